@@ -1,0 +1,17 @@
+// One configuration for the unit and service tests of every package; `scripts/test.mjs` gives the
+// servers' addresses through the environment. End-to-end tests have their own (e2e/jest.config.mjs).
+export default {
+  rootDir: import.meta.dirname,
+  roots: ['<rootDir>/libs', '<rootDir>/apps'],
+  testMatch: ['**/src/**/*.spec.ts', '**/test/**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+  testEnvironment: 'node',
+  // Workspace packages are read from their sources (the "source" condition of their exports).
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  resolver: '<rootDir>/scripts/jest-resolver.cjs',
+  transform: { '^.+\\.ts$': ['@swc/jest'] },
+  collectCoverageFrom: ['**/src/**/*.ts', '!**/*.spec.ts', '!**/main.ts'],
+  coverageProvider: 'v8',
+};
