@@ -1,1 +1,26 @@
-export {};
+export * from './databases.js';
+export * from './errors/index.js';
+export * from './events/catalogue.js';
+export * from './events/define.js';
+export * from './events/envelope.js';
+export * from './plans.js';
+export * from './records/core.js';
+export * from './revocation.js';
+export * from './roles.js';
+export type { ProvisionedHook } from './rpc/automations.js';
+export type { ProvisionedObject } from './rpc/custom-objects.js';
+export type { TenantView, TokenPair } from './rpc/identity.js';
+export * as rpc from './rpc/index.js';
+export { RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from './rpc/index.js';
+export {
+  REVIEW_DECISIONS,
+  type ReviewDecision,
+  type SubmissionView,
+  VERSION_STATUSES,
+  type VersionStatus,
+} from './rpc/marketplace.js';
+export type { ProvisionedSubscription } from './rpc/webhooks.js';
+export * from './scopes.js';
+export * from './services.js';
+export * from './streams.js';
+export * from './tokens.js';

@@ -1,0 +1,69 @@
+import type { ServiceName } from './services.js';
+
+/** The database of a service and its three roles. */
+export interface ServiceDatabase {
+  /** Database name in the development and production profiles; tests use throwaway names. */
+  readonly database: string;
+  /** Owns the schema; used by migrations only. */
+  readonly ownerRole: string;
+  /** What the service runs as: no BYPASSRLS, sees the rows of the tenant in context and no others. */
+  readonly runtimeRole: string;
+  /** Reaches the few tables that must cross tenants, each through a policy of its own (see GLOBAL_TABLES). */
+  readonly narrowRole: string;
+}
+
+const define = (name: string): ServiceDatabase => ({
+  database: name,
+  ownerRole: `${name}_owner`,
+  runtimeRole: `${name}_runtime`,
+  narrowRole: `${name}_narrow`,
+});
+
+/** Services that keep state, and where. The edges (gateway, embed-gateway, marketplace-admin) keep none. */
+export const DATABASES = {
+  identity: define('identity'),
+  crm: define('crm'),
+  'custom-objects': define('custom_objects'),
+  'marketplace-certification': define('marketplace'),
+  'automation-hooks': define('automations'),
+  'webhook-dispatcher': define('webhooks'),
+} as const satisfies Partial<Record<ServiceName, ServiceDatabase>>;
+
+export type StatefulService = keyof typeof DATABASES;
+
+/** A table that is global by nature: no tenant column decides who sees it. */
+export interface GlobalTable {
+  readonly table: string;
+  /** The only role with a policy on it, besides the owner. */
+  readonly role: 'narrow' | 'runtime';
+  readonly why: string;
+}
+
+/**
+ * The short list of tables without the tenant policy. The catalogue test fails on every other table that lacks it.
+ * TypeORM's own `migrations` table is readable by the owner only and not listed.
+ */
+export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTable[]>> = {
+  identity: [
+    { table: 'sign_in_email', role: 'narrow', why: 'an e-mail address signs in before its tenant is known' },
+    { table: 'refresh_token', role: 'narrow', why: 'a refresh token names its session, not its tenant' },
+    { table: 'embed_client', role: 'narrow', why: 'a client id is presented before its tenant is known' },
+    { table: 'operator', role: 'narrow', why: 'operators belong to the platform, not to a tenant' },
+    { table: 'operator_session', role: 'narrow', why: 'sessions of operators' },
+    { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
+    { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
+  ],
+  crm: [],
+  'custom-objects': [],
+  'marketplace-certification': [
+    { table: 'app', role: 'narrow', why: 'a listing is read by every tenant' },
+    { table: 'app_version', role: 'narrow', why: 'operators review the submissions of every publisher' },
+    { table: 'submission_audit', role: 'narrow', why: 'the trail of what operators and publishers did with a version' },
+    { table: 'rating', role: 'narrow', why: 'ratings are averaged over all tenants' },
+    { table: 'install_count', role: 'narrow', why: 'installs are counted over all tenants' },
+  ],
+  'automation-hooks': [
+    { table: 'hook', role: 'narrow', why: 'an inbound call presents a workflow id and a secret, no tenant' },
+  ],
+  'webhook-dispatcher': [],
+};

@@ -1,0 +1,7 @@
+import { defineErrors } from './define.js';
+
+/** Workflows, inbound hooks and outbound webhooks. */
+export const AUTOMATION_ERRORS = defineErrors({
+  WORKFLOW_INVALID: [422, 'The workflow is not valid'],
+  WEBHOOK_TARGET_REFUSED: [422, 'The target must be an https address of a public host'],
+});

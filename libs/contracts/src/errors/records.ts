@@ -1,0 +1,8 @@
+import { defineErrors } from './define.js';
+
+/** Records of core and custom objects. */
+export const RECORD_ERRORS = defineErrors({
+  FIELD_ACCESS_DENIED: [403, 'The role may not write a field'],
+  UNIQUE_VIOLATION: [409, 'A value must be unique'],
+  REFERENCE_NOT_FOUND: [422, 'A referenced record does not exist'],
+});

@@ -1,0 +1,10 @@
+import { OpportunityRecord } from '../../records/core.js';
+import { changedRecordData, defineEvent } from '../define.js';
+
+/** An opportunity was changed. */
+export const dealUpdatedV1 = defineEvent({
+  name: 'deal.updated',
+  version: 1,
+  producer: 'crm',
+  data: changedRecordData(OpportunityRecord),
+});

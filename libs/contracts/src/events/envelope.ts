@@ -1,0 +1,22 @@
+import Type, { type Static } from 'typebox';
+
+/**
+ * CloudEvents 1.0 (JSON format) with the extensions `tenantid`, `traceparent` (distributed tracing extension) and
+ * `recordversion`. `id` is a UUIDv7 and the identity by which consumers recognise a double.
+ */
+export const EventEnvelope = Type.Object({
+  specversion: Type.Literal('1.0'),
+  id: Type.String({ format: 'uuid' }),
+  source: Type.String(),
+  type: Type.String(),
+  subject: Type.Optional(Type.String()),
+  time: Type.String({ format: 'date-time' }),
+  datacontenttype: Type.Literal('application/json'),
+  dataschema: Type.String(),
+  tenantid: Type.String({ format: 'uuid' }),
+  traceparent: Type.Optional(Type.String()),
+  recordversion: Type.Optional(Type.Integer({ minimum: 1 })),
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
+
+export type EventEnvelope<Data = Record<string, unknown>> = Omit<Static<typeof EventEnvelope>, 'data'> & { data: Data };

@@ -1,0 +1,10 @@
+import { LeadRecord } from '../../records/core.js';
+import { defineEvent, recordData } from '../define.js';
+
+/** A lead was created. */
+export const leadCreatedV1 = defineEvent({
+  name: 'lead.created',
+  version: 1,
+  producer: 'crm',
+  data: recordData(LeadRecord),
+});

@@ -1,0 +1,10 @@
+import { TaskRecord } from '../../records/core.js';
+import { defineEvent, recordData } from '../define.js';
+
+/** The status of a task became completed. */
+export const taskCompletedV1 = defineEvent({
+  name: 'task.completed',
+  version: 1,
+  producer: 'crm',
+  data: recordData(TaskRecord),
+});

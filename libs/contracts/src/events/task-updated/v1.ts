@@ -1,0 +1,10 @@
+import { TaskRecord } from '../../records/core.js';
+import { changedRecordData, defineEvent } from '../define.js';
+
+/** A task was changed. */
+export const taskUpdatedV1 = defineEvent({
+  name: 'task.updated',
+  version: 1,
+  producer: 'crm',
+  data: changedRecordData(TaskRecord),
+});

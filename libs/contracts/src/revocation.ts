@@ -1,0 +1,17 @@
+import Type, { type Static } from 'typebox';
+
+/**
+ * What makes tokens invalid before they expire. `user`, `app`, `tenant` and `installation` cut off every token issued
+ * before `cutoffMs` (compared with the millisecond in the token's `jti`); `session` ends one session by its `sid`.
+ */
+export const Revocation = Type.Object({
+  kind: Type.Enum(['user', 'session', 'app', 'tenant', 'installation']),
+  /** Id of the user, session, tenant or installation, or key of the app. */
+  id: Type.String(),
+  /** Unix time in milliseconds. */
+  cutoffMs: Type.Integer(),
+});
+export type Revocation = Static<typeof Revocation>;
+
+/** Key in the bucket: `<kind>.<id>`. */
+export const revocationKey = (kind: Revocation['kind'], id: string): string => `${kind}.${id}`;

@@ -1,0 +1,42 @@
+/** Built-in roles of a tenant from the most to the least powerful. */
+export const TENANT_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
+export type TenantRole = (typeof TENANT_ROLES)[number];
+
+/** The role name an installed app's own token carries. */
+export const APP_ROLE = 'app';
+
+/** Names that no tenant and no app may add. */
+export const BUILT_IN_ROLES: readonly string[] = [...TENANT_ROLES, APP_ROLE, 'operator', 'system'];
+
+/**
+ * What a route can ask of a role. `read` and `write` are records and settings everybody works with, `administer` is
+ * users, installs, webhooks, workflows and settings, `own` is plan requests, ownership and deletion.
+ */
+export type Right = 'read' | 'write' | 'administer' | 'own';
+
+const RIGHTS: Readonly<Record<string, readonly Right[]>> = {
+  owner: ['read', 'write', 'administer', 'own'],
+  admin: ['read', 'write', 'administer'],
+  member: ['read', 'write'],
+  viewer: ['read'],
+  // An app's token is narrowed by its granted scopes; it never administers the workspace it is installed in.
+  [APP_ROLE]: ['read', 'write'],
+};
+
+/** Whether any of the roles gives the right. Names a tenant or an app added give none: they only open fields. */
+export function rolesAllow(roles: readonly string[], right: Right): boolean {
+  return roles.some((role) => Object.hasOwn(RIGHTS, role) && RIGHTS[role]?.includes(right));
+}
+
+/**
+ * Whether somebody with `granting` may give `role` to another: nobody grants a role above their own.
+ * A name that is not built in ranks below `viewer`.
+ */
+export function mayGrantRole(granting: readonly string[], role: string): boolean {
+  const rank = (name: string) => {
+    const index = (TENANT_ROLES as readonly string[]).indexOf(name);
+    return index < 0 ? TENANT_ROLES.length : index;
+  };
+  if (role === APP_ROLE || role === 'operator' || role === 'system') return false;
+  return Math.min(...granting.map(rank), TENANT_ROLES.length) <= rank(role);
+}

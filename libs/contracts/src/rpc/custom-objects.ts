@@ -1,0 +1,66 @@
+import Type, { type Static } from 'typebox';
+import { defineRpc } from './define.js';
+
+const Id = Type.String({ format: 'uuid' });
+
+export const ProvisionedObject = Type.Object({
+  declaredApiName: Type.String(),
+  /** What the tenant's clients use: `sbx_` in a sandbox, qualified by the app's key when another app has the name. */
+  apiName: Type.String(),
+});
+export type ProvisionedObject = Static<typeof ProvisionedObject>;
+
+/**
+ * Puts a package's objects in place, all or none: OBJECT_LIMIT_EXCEEDED leaves nothing behind. Asking again for the
+ * same installation answers with what is there.
+ */
+export const provisionObjects = defineRpc({
+  subject: 'rpc.custom-objects.objects.provision',
+  server: 'custom-objects',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({
+    installationId: Id,
+    appKey: Type.String(),
+    sandbox: Type.Boolean(),
+    /** `objects` of a certified manifest. */
+    objects: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  }),
+  response: Type.Object({ objects: Type.Array(ProvisionedObject) }),
+  timeoutMs: 10_000,
+});
+
+/** Removes what an installation brought. `discard` also forgets definitions (undo of a failed install). */
+export const removeObjects = defineRpc({
+  subject: 'rpc.custom-objects.objects.remove',
+  server: 'custom-objects',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({ installationId: Id, discard: Type.Boolean() }),
+  response: Type.Object({ removed: Type.Integer() }),
+  timeoutMs: 10_000,
+});
+
+export const createCustomRecord = defineRpc({
+  subject: 'rpc.custom-objects.records.create',
+  server: 'custom-objects',
+  callers: ['automation-hooks'],
+  principal: 'user',
+  request: Type.Object({
+    apiName: Type.String(),
+    values: Type.Record(Type.String(), Type.Unknown()),
+    idempotencyKey: Id,
+  }),
+  response: Type.Object({ id: Id }),
+  timeoutMs: 5000,
+});
+
+export const updateCustomRecord = defineRpc({
+  subject: 'rpc.custom-objects.records.update',
+  server: 'custom-objects',
+  callers: ['automation-hooks'],
+  principal: 'user',
+  request: Type.Object({ apiName: Type.String(), id: Id, values: Type.Record(Type.String(), Type.Unknown()) }),
+  response: Type.Object({ id: Id }),
+  timeoutMs: 5000,
+});

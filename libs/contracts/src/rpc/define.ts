@@ -1,0 +1,34 @@
+import type { Static, TSchema } from 'typebox';
+import type { ServiceName } from '../services.js';
+
+/**
+ * One request/reply call between services. The NATS permissions of every service are derived from these: only `callers`
+ * may publish on the subject and only `server` may subscribe to it.
+ */
+export interface RpcContract<Request extends TSchema = TSchema, Response extends TSchema = TSchema> {
+  /** `rpc.<server>.<noun>.<verb>` */
+  readonly subject: string;
+  readonly server: ServiceName;
+  readonly callers: readonly ServiceName[];
+  /**
+   * Who the call is made for. `user`: it carries the caller's access token, or an internal token, which the server
+   * checks again, and the tenant comes from it. `service`: the NATS user alone allows it; a tenant is named in the request.
+   */
+  readonly principal: 'user' | 'service';
+  readonly request: Request;
+  readonly response: Response;
+  /** Milliseconds after which the caller gives up with DEADLINE_EXCEEDED. */
+  readonly timeoutMs: number;
+}
+
+export function defineRpc<Request extends TSchema, Response extends TSchema>(
+  contract: RpcContract<Request, Response>,
+): RpcContract<Request, Response> {
+  if (!contract.subject.startsWith(`rpc.${contract.server}.`)) {
+    throw new Error(`The subject ${contract.subject} does not start with rpc.${contract.server}.`);
+  }
+  return contract;
+}
+
+export type RpcRequest<C extends RpcContract> = Static<C['request']>;
+export type RpcResponse<C extends RpcContract> = Static<C['response']>;

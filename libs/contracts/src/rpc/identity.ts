@@ -1,0 +1,140 @@
+import Type, { type Static } from 'typebox';
+import { PLANS } from '../plans.js';
+import { SERVICES } from '../services.js';
+import { defineRpc } from './define.js';
+
+const Id = Type.String({ format: 'uuid' });
+
+export const TenantView = Type.Object({
+  id: Id,
+  name: Type.String(),
+  plan: Type.Enum(PLANS),
+  /** IANA name, e.g. `Europe/Berlin`. */
+  timeZone: Type.String(),
+  /** ISO 3166-1 alpha-2; the country of phone numbers written without one. */
+  country: Type.Union([Type.String(), Type.Null()]),
+});
+export type TenantView = Static<typeof TenantView>;
+
+export const TokenPair = Type.Object({
+  accessToken: Type.String(),
+  refreshToken: Type.String(),
+  tokenType: Type.Literal('Bearer'),
+  expiresIn: Type.Integer(),
+});
+export type TokenPair = Static<typeof TokenPair>;
+
+/** Public keys of both issuers, as a JSON Web Key Set (RFC 7517). */
+export const getKeys = defineRpc({
+  subject: 'rpc.identity.keys.get',
+  server: 'identity',
+  callers: SERVICES.filter((name) => name !== 'identity'),
+  principal: 'service',
+  request: Type.Object({}),
+  response: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
+  timeoutMs: 3000,
+});
+
+export const getTenant = defineRpc({
+  subject: 'rpc.identity.tenants.get',
+  server: 'identity',
+  callers: ['crm', 'custom-objects', 'marketplace-certification', 'automation-hooks', 'webhook-dispatcher'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id }),
+  response: TenantView,
+  timeoutMs: 3000,
+});
+
+/** Operators move a tenant to another plan. The operator's token rides along and is checked by identity. */
+export const setTenantPlan = defineRpc({
+  subject: 'rpc.identity.tenants.setPlan',
+  server: 'identity',
+  callers: ['marketplace-admin'],
+  principal: 'user',
+  request: Type.Object({ tenantId: Id, plan: Type.Enum(PLANS) }),
+  response: TenantView,
+  timeoutMs: 5000,
+});
+
+export const loginOperator = defineRpc({
+  subject: 'rpc.identity.operators.login',
+  server: 'identity',
+  callers: ['marketplace-admin'],
+  principal: 'service',
+  request: Type.Object({ email: Type.String(), password: Type.String(), address: Type.String() }),
+  response: TokenPair,
+  timeoutMs: 5000,
+});
+
+export const refreshOperator = defineRpc({
+  subject: 'rpc.identity.operators.refresh',
+  server: 'identity',
+  callers: ['marketplace-admin'],
+  principal: 'service',
+  request: Type.Object({ refreshToken: Type.String() }),
+  response: TokenPair,
+  timeoutMs: 5000,
+});
+
+/**
+ * A token of 60 s for work that outlives the call that started it. For a user it carries the roles they have now; for
+ * an app (`actor`) the role `app` and the scopes that the installation was granted.
+ */
+export const mintInternalToken = defineRpc({
+  subject: 'rpc.identity.tokens.mintInternal',
+  server: 'identity',
+  callers: ['marketplace-certification', 'automation-hooks'],
+  principal: 'service',
+  request: Type.Object({
+    tenantId: Id,
+    userId: Id,
+    actor: Type.Optional(Type.Object({ appKey: Type.String(), installationId: Id, scopes: Type.Array(Type.String()) })),
+  }),
+  response: Type.Object({ token: Type.String(), expiresIn: Type.Integer() }),
+  timeoutMs: 3000,
+});
+
+/** Credentials of an embed app; the app's own workspace is the tenant whose users it embeds. */
+export const issueEmbedCredentials = defineRpc({
+  subject: 'rpc.identity.embedClients.issue',
+  server: 'identity',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({
+    appKey: Type.String(),
+    allowedOrigins: Type.Array(Type.String()),
+    scopes: Type.Array(Type.String()),
+    linkUsersBy: Type.Enum(['email', 'explicit']),
+  }),
+  response: Type.Object({ clientId: Type.String(), clientSecret: Type.String() }),
+  timeoutMs: 5000,
+});
+
+/** Exchanges embed credentials and a host user for an embed token. */
+export const mintEmbedToken = defineRpc({
+  subject: 'rpc.identity.embedTokens.mint',
+  server: 'identity',
+  callers: ['embed-gateway'],
+  principal: 'service',
+  request: Type.Object({
+    clientId: Type.String(),
+    clientSecret: Type.String(),
+    sub: Type.String({ minLength: 1, maxLength: 255 }),
+    email: Type.String({ maxLength: 254 }),
+    name: Type.String({ maxLength: 200 }),
+    scopes: Type.Array(Type.String()),
+  }),
+  response: Type.Object({ embedToken: Type.String(), expiresIn: Type.Integer() }),
+  timeoutMs: 5000,
+});
+
+/** Origins that may frame an embed app's page; an empty list for an unknown client. */
+export const getEmbedOrigins = defineRpc({
+  subject: 'rpc.identity.embedClients.origins',
+  server: 'identity',
+  callers: ['embed-gateway'],
+  principal: 'service',
+  request: Type.Object({ clientId: Type.String() }),
+  response: Type.Object({ allowedOrigins: Type.Array(Type.String()) }),
+  timeoutMs: 3000,
+});

@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox';
+import { defineRpc } from './define.js';
+
+const Id = Type.String({ format: 'uuid' });
+
+export const ProvisionedSubscription = Type.Object({ id: Id, url: Type.String(), events: Type.Array(Type.String()) });
+export type ProvisionedSubscription = Static<typeof ProvisionedSubscription>;
+
+/** Puts a package's webhook subscriptions in place, all or none, idempotent by installation. */
+export const provisionSubscriptions = defineRpc({
+  subject: 'rpc.webhook-dispatcher.subscriptions.provision',
+  server: 'webhook-dispatcher',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({
+    installationId: Id,
+    appKey: Type.String(),
+    /** The app's own signing secret, one for all its installations. */
+    secret: Type.String(),
+    webhooks: Type.Array(
+      Type.Object({
+        events: Type.Array(Type.String()),
+        url: Type.String(),
+        description: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+  response: Type.Object({ subscriptions: Type.Array(ProvisionedSubscription) }),
+  timeoutMs: 10_000,
+});
+
+export const removeSubscriptions = defineRpc({
+  subject: 'rpc.webhook-dispatcher.subscriptions.remove',
+  server: 'webhook-dispatcher',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({ installationId: Id }),
+  response: Type.Object({ removed: Type.Integer() }),
+  timeoutMs: 10_000,
+});

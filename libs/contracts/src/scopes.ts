@@ -1,0 +1,41 @@
+/** What a token or an app may be granted. Alone a scope reads and writes; with `:read` it only reads. */
+export const SCOPE_NAMES = [
+  'leads',
+  'contacts',
+  'companies',
+  'pipeline',
+  'tasks',
+  'custom_objects',
+  'automations',
+  'webhooks',
+  'agent',
+] as const;
+
+export type ScopeName = (typeof SCOPE_NAMES)[number];
+export type Scope = ScopeName | `${ScopeName}:read`;
+
+/** Every known scope, full ones first, in catalogue order. */
+export const SCOPES: readonly Scope[] = [...SCOPE_NAMES, ...SCOPE_NAMES.map((name): Scope => `${name}:read`)];
+
+/** Names an app can never request: they would let an app act as the platform. */
+export const RESERVED_SCOPES: readonly string[] = ['admin', 'platform', 'operator', 'internal'];
+
+export function isScope(value: string): value is Scope {
+  return (SCOPES as readonly string[]).includes(value);
+}
+
+/**
+ * Whether the granted scopes allow an access.
+ * @param granted scopes of the token; an unknown name grants nothing
+ * @param name the scope's name without `:read`
+ * @param mode what is about to happen
+ */
+export function scopeAllows(granted: readonly string[], name: ScopeName, mode: 'read' | 'write'): boolean {
+  return granted.includes(name) || (mode === 'read' && granted.includes(`${name}:read`));
+}
+
+/** Whether holding `granted` covers `needed`; the full scope covers its `:read`. */
+export function coversScope(granted: readonly string[], needed: Scope): boolean {
+  const [name, read] = needed.split(':') as [ScopeName, 'read' | undefined];
+  return scopeAllows(granted, name, read ? 'read' : 'write');
+}

@@ -1,0 +1,31 @@
+/** The processes of the platform. A name is also the NATS user, the folder under `apps/` and the log field `service`. */
+export const SERVICES = [
+  'gateway',
+  'identity',
+  'crm',
+  'custom-objects',
+  'marketplace-certification',
+  'marketplace-admin',
+  'embed-gateway',
+  'automation-hooks',
+  'webhook-dispatcher',
+] as const;
+
+export type ServiceName = (typeof SERVICES)[number];
+
+/**
+ * Ports of the development profile. Health and metrics are served on the port + 1000, an address that is never public.
+ */
+export const DEVELOPMENT_PORTS: Readonly<Record<ServiceName, number>> = {
+  gateway: 8080,
+  'embed-gateway': 8081,
+  'marketplace-admin': 8082,
+  identity: 4001,
+  crm: 4002,
+  'custom-objects': 4003,
+  'marketplace-certification': 4004,
+  'automation-hooks': 4005,
+  'webhook-dispatcher': 4006,
+};
+
+export const OPERATIONS_PORT_OFFSET = 1000;

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { EventName } from './events/catalogue.js';
+import type { ServiceName } from './services.js';
+
+/** The stream that carries every domain event. */
+export const EVENT_STREAM = {
+  name: 'EVENTS',
+  subjects: ['events.>'],
+  /** Seven days, in nanoseconds: as long as published outbox rows are kept. */
+  maxAgeNanos: 7 * 24 * 3600 * 1_000_000_000,
+  /** Time in which the broker itself drops a second message with the same `Nats-Msg-Id`, in nanoseconds. */
+  duplicateWindowNanos: 120 * 1_000_000_000,
+} as const;
+
+/** Header that carries the tenant of an event: a subject per tenant would cost the server memory for each. */
+export const TENANT_HEADER = 'Crm-Tenant';
+
+const TENANT_BUCKETS = 256;
+
+/** The bucket, 0 to 255, that a tenant's events are published under. */
+export function tenantBucket(tenantId: string): number {
+  return createHash('sha256').update(tenantId.toLowerCase()).digest().readUInt16BE(0) % TENANT_BUCKETS;
+}
+
+/** `events.<domain>.<action>.<bucket>` */
+export function eventSubject(name: EventName, tenantId: string): string {
+  return `events.${name}.${tenantBucket(tenantId)}`;
+}
+
+/** A durable pull consumer on the event stream. */
+export interface ConsumerDefinition {
+  /** Durable name; also the `consumer` of the inbox rows. */
+  readonly durable: string;
+  readonly service: ServiceName;
+  /** Which events, or all. */
+  readonly events: readonly EventName[] | 'all';
+  /** Milliseconds a message may be worked on before it is delivered again. */
+  readonly ackWaitMs: number;
+  /** Deliveries after which a message is taken for poison, stored with its error and terminated. */
+  readonly maxDeliveries: number;
+}
+
+export const CONSUMERS = {
+  'webhook-dispatcher': {
+    durable: 'webhook-dispatcher',
+    service: 'webhook-dispatcher',
+    events: 'all',
+    ackWaitMs: 30_000,
+    maxDeliveries: 10,
+  },
+  'automation-hooks': {
+    durable: 'automation-hooks',
+    service: 'automation-hooks',
+    events: 'all',
+    ackWaitMs: 30_000,
+    maxDeliveries: 10,
+  },
+} as const satisfies Record<string, ConsumerDefinition>;
+
+/** Key-value bucket with the cut-offs that revoke tokens; identity writes, every verifier watches. */
+export const REVOCATION_BUCKET = 'revocations';

@@ -1,0 +1,42 @@
+/** Audiences of the platform's JSON Web Tokens. */
+export const AUDIENCES = {
+  /** Tenant API: users, installed apps and embedded users. */
+  api: 'platform-api',
+  /** Operators, at marketplace-admin. */
+  admin: 'platform-admin',
+  /** Work that outlives the call that started it: sagas and workflow runs. */
+  internal: 'platform-internal',
+} as const;
+export type Audience = (typeof AUDIENCES)[keyof typeof AUDIENCES];
+
+/** Lifetimes in seconds. */
+export const ACCESS_TOKEN_SECONDS = 900;
+export const EMBED_TOKEN_SECONDS = 900;
+export const INTERNAL_TOKEN_SECONDS = 60;
+/** A session that is not refreshed for this long has to sign in again. */
+export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
+
+/** `typ` header of every access token (RFC 9068, section 2.1). */
+export const ACCESS_TOKEN_TYPE = 'at+jwt';
+
+/** Claims of an access token (RFC 9068 profile; `jti` is a UUIDv7 whose millisecond is the time of issue). */
+export interface AccessTokenClaims {
+  iss: string;
+  aud: Audience;
+  /** The user; for an installed app's own token the installation. */
+  sub: string;
+  /** The tenant; absent in operator tokens. */
+  tid?: string;
+  roles: string[];
+  scopes: string[];
+  /** The session; absent in app, embed and internal tokens. */
+  sid?: string;
+  iat: number;
+  exp: number;
+  jti: string;
+  embed?: true;
+  /** Key of the app that embeds. */
+  embed_app_id?: string;
+  /** Who acts for the subject (RFC 8693, section 4.1): an app's key, with its installation where there is one. */
+  act?: { sub: string; installation_id?: string };
+}
