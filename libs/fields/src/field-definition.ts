@@ -1,0 +1,56 @@
+/** The field types of the platform, in the order in which documents list them. */
+export const FIELD_TYPE_NAMES = [
+  'text',
+  'textarea',
+  'number',
+  'currency',
+  'percent',
+  'date',
+  'datetime',
+  'email',
+  'phone',
+  'url',
+  'picklist',
+  'multi_select',
+  'checkbox',
+  'reference',
+  'formula',
+] as const;
+export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number];
+
+export const RULE_TYPE_NAMES = ['min', 'max', 'minLength', 'maxLength', 'regex'] as const;
+export type RuleTypeName = (typeof RULE_TYPE_NAMES)[number];
+
+export interface FieldOption {
+  value: string;
+  label: string;
+}
+
+export interface ValidationRule {
+  type: RuleTypeName;
+  value: number | string;
+  /** The author's own text for the problem; it replaces the platform's. */
+  message?: string;
+}
+
+/** A field as the package declares it. The stable `id` is added when the object is provisioned. */
+export interface FieldDefinition {
+  id?: string;
+  apiName: string;
+  label?: string;
+  type: FieldTypeName;
+  required?: boolean;
+  is_unique?: boolean;
+  default?: unknown;
+  options?: readonly (string | FieldOption)[];
+  referenceTarget?: string;
+  validationRules?: readonly ValidationRule[];
+  /** Roles that may read; empty or missing means everyone. */
+  readRoles?: readonly string[];
+  /** Roles that may write; empty or missing means everyone. */
+  writeRoles?: readonly string[];
+  /** The formula of a formula field. */
+  expression?: string;
+  /** A formula that shows a value derived from fields its reader may not read. */
+  exposes?: boolean;
+}
