@@ -166,7 +166,7 @@ describe('checkAddress', () => {
           ip.toUpperCase(),
           parsed.toString(),
           parsed.toNormalizedString(),
-          parsed.toFixedLengthString(),
+          parsed.toRFC5952String(),
         ]) {
           expect(checkAddress(form).ok).toBe(allowed);
         }

@@ -1,1 +1,13 @@
-export {};
+export type { HostPort, UrlVerdict } from '@crm/address-policy';
+export {
+  createEgressClient,
+  type EgressClient,
+  type EgressMethod,
+  type EgressOptions,
+  type EgressRequest,
+  type EgressResponse,
+} from './client.js';
+export { EgressError, type EgressErrorCode } from './errors.js';
+export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
+export type { Timeouts } from './exchange.js';
+export type { Resolver } from './lookup.js';

@@ -1,0 +1,81 @@
+import type { Lane } from './lane.js';
+
+/** Bounds of what is kept open between requests. */
+export interface LanePoolOptions {
+  /** Idle lanes kept for one origin. */
+  maxIdlePerOrigin: number;
+  /** Idle lanes kept in all. */
+  maxIdle: number;
+  /** Milliseconds after which a lane is not used again, so that its name is looked up again. */
+  lifetimeMs: number;
+}
+
+/** Lanes that wait for their next request. A lane in use belongs to its request and is not in here. */
+export class LanePool {
+  /** Oldest first, over all origins. */
+  private readonly idle = new Set<Lane>();
+  private readonly byOrigin = new Map<string, Lane[]>();
+
+  constructor(private readonly options: LanePoolOptions) {}
+
+  /** Takes the lane of the origin that was used last, or undefined when there is none young enough. */
+  take(origin: string): Lane | undefined {
+    const lanes = this.byOrigin.get(origin);
+    for (let lane = lanes?.at(-1); lane !== undefined; lane = lanes?.at(-1)) {
+      this.remove(lane);
+      if (!this.isOld(lane)) return lane;
+      this.discard(lane);
+    }
+    return undefined;
+  }
+
+  /** Keeps a lane for the next request, as far as the bounds allow. */
+  put(lane: Lane): void {
+    const lanes = this.byOrigin.get(lane.origin.origin) ?? [];
+    if (this.isOld(lane) || lane.client.destroyed || lanes.length >= this.options.maxIdlePerOrigin) {
+      this.discard(lane);
+      return;
+    }
+    this.byOrigin.set(lane.origin.origin, [...lanes, lane]);
+    this.idle.add(lane);
+    const [oldest] = this.idle;
+    if (this.idle.size > this.options.maxIdle && oldest) {
+      this.drop(oldest);
+    }
+  }
+
+  /** Forgets a lane whose socket was closed while it waited; it would be of no more use than a new one. */
+  drop(lane: Lane): void {
+    if (!this.idle.has(lane)) return;
+    this.remove(lane);
+    this.discard(lane);
+  }
+
+  /** The number of idle lanes. */
+  get size(): number {
+    return this.idle.size;
+  }
+
+  /** Closes all idle lanes. */
+  async close(): Promise<void> {
+    const lanes = [...this.idle];
+    this.idle.clear();
+    this.byOrigin.clear();
+    await Promise.all(lanes.map((lane) => lane.destroy()));
+  }
+
+  private isOld(lane: Lane): boolean {
+    return performance.now() - lane.createdAt >= this.options.lifetimeMs;
+  }
+
+  private remove(lane: Lane): void {
+    this.idle.delete(lane);
+    const rest = (this.byOrigin.get(lane.origin.origin) ?? []).filter((other) => other !== lane);
+    if (rest.length > 0) this.byOrigin.set(lane.origin.origin, rest);
+    else this.byOrigin.delete(lane.origin.origin);
+  }
+
+  private discard(lane: Lane): void {
+    void lane.destroy();
+  }
+}

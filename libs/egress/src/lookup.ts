@@ -1,0 +1,45 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { checkAddress, isAddress } from '@crm/address-policy';
+import { EgressError, errorCodeOf } from './errors.js';
+
+/** Gives all addresses of a name, IPv4 and IPv6, in the order of the resolver. */
+export type Resolver = (hostname: string) => Promise<readonly string[]>;
+
+/** The system's resolver (hosts file included, whose private answers are refused like any other). */
+export const systemResolver: Resolver = async (hostname) => {
+  const answers = await systemLookup(hostname, { all: true, verbatim: true });
+  return answers.map((answer) => answer.address);
+};
+
+/**
+ * Looks a name up and gives its addresses when all of them may be called. One refused address among them
+ * refuses the whole answer: a name that points at a public and a private host is either broken or an attack,
+ * and picking the public one would leave the choice to whoever orders the answer.
+ *
+ * @param hostname a name, or an address, which is its own answer
+ * @param exempt true for a host that is an exception; its addresses are not judged
+ * @throws EgressError `dns` when the name has no address, `blocked` when an address is refused
+ */
+export async function lookupChecked(
+  hostname: string,
+  resolver: Resolver,
+  { exempt }: { exempt: boolean },
+): Promise<readonly string[]> {
+  const addresses = isAddress(hostname) ? [hostname] : await resolve(hostname, resolver);
+  if (addresses.length === 0) throw new EgressError('dns', 'The host name has no address.');
+  for (const address of addresses) {
+    const verdict = checkAddress(address);
+    if (verdict.ok || (exempt && verdict.code === 'refused_address')) continue;
+    throw new EgressError('blocked', 'The host name leads to an address that is not public.');
+  }
+  return addresses;
+}
+
+async function resolve(hostname: string, resolver: Resolver): Promise<readonly string[]> {
+  try {
+    return await resolver(hostname);
+  } catch (error) {
+    const code = errorCodeOf(error);
+    throw new EgressError('dns', `The host name could not be looked up${code && ` (${code})`}.`, { cause: error });
+  }
+}

@@ -1,0 +1,473 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { connect as tlsConnect } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  createEgressClient,
+  type EgressClient,
+  EgressError,
+  type EgressOptions,
+  type EgressRequest,
+} from '../src/index.js';
+import {
+  type Certificate,
+  httpReceiver,
+  httpsReceiver,
+  makeCertificate,
+  type Receiver,
+  tcpReceiver,
+  tlsReceiver,
+} from './receiver.js';
+
+const NAME = 'receiver.test';
+const closers: (() => Promise<void>)[] = [];
+let certificate: Certificate;
+
+beforeAll(async () => {
+  certificate = await makeCertificate([NAME]);
+});
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+function keep(receiver: Receiver): Receiver {
+  closers.push(() => receiver.close());
+  return receiver;
+}
+
+/** A client that may call `receiver.test` on this receiver's port and finds it on loopback. */
+function clientFor(receiver: Receiver, options: EgressOptions = {}): EgressClient {
+  const client = createEgressClient({
+    allow: [
+      { host: NAME, port: receiver.port },
+      { host: '127.0.0.1', port: receiver.port },
+    ],
+    ca: certificate.cert,
+    resolver: async () => ['127.0.0.1'],
+    ...options,
+  });
+  closers.push(() => client.close());
+  return client;
+}
+
+function get(client: EgressClient, receiver: Receiver, request: Partial<EgressRequest> = {}) {
+  return client.request({ method: 'GET', url: `https://${NAME}:${receiver.port}/hook?x=1`, ...request });
+}
+
+/** The error of a call that must fail. */
+async function failure(call: Promise<unknown>): Promise<EgressError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(EgressError);
+  return error as EgressError;
+}
+
+const ok = (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
+
+describe('request', () => {
+  it('sends method, path, headers and body, and brings status, headers, body, time and peer', async () => {
+    const seen: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = [];
+    const receiver = keep(
+      await httpsReceiver(certificate, async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        seen.push({
+          method: request.method,
+          url: request.url,
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString(),
+        });
+        response.writeHead(201, { 'x-answer': 'yes' }).end('{"a":"ü"}');
+      }),
+    );
+    const answer = await get(clientFor(receiver), receiver, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Host: 'evil.test',
+        'Accept-Encoding': 'gzip',
+        Connection: 'upgrade',
+      },
+      body: '{"b":"ö"}',
+    });
+    expect(answer).toMatchObject({ status: 201, truncated: false, remoteAddress: '127.0.0.1' });
+    expect(answer.headers['x-answer']).toBe('yes');
+    expect(answer.body.toString()).toBe('{"a":"ü"}');
+    expect(answer.latencyMs).toBeGreaterThan(0);
+    expect(seen).toEqual([
+      {
+        method: 'POST',
+        url: '/hook?x=1',
+        body: '{"b":"ö"}',
+        headers: {
+          host: `${NAME}:${receiver.port}`,
+          connection: 'keep-alive',
+          'user-agent': 'crm-platform/1',
+          'content-type': 'application/json',
+          'accept-encoding': 'identity',
+          'content-length': '10',
+        },
+      },
+    ]);
+  });
+
+  it('does not follow a redirect to a metadata address', async () => {
+    const receiver = keep(
+      await httpsReceiver(certificate, (_request, response) =>
+        response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+      ),
+    );
+    const answer = await get(clientFor(receiver), receiver);
+    expect(answer).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } });
+    expect(receiver.connections()).toBe(1);
+  });
+
+  it('does not decompress', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000));
+    const receiver = keep(
+      await httpsReceiver(certificate, (_request, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+      ),
+    );
+    const answer = await get(clientFor(receiver), receiver);
+    expect(answer.body.equals(bomb)).toBe(true);
+  });
+
+  it('sends the name of the URL in SNI without its trailing dot', async () => {
+    const names: (string | false)[] = [];
+    const receiver = keep(
+      await tlsReceiver(certificate, (socket) => {
+        names.push(socket.servername ?? false);
+        socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+      }),
+    );
+    const client = clientFor(receiver);
+    expect(await get(client, receiver, { url: `https://${NAME}.:${receiver.port}/` })).toMatchObject({ status: 204 });
+    expect(await get(client, receiver, { url: `https://127.0.0.1:${receiver.port}/` })).toMatchObject({ status: 204 });
+    expect(names).toEqual([NAME, false]);
+  });
+
+  it('refuses a method that it does not know, and headers that would break the request', async () => {
+    const receiver = keep(await httpsReceiver(certificate, ok));
+    const client = clientFor(receiver);
+    await expect(get(client, receiver, { method: 'CONNECT' as 'GET' })).rejects.toThrow(TypeError);
+    const error = await failure(get(client, receiver, { headers: { 'x-a': 'b\r\nx-c: d' } }));
+    expect(error.code).toBe('http_protocol');
+    expect(receiver.connections()).toBe(0);
+  });
+});
+
+describe('policy', () => {
+  it.each([
+    'http://example.com/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://169.254.169.254/',
+    'https://localhost/',
+    'https://example.com:8443/',
+    'https://u:p@example.com/',
+    'not a url',
+  ])('refuses %s before any lookup', async (url) => {
+    const client = createEgressClient({
+      resolver: () => {
+        throw new Error('must not be asked');
+      },
+    });
+    expect((await failure(client.request({ method: 'GET', url }))).code).toBe('blocked');
+  });
+
+  it.each([
+    ['a private one', ['10.0.0.1']],
+    ['a public and a private one', ['93.184.215.14', '10.0.0.1']],
+    ['a public and a mapped private one', ['2606:4700::1111', '::ffff:10.0.0.1']],
+    ['what is no address', ['93.184.215.14', 'example.com']],
+  ])('refuses an answer with %s, and does not tell the address', async (_what, answer) => {
+    const dialled: unknown[] = [];
+    const client = createEgressClient({
+      resolver: async () => answer,
+      dial: (options) => {
+        dialled.push(options);
+        return tlsConnect(options);
+      },
+    });
+    const error = await failure(client.request({ method: 'GET', url: 'https://example.com/' }));
+    expect(error.code).toBe('blocked');
+    expect(error.message).not.toMatch(/10\.0\.0\.1/);
+    expect(dialled).toEqual([]);
+  });
+
+  it('connects by number to the address that was checked, whatever the name says later', async () => {
+    const receiver = keep(await httpsReceiver(certificate, ok));
+    const answers = [['93.184.215.14'], ['127.0.0.1']];
+    const hosts: (string | undefined)[] = [];
+    const client = createEgressClient({
+      resolver: async () => answers.shift() ?? [],
+      timeouts: { connectMs: 200 },
+      dial: (options) => {
+        hosts.push(options.host);
+        return tlsConnect({ ...options, host: '127.0.0.1', port: receiver.port });
+      },
+    });
+    // The dialled socket leads to loopback: the peer is asked before the socket is handed over.
+    const error = await failure(client.request({ method: 'GET', url: 'https://example.com/' }));
+    expect(error).toMatchObject({ code: 'blocked', message: expect.stringContaining('checked') });
+    expect(hosts).toEqual(['93.184.215.14']);
+    expect((await failure(client.request({ method: 'GET', url: 'https://example.com/' }))).code).toBe('blocked');
+    expect(hosts).toHaveLength(1);
+  });
+
+  it('looks the name up again when a socket is too old, and refuses what it then finds', async () => {
+    const receiver = keep(await httpsReceiver(certificate, ok));
+    let lookups = 0;
+    const client = clientFor(receiver, {
+      originLifetimeMs: 0,
+      resolver: async () => (++lookups < 3 ? ['127.0.0.1'] : []),
+    });
+    await get(client, receiver);
+    await get(client, receiver);
+    expect(receiver.connections()).toBe(2);
+    expect((await failure(get(client, receiver))).code).toBe('dns');
+  });
+
+  it('says what it thinks of a URL, exceptions included', async () => {
+    const client = createEgressClient({
+      allow: [{ host: '127.0.0.1', port: 9443 }],
+      clusterSuffixes: ['svc.acme.net'],
+    });
+    expect(client.checkUrl('https://127.0.0.1:9443/')).toMatchObject({ ok: true });
+    expect(client.checkUrl('https://127.0.0.1:9444/')).toMatchObject({ ok: false });
+    expect(client.checkUrl('https://crm.svc.acme.net/')).toMatchObject({ code: 'refused_hostname' });
+  });
+});
+
+describe('connections', () => {
+  it('uses a socket again within its life, one for each request under way', async () => {
+    const receiver = keep(await httpsReceiver(certificate, ok));
+    const client = clientFor(receiver, { maxIdlePerOrigin: 2 });
+    for (let i = 0; i < 5; i++) await get(client, receiver);
+    expect(receiver.connections()).toBe(1);
+    await Promise.all(Array.from({ length: 4 }, () => get(client, receiver)));
+    expect(receiver.connections()).toBe(4);
+    expect(client.idleSockets).toBe(2);
+  });
+
+  it('keeps a bounded number of idle sockets over all origins', async () => {
+    const receivers = await Promise.all([1, 2, 3].map(() => httpsReceiver(certificate, ok)));
+    for (const receiver of receivers) keep(receiver);
+    const client = createEgressClient({
+      allow: receivers.map(({ port }) => ({ host: NAME, port })),
+      ca: certificate.cert,
+      resolver: async () => ['127.0.0.1'],
+      maxIdle: 2,
+    });
+    closers.push(() => client.close());
+    for (const receiver of receivers) await get(client, receiver);
+    expect(client.idleSockets).toBe(2);
+  });
+
+  it('forgets a socket that the peer closed', async () => {
+    const receiver = keep(
+      await httpsReceiver(certificate, (_request, response) =>
+        response.writeHead(200, { connection: 'close' }).end('ok'),
+      ),
+    );
+    const client = clientFor(receiver);
+    await get(client, receiver);
+    await get(client, receiver);
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it('goes on to the next address when one does not answer', async () => {
+    const receiver = keep(await httpsReceiver(certificate, ok));
+    // Nothing listens on 127.0.0.2 of this port.
+    const client = clientFor(receiver, { resolver: async () => ['127.0.0.2', '127.0.0.1'] });
+    expect(await get(client, receiver)).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
+  });
+});
+
+describe('errors', () => {
+  it('dns: a name that does not resolve', async () => {
+    const refused = createEgressClient({
+      resolver: async () => {
+        throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+      },
+    });
+    const error = await failure(refused.request({ method: 'GET', url: 'https://nowhere.example.com/' }));
+    expect(error).toMatchObject({ code: 'dns', message: expect.stringContaining('ENOTFOUND') });
+    const empty = createEgressClient({ resolver: async () => [] });
+    expect((await failure(empty.request({ method: 'GET', url: 'https://example.com/' }))).code).toBe('dns');
+  });
+
+  it('connect: nobody listens', async () => {
+    const receiver = await httpsReceiver(certificate, ok);
+    const client = clientFor(receiver);
+    await receiver.close();
+    expect(await failure(get(client, receiver))).toMatchObject({
+      code: 'connect',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('tls: a certificate of an unknown authority', async () => {
+    const other = await makeCertificate([NAME]);
+    const receiver = keep(await httpsReceiver(other, ok));
+    expect((await failure(get(clientFor(receiver), receiver))).code).toBe('tls');
+  });
+
+  it('tls: a certificate for another name', async () => {
+    const other = await makeCertificate(['other.test'], { ips: [] });
+    const receiver = keep(await httpsReceiver(other, ok));
+    const client = clientFor(receiver, { ca: other.cert });
+    expect(await failure(get(client, receiver))).toMatchObject({
+      code: 'tls',
+      message: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
+    });
+    const byAddress = get(client, receiver, { url: `https://127.0.0.1:${receiver.port}/` });
+    expect((await failure(byAddress)).code).toBe('tls');
+  });
+
+  it('tls: an expired certificate', async () => {
+    const expired = await makeCertificate([NAME], { expired: true });
+    const receiver = keep(await httpsReceiver(expired, ok));
+    const error = await failure(get(clientFor(receiver, { ca: expired.cert }), receiver));
+    expect(error).toMatchObject({ code: 'tls', message: expect.stringContaining('CERT_HAS_EXPIRED') });
+  });
+
+  it('tls: plain http on the port, and a peer that hangs up during the handshake', async () => {
+    const plain = keep(await httpReceiver());
+    expect((await failure(get(clientFor(plain), plain))).code).toBe('tls');
+    const rude = keep(await tcpReceiver((socket) => socket.once('data', () => socket.destroy())));
+    expect((await failure(get(clientFor(rude), rude))).code).toBe('tls');
+  });
+
+  it('timeout_connect: a handshake that never ends, and a lookup that never ends', async () => {
+    const silent = keep(await tcpReceiver((socket) => socket.resume()));
+    const timeouts = { connectMs: 100 };
+    expect((await failure(get(clientFor(silent, { timeouts }), silent))).code).toBe('timeout_connect');
+    const lost = clientFor(silent, { timeouts, resolver: () => new Promise(() => undefined) });
+    expect((await failure(get(lost, silent))).code).toBe('timeout_connect');
+  });
+
+  it('timeout_headers: an answer that does not begin, or stops within its headers', async () => {
+    const hanging = keep(await httpsReceiver(certificate, () => undefined));
+    const timeouts = { headersMs: 100 };
+    expect((await failure(get(clientFor(hanging), hanging, { timeouts }))).code).toBe('timeout_headers');
+    const stopping = keep(await tlsReceiver(certificate, (socket) => socket.write('HTTP/1.1 200 OK\r\nx-a: b')));
+    expect((await failure(get(clientFor(stopping), stopping, { timeouts }))).code).toBe('timeout_headers');
+  });
+
+  it('timeout_headers: interim answers do not stop the clock', async () => {
+    const receiver = keep(
+      await tlsReceiver(certificate, (socket) => {
+        const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
+        socket.on('close', () => clearInterval(timer));
+      }),
+    );
+    const error = await failure(get(clientFor(receiver), receiver, { timeouts: { headersMs: 150 } }));
+    expect(error.code).toBe('timeout_headers');
+  });
+
+  it('timeout_body: a body that drips', async () => {
+    const receiver = keep(
+      await httpsReceiver(certificate, (_request, response) => {
+        response.writeHead(200);
+        const timer = setInterval(() => response.write('.'), 10);
+        response.on('close', () => clearInterval(timer));
+      }),
+    );
+    expect((await failure(get(clientFor(receiver), receiver, { timeouts: { bodyMs: 150 } }))).code).toBe(
+      'timeout_body',
+    );
+  });
+
+  it('timeout_total: whatever the phase', async () => {
+    const receiver = keep(await httpsReceiver(certificate, () => undefined));
+    const error = await failure(get(clientFor(receiver), receiver, { timeouts: { totalMs: 100 } }));
+    expect(error.code).toBe('timeout_total');
+  });
+
+  it('too_large: an announced body, a body without an end, endless headers', async () => {
+    const announced = keep(
+      await httpsReceiver(certificate, (_request, response) =>
+        response.writeHead(200, { 'content-length': 10_000_000_000 }).write('x'),
+      ),
+    );
+    expect((await failure(get(clientFor(announced), announced))).code).toBe('too_large');
+
+    const endless = keep(
+      await httpsReceiver(certificate, (_request, response) => {
+        const zeros = new Readable({
+          read() {
+            this.push(Buffer.alloc(64 * 1024));
+          },
+        });
+        // The client hangs up in the middle, which is what this test is about.
+        pipeline(zeros, response, () => zeros.destroy());
+      }),
+    );
+    expect((await failure(get(clientFor(endless), endless, { maxResponseBytes: 1_000_000 }))).code).toBe('too_large');
+
+    const headers = keep(
+      await tlsReceiver(certificate, (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        const timer = setInterval(() => socket.write(`x-${'a'.repeat(4096)}: ${'b'.repeat(4096)}\r\n`), 1);
+        socket.on('close', () => clearInterval(timer));
+      }),
+    );
+    expect((await failure(get(clientFor(headers), headers))).code).toBe('too_large');
+  });
+
+  it('gives the beginning of a long body when asked to', async () => {
+    const receiver = keep(await httpsReceiver(certificate, (_request, response) => response.end('a'.repeat(100_000))));
+    const client = clientFor(receiver);
+    const answer = await get(client, receiver, { maxResponseBytes: 10, truncate: true });
+    expect(answer).toMatchObject({ status: 200, truncated: true });
+    expect(answer.body.toString()).toBe('a'.repeat(10));
+    expect(client.idleSockets).toBe(0);
+    const whole = await get(client, receiver, { maxResponseBytes: 100_000 });
+    expect(whole.body.length).toBe(100_000);
+  });
+
+  it('http_protocol: an answer that is not HTTP, and contradictory framing', async () => {
+    const noise = keep(await tlsReceiver(certificate, (socket) => socket.write('SSH-2.0-OpenSSH_9.7\r\n')));
+    expect((await failure(get(clientFor(noise), noise))).code).toBe('http_protocol');
+    const twice = keep(
+      await tlsReceiver(certificate, (socket) =>
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'),
+      ),
+    );
+    expect((await failure(get(clientFor(twice), twice))).code).toBe('http_protocol');
+  });
+
+  it('reset: a connection cut before the answer or in the middle of it', async () => {
+    const before = keep(await tlsReceiver(certificate, (socket) => socket.once('data', () => socket.destroy())));
+    expect((await failure(get(clientFor(before), before))).code).toBe('reset');
+    const middle = keep(
+      await tlsReceiver(certificate, (socket) =>
+        socket.once('data', () => {
+          socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', () => socket.destroy());
+        }),
+      ),
+    );
+    expect((await failure(get(clientFor(middle), middle))).code).toBe('reset');
+  });
+
+  it('leaves a slow call of one host without effect on another', async () => {
+    const slow = keep(await httpsReceiver(certificate, () => undefined));
+    const quick = keep(await httpsReceiver(certificate, ok));
+    const client = createEgressClient({
+      allow: [slow, quick].map(({ port }) => ({ host: NAME, port })),
+      ca: certificate.cert,
+      resolver: async () => ['127.0.0.1'],
+    });
+    closers.push(() => client.close());
+    const hanging = failure(get(client, slow, { timeouts: { totalMs: 300 } }));
+    expect(await get(client, quick)).toMatchObject({ status: 200 });
+    expect((await hanging).code).toBe('timeout_total');
+  });
+});

@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { generate } from 'selfsigned';
+
+/** A key and a certificate that is its own authority, in PEM. */
+export interface Certificate {
+  key: string;
+  cert: string;
+}
+
+/** Makes a certificate for names and addresses. */
+export async function makeCertificate(
+  names: string[],
+  { ips = ['127.0.0.1'], expired = false }: { ips?: string[]; expired?: boolean } = {},
+): Promise<Certificate> {
+  const day = 86_400_000;
+  const now = Date.now();
+  const pem = await generate([{ name: 'commonName', value: names[0] ?? 'receiver' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - 10 * day),
+    notAfterDate: new Date(expired ? now - day : now + day),
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          ...names.map((value) => ({ type: 2 as const, value })),
+          ...ips.map((ip) => ({ type: 7 as const, ip })),
+        ],
+      },
+    ],
+  });
+  return { key: pem.private, cert: pem.cert };
+}
+
+/** A server on a free port of loopback, with the sockets it has open. */
+export interface Receiver {
+  port: number;
+  /** Connections accepted so far. */
+  connections: () => number;
+  close(): Promise<void>;
+}
+
+async function listen(server: Server): Promise<Receiver> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** An https server that answers as told. */
+export function httpsReceiver(
+  certificate: Certificate,
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Receiver> {
+  return listen(createHttpsServer(certificate, handler));
+}
+
+/** A TLS server that speaks whatever the handler writes. */
+export function tlsReceiver(certificate: Certificate, handler: (socket: TLSSocket) => void): Promise<Receiver> {
+  return listen(
+    createTlsServer(certificate, (socket) => {
+      // The client cuts connections in most of these tests; that is no failure of the receiver.
+      socket.on('error', () => socket.destroy());
+      handler(socket);
+    }),
+  );
+}
+
+/** A TCP server that speaks whatever the handler writes; TLS is the handler's business. */
+export function tcpReceiver(handler: (socket: Socket) => void): Promise<Receiver> {
+  return listen(
+    createTcpServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      handler(socket);
+    }),
+  );
+}
+
+/** A plain http server, for the wrong protocol on the port. */
+export function httpReceiver(): Promise<Receiver> {
+  return listen(createServer((_request, response) => response.end('plain')));
+}
