@@ -60,7 +60,12 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'app_version', role: 'narrow', why: 'operators review the submissions of every publisher' },
     { table: 'submission_audit', role: 'narrow', why: 'the trail of what operators and publishers did with a version' },
     { table: 'rating', role: 'narrow', why: 'ratings are averaged over all tenants' },
-    { table: 'install_count', role: 'narrow', why: 'installs are counted over all tenants' },
+    { table: 'app_webhook_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
+    {
+      table: 'install_count',
+      role: 'runtime',
+      why: 'installs are counted over all tenants, in the transaction that makes an installation active',
+    },
   ],
   'automation-hooks': [
     { table: 'hook', role: 'narrow', why: 'an inbound call presents a workflow id and a secret, no tenant' },

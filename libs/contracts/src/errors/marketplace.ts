@@ -6,6 +6,7 @@ export const MARKETPLACE_ERRORS = defineErrors({
   SUBMISSION_STATE: [409, 'The submission is not in a state that allows this'],
   OWN_SUBMISSION: [403, 'Nobody decides on a submission of their own workspace'],
   APP_NOT_INSTALLABLE: [409, 'The app cannot be installed'],
+  APP_NOT_INSTALLED: [409, 'The app is not installed in this workspace'],
   ALREADY_INSTALLED: [409, 'The app is installed already'],
   SCOPE_NOT_REQUESTED: [422, 'A granted scope was not requested by the app'],
   SCOPE_REQUIRED: [422, 'A scope that the app cannot work without was not granted'],

@@ -38,3 +38,17 @@ export const removeSubscriptions = defineRpc({
   response: Type.Object({ removed: Type.Integer() }),
   timeoutMs: 10_000,
 });
+
+/**
+ * Gives an app's subscriptions, in every tenant, another signing secret. The one before stays live for the time that
+ * rotation allows, so that both signatures are sent. An app without subscriptions answers `updated: 0`.
+ */
+export const rotateAppSecret = defineRpc({
+  subject: 'rpc.webhook-dispatcher.appSecrets.rotate',
+  server: 'webhook-dispatcher',
+  callers: ['marketplace-certification'],
+  principal: 'service',
+  request: Type.Object({ appKey: Type.String(), secret: Type.String() }),
+  response: Type.Object({ updated: Type.Integer() }),
+  timeoutMs: 10_000,
+});
