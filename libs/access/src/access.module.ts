@@ -1,0 +1,34 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { AccessGuard } from './access.guard.js';
+import { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
+import { KeySource } from './key-source.js';
+import { RevocationSource } from './revocation-source.js';
+import { TokenVerifier } from './token-verifier.js';
+
+/** Provides the verifier and the guard to the whole application. */
+@Module({})
+export class AccessModule {
+  static forService(options: AccessOptions): DynamicModule {
+    return {
+      module: AccessModule,
+      global: true,
+      providers: [
+        { provide: ACCESS_OPTIONS, useValue: options },
+        {
+          provide: TokenVerifier,
+          inject: [ModuleRef],
+          // Found at first use: the keys come over a connection that itself verifies tokens of the calls it serves.
+          useFactory: (modules: ModuleRef) =>
+            new TokenVerifier({
+              issuer: options.issuer,
+              keySource: () => options.keySource ?? modules.get(KeySource, { strict: false }),
+              revocations: () => options.revocations ?? modules.get(RevocationSource, { strict: false }),
+            }),
+        },
+        AccessGuard,
+      ],
+      exports: [TokenVerifier, AccessGuard, ACCESS_OPTIONS],
+    };
+  }
+}

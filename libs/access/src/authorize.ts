@@ -1,0 +1,44 @@
+import { PlatformError, rolesAllow, scopeAllows } from '@crm/contracts';
+import type { AccessRule } from './access.decorator.js';
+import type { Principal } from './principal.js';
+
+/**
+ * Checks a verified principal against a route's rule: role ∩ scopes of the token.
+ *
+ * A user's session is narrowed by its scopes only if the token lists any; app and embed tokens, and internal tokens made
+ * for an app, always are.
+ * @throws PlatformError EMBED_TOKEN_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
+ */
+export function authorize(principal: Principal, rule: AccessRule): void {
+  if (principal.kind === 'embed' && !(rule.embed ?? rule.scope !== undefined)) {
+    throw new PlatformError('EMBED_TOKEN_REFUSED');
+  }
+  if (principal.kind === 'app' && !(rule.app ?? rule.scope !== undefined)) {
+    throw new PlatformError('FORBIDDEN', "An app's own token cannot do this");
+  }
+  // Operators have one role and no tenant; only marketplace-admin accepts their tokens over HTTP.
+  const allowed =
+    principal.kind === 'operator' ? principal.roles.includes('operator') : rolesAllow(principal.roles, rule.right);
+  if (!allowed) throw new PlatformError('FORBIDDEN');
+  if (rule.scope !== undefined && isNarrowed(principal)) {
+    const mode = rule.right === 'read' ? 'read' : 'write';
+    if (!scopeAllows(principal.scopes, rule.scope, mode)) {
+      const needed = mode === 'read' ? `${rule.scope}:read` : rule.scope;
+      throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is needed`);
+    }
+  }
+}
+
+function isNarrowed(principal: Principal): boolean {
+  switch (principal.kind) {
+    case 'app':
+    case 'embed':
+      return true;
+    case 'internal':
+      return principal.appKey !== undefined;
+    case 'user':
+      return principal.scopes.length > 0;
+    case 'operator':
+      return false;
+  }
+}

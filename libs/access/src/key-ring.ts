@@ -1,0 +1,82 @@
+import { type Audience, PlatformError } from '@crm/contracts';
+import { type CryptoKey, importJWK, type JWK } from 'jose';
+import { KEY_AUDIENCES, type KeySource } from './key-source.js';
+
+/** An unknown key id fetches the keys again, but not more often than this: the id comes from the caller. */
+const MIN_REFRESH_MS = 5000;
+/** Keys are fetched again after this time even if all ids are known, so that a withdrawn key stops counting. */
+const MAX_AGE_MS = 5 * 60_000;
+/** How long keys are used when they cannot be fetched again: identity may be away without signing everybody out. */
+const MAX_STALE_MS = 60 * 60_000;
+
+/** The issuer's public keys, fetched when they are first needed, kept, and refreshed when they may have changed. */
+export class KeyRing {
+  private byId: ReadonlyMap<string, CryptoKey> | undefined;
+  private readonly audiences = new WeakMap<CryptoKey, readonly Audience[]>();
+  private fetchedAtMs = Number.NEGATIVE_INFINITY;
+  private pending: Promise<ReadonlyMap<string, CryptoKey>> | undefined;
+
+  constructor(
+    private readonly source: () => KeySource,
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * @param id the `kid` of a token's header
+   * @throws PlatformError UNAUTHENTICATED if no such key is published, SERVICE_UNAVAILABLE if the keys cannot be had
+   */
+  async get(id: string | undefined): Promise<CryptoKey> {
+    if (id === undefined) throw new PlatformError('UNAUTHENTICATED');
+    const age = this.now() - this.fetchedAtMs;
+    const known = this.byId?.get(id);
+    if (known && age < MAX_AGE_MS) return known;
+    if (known && age < MAX_STALE_MS) {
+      // Refreshed beside the request: whether that works out is the next request's concern.
+      this.refresh().catch(() => undefined);
+      return known;
+    }
+    if (this.byId && !this.pending && age < MIN_REFRESH_MS) throw new PlatformError('UNAUTHENTICATED');
+    const key = (await this.refresh()).get(id);
+    if (!key) throw new PlatformError('UNAUTHENTICATED');
+    return key;
+  }
+
+  /** Audiences that the key signs for; undefined means all. */
+  audiencesOf(key: CryptoKey): readonly Audience[] | undefined {
+    return this.audiences.get(key);
+  }
+
+  /** One fetch at a time; whoever needs the keys meanwhile waits for the same one. */
+  private refresh(): Promise<ReadonlyMap<string, CryptoKey>> {
+    this.pending ??= this.fetch().finally(() => {
+      this.pending = undefined;
+    });
+    return this.pending;
+  }
+
+  private async fetch(): Promise<ReadonlyMap<string, CryptoKey>> {
+    let keys: JWK[];
+    try {
+      ({ keys } = await this.source().getKeys());
+    } catch (cause) {
+      if (cause instanceof PlatformError && cause.code === 'SERVICE_UNAVAILABLE') throw cause;
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Tokens cannot be checked right now', {
+        retryAfterSeconds: 1,
+        cause,
+      });
+    }
+    const byId = new Map<string, CryptoKey>();
+    for (const jwk of keys) {
+      // Only what signs tokens of the platform; a key of another kind in the set is none of ours.
+      if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || !jwk.kid || (jwk.use !== undefined && jwk.use !== 'sig'))
+        continue;
+      const key = (await importJWK({ kty: jwk.kty, crv: jwk.crv, x: jwk.x }, 'EdDSA')) as CryptoKey;
+      byId.set(jwk.kid, key);
+      const signsFor = (jwk as Record<string, unknown>)[KEY_AUDIENCES];
+      if (signsFor !== undefined) this.audiences.set(key, Array.isArray(signsFor) ? (signsFor as Audience[]) : []);
+    }
+    this.byId = byId;
+    this.fetchedAtMs = this.now();
+    return byId;
+  }
+}

@@ -1,0 +1,33 @@
+import { type AccessTokenClaims, APP_ROLE, AUDIENCES } from '@crm/contracts';
+import { uuidTimeMs } from './claims.js';
+import type { Principal } from './principal.js';
+
+/** The principal of verified claims. */
+export function toPrincipal(claims: AccessTokenClaims, token: string): Principal {
+  return Object.freeze({
+    kind: kindOf(claims),
+    userId: claims.sub,
+    tenantId: claims.tid ?? '',
+    roles: Object.freeze([...claims.roles]),
+    scopes: Object.freeze([...claims.scopes]),
+    ...(claims.sid !== undefined && { sessionId: claims.sid }),
+    tokenId: claims.jti,
+    issuedAtMs: uuidTimeMs(claims.jti),
+    ...appOf(claims),
+    token,
+  });
+}
+
+function kindOf(claims: AccessTokenClaims): Principal['kind'] {
+  if (claims.aud === AUDIENCES.admin) return 'operator';
+  if (claims.aud === AUDIENCES.internal) return 'internal';
+  if (claims.embed) return 'embed';
+  // An app's own token says so by its role and by its actor; either alone is enough to narrow it.
+  return claims.act !== undefined || claims.roles.includes(APP_ROLE) ? 'app' : 'user';
+}
+
+function appOf(claims: AccessTokenClaims): Pick<Principal, 'appKey' | 'installationId'> {
+  const appKey = claims.act?.sub ?? claims.embed_app_id;
+  const installationId = claims.act?.installation_id;
+  return { ...(appKey !== undefined && { appKey }), ...(installationId !== undefined && { installationId }) };
+}

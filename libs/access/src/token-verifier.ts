@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, type Audience, PlatformError } from '@crm/contracts';
+import { type CryptoKey, errors, jwtVerify } from 'jose';
+import { readClaims } from './claims.js';
+import { KeyRing } from './key-ring.js';
+import type { KeySource } from './key-source.js';
+import type { Principal } from './principal.js';
+import { toPrincipal } from './principal-from-claims.js';
+import type { RevocationSource } from './revocation-source.js';
+import { VerifiedTokens } from './verified-tokens.js';
+
+/** Seconds by which the clocks of issuer and verifier may differ. */
+const CLOCK_TOLERANCE_SECONDS = 5;
+/** Characters; a token of the platform is below 1,500, and nothing longer is worth hashing. */
+const MAX_TOKEN_LENGTH = 8192;
+
+export interface TokenVerifierOptions {
+  /** Exact `iss`. */
+  readonly issuer: string;
+  /** The keys, or how to find them at first use. */
+  readonly keySource: KeySource | (() => KeySource);
+  /** The cut-offs, or how to find them at first use. */
+  readonly revocations: RevocationSource | (() => RevocationSource);
+  /** Unix time in milliseconds. */
+  readonly now?: () => number;
+}
+
+/**
+ * Verifies access tokens (RFC 9068 profile): signature by EdDSA and nothing else, `typ`, issuer, audience, times, shape of
+ * the claims, revocation. What was verified is remembered by the token's hash until it expires; audience and revocation
+ * are checked on every use.
+ */
+export class TokenVerifier {
+  private readonly keys: KeyRing;
+  private readonly verified = new VerifiedTokens();
+  private readonly issuer: string;
+  private readonly revocations: () => RevocationSource;
+  private readonly now: () => number;
+
+  constructor(options: TokenVerifierOptions) {
+    const { keySource, revocations } = options;
+    this.now = options.now ?? Date.now;
+    this.keys = new KeyRing(typeof keySource === 'function' ? keySource : () => keySource, this.now);
+    this.issuer = options.issuer;
+    this.revocations = typeof revocations === 'function' ? revocations : () => revocations;
+  }
+
+  /**
+   * @param audiences any one of them is accepted
+   * @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE while keys or cut-offs are missing
+   */
+  async verify(token: string, audiences: readonly Audience[]): Promise<Principal> {
+    const revocations = this.revocations();
+    if (!revocations.ready) {
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Tokens cannot be checked yet', { retryAfterSeconds: 1 });
+    }
+    if (token.length > MAX_TOKEN_LENGTH) throw new PlatformError('UNAUTHENTICATED');
+    const hash = createHash('sha256').update(token).digest('base64');
+    let entry = this.verified.get(hash);
+    if (!entry) {
+      const claims = await this.readToken(token);
+      entry = { claims, principal: toPrincipal(claims, token) };
+      this.verified.set(hash, entry);
+    }
+    const { claims, principal } = entry;
+    if (claims.exp + CLOCK_TOLERANCE_SECONDS <= this.now() / 1000) {
+      this.verified.delete(hash);
+      throw new PlatformError('TOKEN_EXPIRED');
+    }
+    if (!audiences.includes(claims.aud)) {
+      throw new PlatformError('UNAUTHENTICATED', 'The access token is for another audience');
+    }
+    if (revocations.isRevoked(claims)) throw new PlatformError('TOKEN_REVOKED');
+    return principal;
+  }
+
+  private async readToken(token: string): Promise<AccessTokenClaims> {
+    try {
+      const { payload, key } = await jwtVerify(token, (header) => this.keys.get(header.kid), {
+        algorithms: ['EdDSA'],
+        typ: ACCESS_TOKEN_TYPE,
+        issuer: this.issuer,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: new Date(this.now()),
+        requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti'],
+      });
+      const claims = readClaims(payload);
+      const signsFor = this.keys.audiencesOf(key as CryptoKey);
+      if (!claims || (signsFor && !signsFor.includes(claims.aud))) throw new PlatformError('UNAUTHENTICATED');
+      return claims;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw new PlatformError('TOKEN_EXPIRED', undefined, { cause: error });
+      if (error instanceof errors.JOSEError || error instanceof TypeError) {
+        throw new PlatformError('UNAUTHENTICATED', undefined, { cause: error });
+      }
+      throw error;
+    }
+  }
+}
