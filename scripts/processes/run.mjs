@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * @typedef {object} RunOutcome
+ * @property {number} code exit code; 127 when the program does not exist, 128 + signal when it was killed
+ * @property {string} stdout
+ * @property {string} stderr
+ */
+
+/**
+ * Runs a program to its end and collects what it prints. Never throws for a non-zero exit.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<RunOutcome>}
+ */
+export function run(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      stdout += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+      stderr += text;
+    });
+    child.on('error', (error) => resolve({ code: 127, stdout, stderr: `${stderr}${error.message}\n` }));
+    child.on('close', (code) => resolve({ code: code ?? 128, stdout, stderr }));
+  });
+}
+
+/**
+ * The last lines of a text, for a message that has to stay short.
+ * @param {string} text
+ * @param {number} count
+ */
+export const lastLines = (text, count) => text.trimEnd().split('\n').slice(-count).join('\n');

