@@ -1,0 +1,295 @@
+import type { BinaryNode, CallNode, FieldNode, Node, TypedNode, UnaryNode } from './ast.js';
+import { ErrorList } from './errors.js';
+import { arity, type FunctionDefinition, parameterAt, signature } from './functions/definition.js';
+import { functions } from './functions/index.js';
+import { fieldNames, fieldType } from './names.js';
+import { parseFormula } from './parser.js';
+import { nearestName } from './suggestions.js';
+import type { FieldTypes, FormulaError, FormulaErrorCode, ValueType } from './types.js';
+
+export interface CheckOptions {
+  /** Names that are not in `fields` have type `any` (workflow conditions, webhook filters). */
+  untypedNames?: boolean;
+  /** The type the whole formula must have, e.g. `boolean` for a condition. */
+  expected?: ValueType;
+}
+
+export interface CheckedFormula {
+  /** True when there is no error; only then can the formula be compiled. */
+  ok: boolean;
+  /** The type of the value. `any` where an error or an undeclared name hides it. */
+  resultType: ValueType;
+  nullable: boolean;
+  /** The names it reads, each once, in the order of the source; also known when a check failed. */
+  dependencies: string[];
+  errors: FormulaError[];
+  tree?: TypedNode;
+}
+
+const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
+  number: 'a number',
+  text: 'a text',
+  boolean: 'a boolean',
+  date: 'a date',
+  datetime: 'a datetime',
+  multi_select: 'a multi-select',
+  any: 'a value',
+  null: 'NULL',
+};
+
+/**
+ * Parses a formula and checks names, arities and types against the fields it may read. Never throws: everything
+ * wrong is in `errors`, sorted by position.
+ */
+export function checkFormula(source: string, fields: FieldTypes, options: CheckOptions = {}): CheckedFormula {
+  const parsed = parseFormula(source);
+  const errors = new ErrorList();
+  for (const error of parsed.errors) errors.add(error);
+  if (!parsed.tree) {
+    return { ok: false, resultType: 'any', nullable: true, dependencies: [], errors: errors.sorted() };
+  }
+  const checker = new Checker(fields, options, errors);
+  const tree = checker.check(parsed.tree);
+  checker.checkResult(tree);
+  return {
+    ok: errors.errors.length === 0,
+    resultType: tree.type,
+    nullable: tree.nullable,
+    dependencies: [...checker.dependencies],
+    errors: errors.sorted(),
+    tree,
+  };
+}
+
+class Checker {
+  readonly dependencies = new Set<string>();
+
+  constructor(
+    private readonly fields: FieldTypes,
+    private readonly options: CheckOptions,
+    private readonly errors: ErrorList,
+  ) {}
+
+  check(node: Node): TypedNode {
+    switch (node.kind) {
+      case 'number':
+      case 'text':
+      case 'boolean':
+        return { ...node, type: node.kind, nullable: false };
+      case 'null':
+        return { ...node, type: 'null', nullable: true };
+      case 'error':
+        return { ...node, type: 'any', nullable: true };
+      case 'field':
+        return this.field(node);
+      case 'unary':
+        return this.unary(node);
+      case 'binary':
+        return this.binary(node);
+      case 'call':
+        return this.call(node);
+    }
+  }
+
+  /** What holds for the formula as a whole. */
+  checkResult(tree: TypedNode): void {
+    const { expected } = this.options;
+    if (tree.type === 'null') {
+      this.report('NO_TYPE', 'The formula is always null and has no type', tree);
+    } else if (tree.type === 'multi_select') {
+      const message = 'A multi-select is no result: use CONTAINS, CONCAT, TEXT or LEN on it';
+      this.report('TYPE_MISMATCH', message, tree);
+    } else if (expected !== undefined && tree.type !== expected && tree.type !== 'any') {
+      const message = `The formula must give ${TYPE_NAMES[expected]} and gives ${TYPE_NAMES[tree.type]}`;
+      this.report('TYPE_MISMATCH', message, tree);
+    }
+  }
+
+  private field(node: FieldNode): TypedNode {
+    this.dependencies.add(node.name);
+    const type = fieldType(this.fields, node.name);
+    if (type === undefined && !this.options.untypedNames) {
+      const upper = node.name.toUpperCase();
+      const nearest =
+        nearestName(node.name, fieldNames(this.fields)) ?? (functions.has(upper) ? `${upper}()` : undefined);
+      this.reportUnknown('UNKNOWN_FIELD', `There is no field "${node.name}"`, node, nearest);
+    }
+    return { ...node, type: type ?? 'any', nullable: true };
+  }
+
+  private unary(node: UnaryNode): TypedNode {
+    const wanted = node.operator === '-' ? 'number' : 'boolean';
+    const operand = this.take(node.operand, [wanted], `"${node.operator}"`);
+    return { ...node, operand, type: wanted, nullable: node.operator === '-' && operand.nullable };
+  }
+
+  private binary(node: BinaryNode): TypedNode {
+    switch (node.operator) {
+      case '&&':
+      case '||':
+        return this.uniform(node, 'boolean', false);
+      case '-':
+      case '*':
+      case '/':
+      case '%':
+        // A result that is not finite is null even when both operands are numbers.
+        return this.uniform(node, 'number', true);
+      case '+':
+        return this.plus(node);
+      default:
+        return this.comparison(node);
+    }
+  }
+
+  /** An operator whose operands and result have one type. */
+  private uniform(node: BinaryNode, type: 'number' | 'boolean', nullable: boolean): TypedNode {
+    const name = `"${node.operator}"`;
+    const left = this.take(node.left, [type], name);
+    const right = this.take(node.right, [type], name);
+    return { ...node, left, right, type, nullable };
+  }
+
+  /** CONCAT when a side is a text, else a sum; with an undeclared name the values decide. */
+  private plus(node: BinaryNode): TypedNode {
+    const left = this.check(node.left);
+    const right = this.check(node.right);
+    const types = [left.type, right.type];
+    const typed = (type: ValueType, nullType: ValueType): TypedNode => ({
+      ...node,
+      left: adopt(left, nullType),
+      right: adopt(right, nullType),
+      type,
+      nullable: true,
+    });
+    if (types.includes('text')) return typed('text', 'text');
+    if (types.includes('any')) {
+      const mayBeNumber = types.every((type) => type === 'any' || type === 'number' || type === 'null');
+      return mayBeNumber ? typed('any', 'number') : typed('text', 'text');
+    }
+    for (const operand of [left, right]) {
+      if (operand.type === 'number' || operand.type === 'null') continue;
+      const message = `"+" adds numbers or joins texts; this is ${TYPE_NAMES[operand.type]}`;
+      this.report('TYPE_MISMATCH', message, operand);
+    }
+    return typed('number', 'number');
+  }
+
+  private comparison(node: BinaryNode): TypedNode {
+    const left = this.check(node.left);
+    const right = this.check(node.right);
+    const equality = node.operator === '==' || node.operator === '!=';
+    const typed: TypedNode = {
+      ...node,
+      left: adopt(left, right.type),
+      right: adopt(right, left.type),
+      type: 'boolean',
+      // An undeclared name can bring a boolean, which has no order.
+      nullable: !equality && (left.nullable || right.nullable),
+    };
+    for (const operand of [left, right]) {
+      if (operand.type === 'multi_select') {
+        this.report('TYPE_MISMATCH', 'A multi-select is not compared: use CONTAINS or LEN', operand);
+        return typed;
+      }
+      if (operand.type === 'boolean' && !equality) {
+        this.report('TYPE_MISMATCH', 'Booleans have no order: only "==" and "!=" compare them', operand);
+        return typed;
+      }
+    }
+    if (!comparable(left.type, right.type)) {
+      const message = `"${node.operator}" cannot compare ${TYPE_NAMES[left.type]} with ${TYPE_NAMES[right.type]}`;
+      this.report('TYPE_MISMATCH', message, { position: node.operatorPosition, length: node.operator.length });
+    }
+    return typed;
+  }
+
+  private call(node: CallNode): TypedNode {
+    const definition = functions.get(node.name);
+    if (!definition) {
+      const args = node.args.map((argument) => this.check(argument));
+      const span = { position: node.position, length: node.nameLength };
+      const nearest = nearestName(node.name, functions.keys());
+      this.reportUnknown('UNKNOWN_FUNCTION', `There is no function "${node.name}"`, span, nearest);
+      return { ...node, args, type: 'any', nullable: true };
+    }
+    this.checkArity(node, definition);
+    const args = node.args.map((argument, index) => {
+      const parameter = definition.parameters.length > 0 ? parameterAt(definition, index) : undefined;
+      if (parameter === undefined) return this.check(argument);
+      return this.take(argument, parameter.accepts, definition.name, parameter.shared);
+    });
+    const shared = definition.result === 'shared' ? this.sharedType(definition, args) : undefined;
+    const type = shared ?? (definition.result as ValueType);
+    return {
+      ...node,
+      args: shared === undefined ? args : args.map((argument) => adopt(argument, shared)),
+      type,
+      nullable: definition.nullable(args.map((argument) => argument.nullable)),
+    };
+  }
+
+  private checkArity(node: CallNode, definition: FunctionDefinition): void {
+    const { min, max } = arity(definition);
+    const count = node.args.length;
+    if (count >= min && count <= max) return;
+    const wanted = max === Number.POSITIVE_INFINITY ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
+    const message = `${signature(definition)} takes ${wanted} argument${wanted.endsWith(' 1') || wanted === '1' ? '' : 's'}, not ${count}`;
+    this.report('WRONG_ARITY', message, node);
+  }
+
+  /** The one type of the shared arguments: `null` when all are NULL, `any` when only undeclared names are there. */
+  private sharedType(definition: FunctionDefinition, args: readonly TypedNode[]): ValueType {
+    let type: ValueType = 'null';
+    for (const [index, argument] of args.entries()) {
+      if (!parameterAt(definition, index).shared || argument.type === 'null') continue;
+      if (type === 'null' || type === 'any') {
+        type = argument.type;
+      } else if (argument.type !== 'any' && argument.type !== type) {
+        const message = `${definition.name} takes values of one type: this is ${TYPE_NAMES[argument.type]}, before it is ${TYPE_NAMES[type]}`;
+        this.report('TYPE_MISMATCH', message, argument);
+      }
+    }
+    return type;
+  }
+
+  /** Checks an operand or argument against the types it may have; NULL takes the first of them. */
+  private take(node: Node, accepts: readonly ValueType[], owner: string, keepNull = false): TypedNode {
+    const typed = this.check(node);
+    if (typed.type === 'null') return keepNull ? typed : adopt(typed, accepts[0]!);
+    if (typed.type !== 'any' && !accepts.includes(typed.type)) {
+      const wanted = accepts.map((type) => TYPE_NAMES[type]).join(' or ');
+      this.report('TYPE_MISMATCH', `${owner} takes ${wanted}; this is ${TYPE_NAMES[typed.type]}`, typed);
+    }
+    return typed;
+  }
+
+  private reportUnknown(
+    code: FormulaErrorCode,
+    message: string,
+    { position, length }: { position: number; length: number },
+    suggestion: string | undefined,
+  ): void {
+    if (suggestion === undefined) this.errors.add({ code, message, position, length });
+    else this.errors.add({ code, message: `${message}; did you mean ${suggestion}?`, position, length, suggestion });
+  }
+
+  private report(
+    code: FormulaErrorCode,
+    message: string,
+    { position, length }: { position: number; length: number },
+  ): void {
+    this.errors.add({ code, message, position, length });
+  }
+}
+
+function comparable(left: ValueType, right: ValueType): boolean {
+  if (left === right || [left, right].some((type) => type === 'any' || type === 'null')) return true;
+  return [left, right].every((type) => type === 'date' || type === 'datetime');
+}
+
+/** Gives a NULL, or a call that is always null, the type that its place asks for. */
+function adopt(node: TypedNode, type: ValueType): TypedNode {
+  if (node.type !== 'null' || type === 'null') return node;
+  if (node.kind !== 'call') return { ...node, type } as TypedNode;
+  return { ...node, type, args: node.args.map((argument) => adopt(argument, type)) };
+}

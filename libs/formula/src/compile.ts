@@ -1,0 +1,179 @@
+import type { TypedNode } from './ast.js';
+import { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
+import { compileComparison } from './comparison.js';
+import { finite, remainder } from './decimal.js';
+import { FormulaCompileError } from './errors.js';
+import { concatenate } from './functions/concat.js';
+import { parameterAt } from './functions/definition.js';
+import { functions } from './functions/index.js';
+import { timeZone } from './time-zone.js';
+import type { EvaluationContext, FieldTypes, JsonValue, ValueType } from './types.js';
+import { coerced, type Evaluator, fromJson, type Operand, Row, toJson } from './values.js';
+
+export interface CompiledFormula {
+  readonly resultType: ValueType;
+  readonly nullable: boolean;
+  /** The names it reads itself. */
+  readonly dependencies: readonly string[];
+  /**
+   * True when the value depends on the clock or the tenant's zone and not on the record alone: it calls TODAY,
+   * compares a date with a datetime, or asks for the date of a datetime.
+   */
+  readonly readsClock: boolean;
+  /**
+   * The value for a record of canonical JSON values, in canonical JSON form. Never throws: a missing value, and one
+   * that does not fit its declared type, is null.
+   */
+  evaluate(record: Readonly<Record<string, unknown>>, context: EvaluationContext): JsonValue;
+}
+
+/**
+ * Compiles a formula (its source or the outcome of its check) to closures.
+ * Throws FormulaCompileError when it does not pass the check.
+ */
+export function compileFormula(
+  formula: string | CheckedFormula,
+  fields: FieldTypes,
+  options?: CheckOptions,
+): CompiledFormula {
+  const checked = typeof formula === 'string' ? checkFormula(formula, fields, options) : formula;
+  if (!checked.ok || !checked.tree) throw new FormulaCompileError(checked.errors);
+  const evaluator = compileNode(checked.tree);
+  const present = toJson(checked.resultType);
+  return {
+    resultType: checked.resultType,
+    nullable: checked.nullable,
+    dependencies: checked.dependencies,
+    readsClock: readsClock(checked.tree),
+    evaluate: (record, context) =>
+      present(evaluator(new Row(record, context.now.getTime(), timeZone(context.timeZone)))),
+  };
+}
+
+function compileNode(node: TypedNode): Evaluator {
+  switch (node.kind) {
+    case 'number':
+    case 'text':
+    case 'boolean': {
+      const { value } = node;
+      return () => value;
+    }
+    case 'null':
+      return () => null;
+    case 'field': {
+      const { name } = node;
+      const read = fromJson(node.type);
+      return ({ record }) => (Object.hasOwn(record, name) ? read(record[name]) : null);
+    }
+    case 'unary': {
+      const operand = operandOf(node.operand);
+      if (node.operator === '!') return not(operand);
+      const value = coerced(operand, 'number');
+      return (row) => {
+        const number = value(row) as number | null;
+        return number === null ? null : 0 - number;
+      };
+    }
+    case 'binary':
+      return compileBinary(node);
+    case 'call':
+      return compileCall(node);
+    case 'error':
+      throw new TypeError('A tree with errors does not compile');
+  }
+}
+
+function operandOf(node: TypedNode): Operand {
+  return { evaluate: compileNode(node), type: node.type };
+}
+
+function not(operand: Operand): Evaluator {
+  const { evaluate } = operand;
+  return (row) => evaluate(row) !== true;
+}
+
+function compileBinary(node: Extract<TypedNode, { kind: 'binary' }>): Evaluator {
+  const left = operandOf(node.left);
+  const right = operandOf(node.right);
+  const a = left.evaluate;
+  const b = right.evaluate;
+  switch (node.operator) {
+    // Whatever is not TRUE counts as FALSE: null, and values of undeclared names that are no booleans.
+    case '&&':
+      return (row) => a(row) === true && b(row) === true;
+    case '||':
+      return (row) => a(row) === true || b(row) === true;
+    case '+':
+      return compilePlus(node.type, left, right);
+    case '-':
+      return arithmetic(left, right, (x, y) => finite(x - y));
+    case '*':
+      return arithmetic(left, right, (x, y) => finite(x * y));
+    case '/':
+      return arithmetic(left, right, (x, y) => (y === 0 ? null : finite(x / y)));
+    case '%':
+      return arithmetic(left, right, remainder);
+    default:
+      return compileComparison(node.operator, left, right);
+  }
+}
+
+function arithmetic(left: Operand, right: Operand, apply: (x: number, y: number) => number | null): Evaluator {
+  const a = coerced(left, 'number');
+  const b = coerced(right, 'number');
+  return (row) => {
+    const x = a(row) as number | null;
+    if (x === null) return null;
+    const y = b(row) as number | null;
+    return y === null ? null : apply(x, y);
+  };
+}
+
+function compilePlus(type: ValueType, left: Operand, right: Operand): Evaluator {
+  if (type === 'number') return arithmetic(left, right, (x, y) => finite(x + y));
+  if (left.type === 'text' || right.type === 'text') return concatenate([left, right]);
+  // An undeclared name is involved: a text on either side joins, two numbers add, everything else is null.
+  return (row) => {
+    const x = left.evaluate(row);
+    const y = right.evaluate(row);
+    if (typeof x === 'string' || typeof y === 'string') {
+      return concatenate([
+        { evaluate: () => x, type: left.type },
+        { evaluate: () => y, type: right.type },
+      ])(row);
+    }
+    if (type !== 'any' || typeof x !== 'number' || typeof y !== 'number') return null;
+    return finite(x + y);
+  };
+}
+
+function compileCall(node: Extract<TypedNode, { kind: 'call' }>): Evaluator {
+  const definition = functions.get(node.name)!;
+  const args = node.args.map((argument, index): Operand => {
+    const operand = operandOf(argument);
+    const parameter = parameterAt(definition, index);
+    const wanted = parameter.shared ? node.type : parameter.accepts.length === 1 ? parameter.accepts[0]! : 'any';
+    return operand.type === 'any' ? { evaluate: coerced(operand, wanted), type: wanted } : operand;
+  });
+  return definition.compile(args, node.type);
+}
+
+function readsClock(node: TypedNode): boolean {
+  switch (node.kind) {
+    case 'unary':
+      return readsClock(node.operand);
+    case 'binary':
+      return mixesDates(node.left.type, node.right.type) || readsClock(node.left) || readsClock(node.right);
+    case 'call': {
+      const types = node.args.map((argument) => argument.type);
+      return (functions.get(node.name)?.readsClock?.(types) ?? false) || node.args.some(readsClock);
+    }
+    default:
+      return false;
+  }
+}
+
+/** A comparison of a date with a datetime; `+` joins them only through texts, where no side is the other's. */
+function mixesDates(left: ValueType, right: ValueType): boolean {
+  return (left === 'date' && right === 'datetime') || (left === 'datetime' && right === 'date');
+}

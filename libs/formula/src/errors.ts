@@ -1,0 +1,27 @@
+import { LIMITS } from './limits.js';
+import type { FormulaError } from './types.js';
+
+/** Collects the errors of one formula up to the limit, each place once per code. */
+export class ErrorList {
+  readonly errors: FormulaError[] = [];
+
+  add(error: FormulaError): void {
+    if (this.errors.length >= LIMITS.reportedErrors) return;
+    if (this.errors.some((known) => known.code === error.code && known.position === error.position)) return;
+    this.errors.push(error);
+  }
+
+  /** In the order of the source. */
+  sorted(): FormulaError[] {
+    return [...this.errors].sort((a, b) => a.position - b.position);
+  }
+}
+
+/** Thrown when a formula that does not pass the check is compiled. */
+export class FormulaCompileError extends Error {
+  override readonly name = 'FormulaCompileError';
+
+  constructor(readonly errors: readonly FormulaError[]) {
+    super(errors.map((error) => `${error.message} (at ${error.position})`).join('; '));
+  }
+}

@@ -1,0 +1,200 @@
+import type { Node } from './ast.js';
+import { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
+import { type CompiledFormula, compileFormula } from './compile.js';
+import { FormulaCompileError } from './errors.js';
+import { LIMITS } from './limits.js';
+import { fieldNames, fieldType } from './names.js';
+import { orderFormulas } from './order.js';
+import { parseFormula } from './parser.js';
+import type { EvaluationContext, FieldTypes, FormulaError, JsonValue, ValueType } from './types.js';
+
+/** All formulas of one object, checked together: each may read the others. */
+export interface CheckedFormulaSet {
+  ok: boolean;
+  /** What each formula reads comes before it; empty when there is a cycle. */
+  order: string[];
+  /** In the order of the sources. */
+  formulas: Map<string, CheckedFormula>;
+}
+
+export interface CompiledFormulaSet {
+  readonly order: readonly string[];
+  readonly formulas: ReadonlyMap<string, CompiledFormula>;
+  /** Whether each formula, or a formula it reads, depends on the clock or the tenant's zone. */
+  readonly clockReaders: ReadonlySet<string>;
+  readonly readsClock: boolean;
+  /**
+   * The values of the formulas, or of those that `names` lists, by name. What they read among the formulas is
+   * computed on the way; values that the record brings under a formula's name do not count.
+   */
+  evaluateAll(
+    record: Readonly<Record<string, unknown>>,
+    context: EvaluationContext,
+    names?: ReadonlySet<string>,
+  ): Record<string, JsonValue>;
+}
+
+/**
+ * Checks the formulas of an object against its fields and each other: syntax, types, cycles, the length of chains.
+ * @param sources the expressions by name
+ * @param fields the types of the plain fields; a name in both is the formula
+ */
+export function checkFormulaSet(
+  sources: ReadonlyMap<string, string>,
+  fields: FieldTypes,
+  options?: CheckOptions,
+): CheckedFormulaSet {
+  const reads = new Map([...sources].map(([name, source]) => [name, formulaDependencies(source)]));
+  const { order, cyclic } = orderAround(reads);
+  const types = new Map<string, ValueType>();
+  for (const name of fieldNames(fields)) types.set(name, fieldType(fields, name)!);
+  // A formula that cannot be typed before its readers is `any` to them, so that its mistake is reported once.
+  for (const name of sources.keys()) types.set(name, 'any');
+
+  const checked = new Map<string, CheckedFormula>();
+  const depths = new Map<string, number>();
+  for (const name of order) {
+    const formula = checkFormula(sources.get(name)!, types, options);
+    types.set(name, formula.ok ? formula.resultType : 'any');
+    const below = formula.dependencies.filter((dependency) => depths.has(dependency));
+    const depth = Math.max(0, ...below.map((dependency) => depths.get(dependency)! + 1));
+    depths.set(name, depth);
+    if (depth > LIMITS.chainDepth) addError(formula, chainError(name, formula));
+    checked.set(name, formula);
+  }
+  for (const [name, cycle] of cyclic) {
+    const formula = checkFormula(sources.get(name)!, types, options);
+    addError(formula, cycleError(cycle, formula));
+    checked.set(name, formula);
+  }
+  const formulas = new Map([...sources.keys()].map((name) => [name, checked.get(name)!]));
+  const ok = [...formulas.values()].every((formula) => formula.ok);
+  return { ok, order: cyclic.size > 0 ? [] : order, formulas };
+}
+
+/** Compiles the formulas of an object. Throws FormulaCompileError with the errors of all that do not pass. */
+export function compileFormulaSet(
+  sources: ReadonlyMap<string, string>,
+  fields: FieldTypes,
+  options?: CheckOptions,
+): CompiledFormulaSet {
+  const { ok, order, formulas: checked } = checkFormulaSet(sources, fields, options);
+  if (!ok) throw new FormulaCompileError([...checked.values()].flatMap((formula) => formula.errors));
+  const formulas = new Map(order.map((name) => [name, compileFormula(checked.get(name)!, fields)]));
+  const clockReaders = new Set<string>();
+  for (const [name, formula] of formulas) {
+    if (formula.readsClock || formula.dependencies.some((read) => clockReaders.has(read))) clockReaders.add(name);
+  }
+  return {
+    order,
+    formulas,
+    clockReaders,
+    readsClock: clockReaders.size > 0,
+    evaluateAll(record, context, names) {
+      const needed = names && closure(names, formulas);
+      // Without a prototype, so that a name like __proto__ is a name like any other.
+      const values: Record<string, unknown> = Object.assign(Object.create(null), record);
+      const results: [string, JsonValue][] = [];
+      for (const [name, formula] of formulas) {
+        if (needed && !needed.has(name)) continue;
+        const value = formula.evaluate(values, context);
+        values[name] = value;
+        if (!names || names.has(name)) results.push([name, value]);
+      }
+      return Object.fromEntries(results);
+    },
+  };
+}
+
+/** The names a formula reads, each once, in the order of the source; also of one that has errors. */
+export function formulaDependencies(source: string): string[] {
+  const names = new Set<string>();
+  const walk = (node: Node): void => {
+    if (node.kind === 'field') names.add(node.name);
+    else if (node.kind === 'unary') walk(node.operand);
+    else if (node.kind === 'call') node.args.forEach(walk);
+    else if (node.kind === 'binary') {
+      walk(node.left);
+      walk(node.right);
+    }
+  };
+  const { tree } = parseFormula(source);
+  if (tree) walk(tree);
+  return [...names];
+}
+
+/** The order of the formulas that stand on no cycle, and for each other one the cycle it runs into. */
+function orderAround(reads: ReadonlyMap<string, readonly string[]>): {
+  order: string[];
+  cyclic: Map<string, string[]>;
+} {
+  const rest = new Map(reads);
+  const cyclic = new Map<string, string[]>();
+  for (;;) {
+    const { order, cycle } = orderFormulas(rest);
+    if (order) return { order, cyclic };
+    for (const name of cycle) {
+      rest.delete(name);
+      cyclic.set(name, rotate(cycle, name));
+    }
+  }
+}
+
+/** The same cycle told from one of its names. */
+function rotate(cycle: readonly string[], name: string): string[] {
+  const ring = cycle.slice(0, -1);
+  const at = ring.indexOf(name);
+  return [...ring.slice(at), ...ring.slice(0, at), name];
+}
+
+function closure(names: ReadonlySet<string>, formulas: ReadonlyMap<string, CompiledFormula>): Set<string> {
+  const needed = new Set<string>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (needed.has(name) || !formulas.has(name)) continue;
+    needed.add(name);
+    open.push(...formulas.get(name)!.dependencies);
+  }
+  return needed;
+}
+
+function addError(formula: CheckedFormula, error: FormulaError): void {
+  formula.errors.push(error);
+  formula.errors.sort((a, b) => a.position - b.position);
+  formula.ok = false;
+}
+
+function chainError(name: string, formula: CheckedFormula): FormulaError {
+  const message = `"${name}" stands on a chain of more than ${LIMITS.chainDepth} formulas that read each other`;
+  return { code: 'CHAIN_TOO_DEEP', message, position: 0, length: spanOf(formula) };
+}
+
+function cycleError(cycle: readonly string[], formula: CheckedFormula): FormulaError {
+  const read = firstRead(formula.tree, cycle[1]!);
+  const message = `The formulas read each other in a circle: ${cycle.join(' → ')}`;
+  return { code: 'CYCLE', message, position: read?.position ?? 0, length: read?.length ?? spanOf(formula) };
+}
+
+function spanOf({ tree }: CheckedFormula): number {
+  return tree ? tree.position + tree.length : 0;
+}
+
+/** Where a formula reads a name first. */
+function firstRead(node: Node | undefined, name: string): Node | undefined {
+  switch (node?.kind) {
+    case 'field':
+      return node.name === name ? node : undefined;
+    case 'unary':
+      return firstRead(node.operand, name);
+    case 'binary':
+      return firstRead(node.left, name) ?? firstRead(node.right, name);
+    case 'call':
+      for (const argument of node.args) {
+        const found = firstRead(argument, name);
+        if (found) return found;
+      }
+      return undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,10 @@
+import { type FunctionDefinition, strict } from './definition.js';
+
+export const ABS: FunctionDefinition = {
+  name: 'ABS',
+  parameters: [{ name: 'number', accepts: ['number'] }],
+  result: 'number',
+  nullable: ([number]) => number!,
+  compile: ([number]) => strict<number, number>(number!, Math.abs),
+  doc: { summary: 'The number without its sign; null gives null.', examples: ['ABS(-3)', 'ABS(target - amount)'] },
+};

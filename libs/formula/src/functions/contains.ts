@@ -1,0 +1,34 @@
+import type { FunctionDefinition } from './definition.js';
+
+export const CONTAINS: FunctionDefinition = {
+  name: 'CONTAINS',
+  parameters: [
+    { name: 'text', accepts: ['text', 'multi_select'] },
+    { name: 'part', accepts: ['text'] },
+  ],
+  result: 'boolean',
+  nullable: () => false,
+  compile([text, part]) {
+    const whole = text!.evaluate;
+    const sought = part!.evaluate;
+    if (text!.type === 'multi_select') {
+      return (row) => {
+        const option = sought(row);
+        if (option === null || option === '') return true;
+        const selected = whole(row) as readonly string[] | null;
+        return selected?.includes(option as string) ?? false;
+      };
+    }
+    return (row) => {
+      const value = whole(row);
+      // A number or a boolean of an undeclared name does not fit and counts as null.
+      return (typeof value === 'string' ? value : '').includes((sought(row) as string | null) ?? '');
+    };
+  },
+  doc: {
+    summary:
+      'Whether a text contains another, letter for letter, null counting as empty; whether a whole option is among ' +
+      'the chosen ones of a multi-select.',
+    examples: ['CONTAINS(email, "@example.com")', 'CONTAINS(interests, "Golf")'],
+  },
+};

@@ -1,0 +1,40 @@
+import type { Evaluator, Operand } from '../values.js';
+import type { FunctionDefinition } from './definition.js';
+
+export const DAYS_BETWEEN: FunctionDefinition = {
+  name: 'DAYS_BETWEEN',
+  parameters: [
+    { name: 'from', accepts: ['date', 'datetime'] },
+    { name: 'to', accepts: ['date', 'datetime'] },
+  ],
+  result: 'number',
+  nullable: (args) => args.some(Boolean),
+  // A datetime has its date in the tenant's zone.
+  readsClock: (types) => types.includes('datetime'),
+  compile([from, to]) {
+    const first = day(from!);
+    const last = day(to!);
+    return (row) => {
+      const a = first(row);
+      if (a === null) return null;
+      const b = last(row);
+      return b === null ? null : (b as number) - (a as number);
+    };
+  },
+  doc: {
+    summary:
+      'Whole calendar days from the first to the second, negative when the second is earlier; a datetime counts as ' +
+      "its date in the workspace's time zone; null gives null.",
+    examples: ['DAYS_BETWEEN(startDate, endDate)', 'DAYS_BETWEEN(createdOn, TODAY())'],
+  },
+};
+
+/** The day number of a date or datetime; an undeclared name has neither. */
+function day({ evaluate, type }: Operand): Evaluator {
+  if (type === 'date') return evaluate;
+  if (type !== 'datetime') return () => null;
+  return (row) => {
+    const instant = evaluate(row);
+    return instant === null ? null : row.zone.dayOf(instant as number);
+  };
+}

@@ -1,0 +1,73 @@
+import type { ValueType } from '../types.js';
+import type { Evaluator, Operand } from '../values.js';
+
+/** What a parameter accepts. */
+export interface Parameter {
+  readonly name: string;
+  readonly accepts: readonly ValueType[];
+  /** All shared parameters of a call have one type, which is also the call's. */
+  readonly shared?: true;
+  readonly optional?: true;
+  /** The last parameter may repeat. */
+  readonly repeats?: true;
+}
+
+/** Everything the language knows about a function. A new function is one file with one of these. */
+export interface FunctionDefinition {
+  /** In upper case. */
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  /** The type of the result, or `shared`: the one type of the shared parameters. */
+  readonly result: ValueType | 'shared';
+  /** Whether the result may be null, given whether each argument may. */
+  nullable(args: readonly boolean[]): boolean;
+  /** Whether the value depends on the clock or the tenant's zone, given the arguments' types. */
+  readsClock?(types: readonly ValueType[]): boolean;
+  /**
+   * The closure of a call. An argument of type `any` comes already read as the parameter's type where that is one
+   * type, and stays `any` where the parameter accepts several. `type` is the call's type.
+   */
+  compile(args: readonly Operand[], type: ValueType): Evaluator;
+  readonly doc: { readonly summary: string; readonly examples: readonly string[] };
+}
+
+/** The types of values that have a text form. */
+export const ANYTHING: readonly ValueType[] = ['text', 'number', 'boolean', 'date', 'datetime', 'multi_select'];
+/** The types of values that an expression can be. */
+export const SCALARS: readonly ValueType[] = ['number', 'text', 'boolean', 'date', 'datetime'];
+/** The types of values that have an order. */
+export const ORDERED: readonly ValueType[] = ['number', 'text', 'date', 'datetime'];
+
+/** `ROUND(x, n?)`, `CONCAT(x, …)`. */
+export function signature({ name, parameters }: FunctionDefinition): string {
+  const shown = parameters.map((parameter) => {
+    if (parameter.repeats) return `${parameter.name}, …`;
+    return parameter.optional ? `${parameter.name}?` : parameter.name;
+  });
+  return `${name}(${shown.join(', ')})`;
+}
+
+/** How many arguments a call takes at least and at most. */
+export function arity({ parameters }: FunctionDefinition): { min: number; max: number } {
+  return {
+    min: parameters.filter((parameter) => !parameter.optional).length,
+    max: parameters.some((parameter) => parameter.repeats) ? Number.POSITIVE_INFINITY : parameters.length,
+  };
+}
+
+/** The parameter that takes the argument at an index. */
+export function parameterAt({ parameters }: FunctionDefinition, index: number): Parameter {
+  return parameters[Math.min(index, parameters.length - 1)]!;
+}
+
+/** A function of one argument that gives null for null. */
+export function strict<T, R extends string | number | boolean | null>(
+  argument: Operand,
+  apply: (value: T) => R,
+): Evaluator {
+  const { evaluate } = argument;
+  return (row) => {
+    const value = evaluate(row);
+    return value === null ? null : apply(value as T);
+  };
+}

@@ -1,0 +1,26 @@
+import { comparisonOf } from '../comparison.js';
+import type { ValueType } from '../types.js';
+import type { Evaluator, Operand, Value } from '../values.js';
+
+/**
+ * The smallest (`sign` 1) or greatest (`sign` -1) non-null argument; null when there is none. Numbers compare as
+ * float64. Where no argument has a declared type, the first value's type counts and values of another are skipped.
+ */
+export function extreme(args: readonly Operand[], type: ValueType, sign: 1 | -1): Evaluator {
+  const evaluators = args.map((argument) => argument.evaluate);
+  const compare = comparisonOf(type);
+  const order = (a: Value, b: Value) => {
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    return compare(a, b) ?? 0;
+  };
+  return (row) => {
+    let best: Value = null;
+    for (const evaluate of evaluators) {
+      const value = evaluate(row);
+      // Booleans have no order; only an undeclared name can bring one here.
+      if (value === null || typeof value === 'boolean') continue;
+      if (best === null || sign * order(value, best) < 0) best = value;
+    }
+    return best;
+  };
+}

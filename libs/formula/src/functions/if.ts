@@ -1,0 +1,22 @@
+import { type FunctionDefinition, SCALARS } from './definition.js';
+
+export const IF: FunctionDefinition = {
+  name: 'IF',
+  parameters: [
+    { name: 'condition', accepts: ['boolean'] },
+    { name: 'then', accepts: SCALARS, shared: true },
+    { name: 'else', accepts: SCALARS, shared: true, optional: true },
+  ],
+  result: 'shared',
+  nullable: ([, whenTrue, whenFalse]) => whenTrue! || whenFalse !== false,
+  compile([condition, whenTrue, whenFalse]) {
+    const test = condition!.evaluate;
+    const yes = whenTrue!.evaluate;
+    const no = whenFalse?.evaluate ?? (() => null);
+    return (row) => (test(row) === true ? yes(row) : no(row));
+  },
+  doc: {
+    summary: 'The second argument when the condition is true, else (also when it is null) the third or null.',
+    examples: ['IF(amount > 1000, "large", "small")', 'IF(won, amount)'],
+  },
+};

@@ -1,0 +1,24 @@
+import { codePointLength } from '../text.js';
+import { toText } from '../values.js';
+import type { FunctionDefinition } from './definition.js';
+
+export const LEN: FunctionDefinition = {
+  name: 'LEN',
+  parameters: [{ name: 'text', accepts: ['text', 'multi_select'] }],
+  result: 'number',
+  nullable: () => false,
+  compile([text]) {
+    const { evaluate, type } = text!;
+    const textOf = toText(type);
+    return (row) => {
+      const value = evaluate(row);
+      // Only an undeclared name can bring a number or a boolean here; neither fits.
+      if (value === null || typeof value === 'number' || typeof value === 'boolean') return 0;
+      return codePointLength(textOf(value)!);
+    };
+  },
+  doc: {
+    summary: 'How many characters (code points) a text or the listed options of a multi-select have; null gives 0.',
+    examples: ['LEN(name)', 'LEN("naïve")'],
+  },
+};

@@ -1,0 +1,15 @@
+import { bounded } from '../text.js';
+import { type FunctionDefinition, strict } from './definition.js';
+
+export const LOWER: FunctionDefinition = {
+  name: 'LOWER',
+  parameters: [{ name: 'text', accepts: ['text'] }],
+  result: 'text',
+  // The lower case can be longer than the limit (İ becomes i and a combining dot).
+  nullable: () => true,
+  compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toLowerCase())),
+  doc: {
+    summary: 'The text in lower case by the full Unicode mapping, whatever the language; null gives null.',
+    examples: ['LOWER(email)', 'LOWER("ΟΔΟΣ")'],
+  },
+};

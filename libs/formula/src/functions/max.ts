@@ -1,0 +1,14 @@
+import { type FunctionDefinition, ORDERED } from './definition.js';
+import { extreme } from './extreme.js';
+
+export const MAX: FunctionDefinition = {
+  name: 'MAX',
+  parameters: [{ name: 'value', accepts: ORDERED, shared: true, repeats: true }],
+  result: 'shared',
+  nullable: (args) => args.every(Boolean),
+  compile: (args, type) => extreme(args, type, -1),
+  doc: {
+    summary: 'The greatest of numbers, texts, dates or datetimes; nulls are skipped, only nulls give null.',
+    examples: ['MAX(amount, 0)', 'MAX(startDate, endDate)'],
+  },
+};

@@ -1,0 +1,29 @@
+import { roundDecimal } from '../decimal.js';
+import type { FunctionDefinition } from './definition.js';
+
+export const ROUND: FunctionDefinition = {
+  name: 'ROUND',
+  parameters: [
+    { name: 'number', accepts: ['number'] },
+    { name: 'places', accepts: ['number'], optional: true },
+  ],
+  result: 'number',
+  // Rounding the largest float64 up can leave the range.
+  nullable: () => true,
+  compile([number, places]) {
+    const value = number!.evaluate;
+    const digits = places?.evaluate ?? (() => 0);
+    return (row) => {
+      const x = value(row);
+      if (x === null) return null;
+      const n = digits(row);
+      return n === null ? null : roundDecimal(x as number, n as number);
+    };
+  },
+  doc: {
+    summary:
+      'The 15-digit decimal of a number rounded to so many places after the point (0 when left out, before the ' +
+      'point when negative), a half away from zero.',
+    examples: ['ROUND(1.005, 2)', 'ROUND(amount / 3)', 'ROUND(amount, -3)'],
+  },
+};

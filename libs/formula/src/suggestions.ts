@@ -1,0 +1,44 @@
+/** Names longer than this get no suggestion: the distance is quadratic in their length. */
+const LONGEST_NAME = 64;
+
+/**
+ * The candidate that a misspelt name most likely meant: the same letters in another case, else the nearest by
+ * edit distance (insert, delete, replace, swap of neighbours), at most a third of the name away.
+ */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    if (candidate.length > LONGEST_NAME || Math.abs(candidate.length - name.length) >= bestDistance) continue;
+    const lower = candidate.toLowerCase();
+    if (lower === wanted) return candidate;
+    const distance = editDistance(wanted, lower);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Optimal string alignment distance. */
+function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let distance = Math.min(previous[j]! + 1, current[j - 1]! + 1, previous[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        distance = Math.min(distance, beforePrevious[j - 2]! + 1);
+      }
+      current.push(distance);
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[b.length]!;
+}
