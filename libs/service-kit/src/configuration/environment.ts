@@ -1,0 +1,144 @@
+/** A problem with the environment; every problem is listed. */
+export class ConfigurationError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+  }
+}
+
+/** Exit status when the configuration is at fault; any other failed start is 1. */
+const EXIT_CONFIGURATION = 2;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Reading {
+  readonly environment: Environment;
+  readonly problems: string[];
+}
+
+/** The reading in progress: a nested one reports together with the outer one. */
+let current: Reading | undefined;
+
+/**
+ * Reads typed settings: `readEnvironment((env) => ({ port: env.port('PORT', { default: 4002 }) }))`. Readings nest, so that
+ * `readEnvironment((env) => ({ service: serviceConfig('crm'), …}))` lists the problems of all of them together.
+ *
+ * With the process's own environment a problem is printed and the process exits with status 2.
+ * @param environment another environment than the process's, for tests
+ * @throws ConfigurationError if an environment was given
+ */
+export function readEnvironment<T>(read: (env: EnvironmentReader) => T, environment?: Environment): T {
+  if (current) return read(new EnvironmentReader(current));
+  const reading: Reading = { environment: environment ?? process.env, problems: [] };
+  current = reading;
+  let settings: T | undefined;
+  let failure: unknown;
+  try {
+    settings = read(new EnvironmentReader(reading));
+  } catch (error) {
+    failure = error;
+  } finally {
+    current = undefined;
+  }
+  if (reading.problems.length > 0) {
+    const error = new ConfigurationError(reading.problems);
+    if (environment) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_CONFIGURATION);
+  }
+  if (failure) throw failure;
+  return settings as T;
+}
+
+interface Option<T> {
+  /** Taken when the variable is unset or empty. Without a default the variable is required. */
+  readonly default?: T;
+}
+
+/** Reads single variables. A value that is missing or wrong is noted and answered by a harmless placeholder. */
+export class EnvironmentReader {
+  constructor(private readonly reading: Reading) {}
+
+  string(name: string, option: Option<string> = {}): string {
+    return this.read(name, option, '', (text) => text);
+  }
+
+  /** Undefined when the variable is unset or empty. */
+  optional(name: string): string | undefined {
+    return this.reading.environment[name] || undefined;
+  }
+
+  /** A whole number within the bounds. */
+  integer(name: string, option: Option<number> & { min?: number; max?: number } = {}): number {
+    const { min = 0, max = Number.MAX_SAFE_INTEGER } = option;
+    return this.read(name, option, min, (text) => {
+      const value = Number(text);
+      if (/^-?\d+$/.test(text) && value >= min && value <= max) return value;
+      return this.refuse(name, `a whole number from ${min} to ${max}`, min);
+    });
+  }
+
+  /** 0 lets the system choose. */
+  port(name: string, option: Option<number> = {}): number {
+    return this.integer(name, { ...option, min: 0, max: 65_535 });
+  }
+
+  /** An absolute URL without a trailing slash. Its value is never printed: it may hold a password. */
+  url(name: string, option: Option<string> & { schemes?: readonly string[] } = {}): string {
+    return this.read(name, option, '', (text) => {
+      const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : undefined;
+      if (scheme && (!option.schemes || option.schemes.includes(scheme))) return text.replace(/\/+$/, '');
+      return this.refuse(name, `a URL${option.schemes ? ` (${option.schemes.join(', ')})` : ''}`, '');
+    });
+  }
+
+  /** A value that is never printed. `bytes`: base64 of exactly so many bytes. */
+  secret(name: string, option: Option<string> & { bytes?: number } = {}): string {
+    return this.read(name, option, '', (text) => {
+      if (option.bytes === undefined || Buffer.from(text, 'base64').length === option.bytes) return text;
+      return this.refuse(name, `${option.bytes} bytes in base64`, '');
+    });
+  }
+
+  oneOf<const T extends string>(name: string, values: readonly T[], option: Option<NoInfer<T>> = {}): T {
+    return this.read(name, option, values[0] as T, (text) => {
+      const value = values.find((candidate) => candidate === text);
+      return value ?? this.refuse(name, `one of ${values.join(', ')}`, values[0] as T);
+    });
+  }
+
+  boolean(name: string, option: Option<boolean> = {}): boolean {
+    return this.read(name, option, false, (text) => {
+      if (text === 'true' || text === 'false') return text === 'true';
+      return this.refuse(name, 'true or false', false);
+    });
+  }
+
+  /** Parts separated by commas. */
+  list(name: string, option: Option<readonly string[]> = {}): readonly string[] {
+    return this.read(name, option, [], (text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    );
+  }
+
+  /** Notes a problem that concerns several settings together. */
+  problem(text: string): void {
+    this.reading.problems.push(text);
+  }
+
+  private read<T>(name: string, option: Option<T>, placeholder: T, parse: (text: string) => T): T {
+    const text = this.reading.environment[name];
+    if (text !== undefined && text !== '') return parse(text);
+    if (option.default !== undefined) return option.default;
+    this.problem(`${name} is not set`);
+    return placeholder;
+  }
+
+  private refuse<T>(name: string, expected: string, placeholder: T): T {
+    this.problem(`${name} must be ${expected}`);
+    return placeholder;
+  }
+}
