@@ -1,0 +1,11 @@
+import type { DatabaseConfig } from '@crm/database';
+import { databaseConfig, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+
+export interface CustomObjectsConfig {
+  service: ServiceConfig;
+  database: DatabaseConfig;
+}
+
+export function loadConfig(): CustomObjectsConfig {
+  return { service: serviceConfig('custom-objects'), database: databaseConfig('custom-objects') };
+}

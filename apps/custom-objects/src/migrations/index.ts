@@ -1,0 +1,5 @@
+import { DATABASES } from '@crm/contracts';
+import { CustomObjects1763700000000 } from './1763700000000-custom-objects.js';
+
+export const databaseRoles = DATABASES['custom-objects'];
+export const migrations = [CustomObjects1763700000000];

@@ -1,0 +1,39 @@
+import type { FieldDefinition } from '@crm/fields';
+
+/** A field as it stands in a tenant: its declaration, its stable id and where its value is indexed. */
+export interface StoredField extends FieldDefinition {
+  readonly id: string;
+  readonly label: string;
+  /** Column `s1…s8`, `n1…n8` or `t1…t4` that carries the value for filters; null when the type has none or all are taken. */
+  readonly slot: string | null;
+  /** The object a `custom:` reference points to, resolved when the package was provisioned. */
+  readonly referenceObjectId: string | null;
+}
+
+/** An object definition of a tenant. */
+export interface CustomObject {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly installationId: string;
+  readonly appKey: string;
+  readonly sandbox: boolean;
+  readonly declaredApiName: string;
+  readonly apiName: string;
+  readonly label: string;
+  readonly pluralLabel: string;
+  readonly description: string | null;
+  readonly nameField: string | null;
+  /** Grows with every change of the definition; a model built from an older one is stale. */
+  readonly revision: number;
+  readonly fields: readonly StoredField[];
+}
+
+/** An object as a certified package declares it. */
+export interface DeclaredObject {
+  readonly apiName: string;
+  readonly label?: string;
+  readonly pluralLabel?: string;
+  readonly description?: string;
+  readonly nameField?: string;
+  readonly fields: readonly FieldDefinition[];
+}

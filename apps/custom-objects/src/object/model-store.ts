@@ -1,0 +1,88 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { ObjectModel } from './object-model.js';
+import { ObjectRepository } from './object.repository.js';
+
+/** Models kept in memory; the one not used for longest goes first. */
+const MODELS_KEPT = 5_000;
+/** How often work is begun again because the definition changed under it. */
+const ATTEMPTS = 3;
+
+class StaleModel extends Error {}
+
+/**
+ * Runs work on an object's model inside a tenant transaction. Models are kept between requests; the transaction first
+ * compares the revision, so nothing is ever read or written by a definition that is no longer in force.
+ */
+@Injectable()
+export class ModelStore {
+  private readonly models = new Map<string, ObjectModel>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly objects: ObjectRepository,
+  ) {}
+
+  /** For reads. NOT_FOUND when the tenant has no such object. */
+  read<T>(tenantId: string, apiName: string, work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.run(tenantId, apiName, 'read', async () => undefined, work);
+  }
+
+  /**
+   * For writes: the definition cannot change until the transaction ends.
+   * @param prepare what can be decided before the transaction (validation, calls to other services); its result is
+   *   handed to `work`. It runs again when the definition changed in between.
+   */
+  write<P, T>(
+    tenantId: string,
+    apiName: string,
+    prepare: (model: ObjectModel) => Promise<P>,
+    work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
+  ): Promise<T> {
+    return this.run(tenantId, apiName, 'write', prepare, work);
+  }
+
+  private async run<P, T>(
+    tenantId: string,
+    apiName: string,
+    mode: 'read' | 'write',
+    prepare: (model: ObjectModel) => Promise<P>,
+    work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
+  ): Promise<T> {
+    const key = `${tenantId}/${apiName}`;
+    for (let attempt = 1; ; attempt += 1) {
+      const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
+      this.keep(key, model);
+      try {
+        const prepared = await prepare(model);
+        return await this.database.transaction(tenantId, async (tx) => {
+          const { id, revision } = model.object;
+          const current =
+            mode === 'write' ? await this.objects.holdRevision(tx, id) : await this.objects.readRevision(tx, id);
+          if (current !== revision) throw new StaleModel();
+          return work(model, tx, prepared);
+        });
+      } catch (error) {
+        if (!(error instanceof StaleModel)) throw error;
+        this.models.delete(key);
+        if (attempt === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
+      }
+    }
+  }
+
+  private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
+    const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
+    if (!object) throw new PlatformError('NOT_FOUND', 'There is no such object');
+    return new ObjectModel(object);
+  }
+
+  private keep(key: string, model: ObjectModel): void {
+    this.models.delete(key);
+    this.models.set(key, model);
+    if (this.models.size > MODELS_KEPT) {
+      const oldest = this.models.keys().next().value;
+      if (oldest !== undefined) this.models.delete(oldest);
+    }
+  }
+}

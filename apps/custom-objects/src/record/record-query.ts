@@ -1,0 +1,94 @@
+import { PlatformError } from '@crm/contracts';
+import { type AccessPlan, fieldTypes, foldForSearch, slotValue } from '@crm/fields';
+import type { StoredField } from '../object/custom-object.js';
+import type { ObjectModel } from '../object/object-model.js';
+
+/** What a list asks for, as it came in the query string. */
+export interface RecordListRequest {
+  readonly q?: string;
+  readonly filterField?: string;
+  readonly filterValue?: string;
+  readonly page: number;
+  readonly size: number;
+  readonly cursor?: string;
+  readonly exactCount: boolean;
+}
+
+/** A condition on a record row: SQL with `$n` of its own parameters, which start at `first`. */
+export interface RowCondition {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** Field types whose query text is read as JSON before it is parsed. */
+const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent', 'checkbox']);
+
+/**
+ * Turns `q` and `filterField`/`filterValue` into conditions.
+ * @param plan the caller's; a field they may not read is answered like one that does not exist
+ * @param first number of the first free parameter
+ * @throws INVALID_QUERY
+ */
+export function rowConditions(
+  model: ObjectModel,
+  plan: AccessPlan,
+  request: Pick<RecordListRequest, 'q' | 'filterField' | 'filterValue'>,
+  first: number,
+): RowCondition[] {
+  const conditions: RowCondition[] = [];
+  let next = first;
+  const add = (condition: RowCondition) => {
+    conditions.push(condition);
+    next += condition.parameters.length;
+  };
+  const folded = request.q === undefined ? '' : foldForSearch(request.q);
+  if (folded !== '') {
+    add({ sql: `search_text LIKE $${next}`, parameters: [`%${folded.replace(/[\\%_]/g, '\\$&')}%`] });
+  }
+  if (request.filterField !== undefined) {
+    const field = model.fieldsByName.get(request.filterField);
+    if (!field || !plan.readable.has(field.apiName)) {
+      throw new PlatformError('INVALID_QUERY', `filterField: there is no field ${request.filterField}`);
+    }
+    if (request.filterValue === undefined) {
+      throw new PlatformError('INVALID_QUERY', 'filterField needs a filterValue');
+    }
+    add(equals(field, request.filterValue, next));
+  } else if (request.filterValue !== undefined) {
+    throw new PlatformError('INVALID_QUERY', 'filterValue needs a filterField');
+  }
+  return conditions;
+}
+
+function equals(field: StoredField, text: string, first: number): RowCondition {
+  if (field.type === 'formula') {
+    throw new PlatformError('INVALID_QUERY', `filterField: ${field.apiName} is computed and cannot be filtered by`);
+  }
+  const value = parseValue(field, text);
+  if (field.type === 'multi_select') {
+    // A membership test: the record's options contain all that were asked for.
+    return { sql: `data->$${first}::text @> $${first + 1}::jsonb`, parameters: [field.id, JSON.stringify(value)] };
+  }
+  const slot = slotValue(field, value);
+  const exact = { sql: `data->$N::text = $M::jsonb`, parameters: [field.id, JSON.stringify(value)] };
+  const at = (sql: string, start: number) => sql.replace('$N', `$${start}`).replace('$M', `$${start + 1}`);
+  if (field.slot === null || slot === null) return { sql: at(exact.sql, first), parameters: exact.parameters };
+  const bySlot = `${field.slot} = $${first}`;
+  if (slot.exact) return { sql: bySlot, parameters: [slot.value] };
+  // The column holds a prefix of long text: the index finds candidates, the data decides.
+  return { sql: `${bySlot} AND ${at(exact.sql, first + 1)}`, parameters: [slot.value, ...exact.parameters] };
+}
+
+/** The canonical value a query text means, by the field's own type. */
+function parseValue(field: StoredField, text: string): unknown {
+  const refuse = () =>
+    new PlatformError('INVALID_QUERY', `filterValue: not a value of ${field.apiName}, which is of type ${field.type}`);
+  let input: unknown = field.type === 'multi_select' ? text.split(',') : text;
+  if (JSON_TYPES.has(field.type)) {
+    if (!/^(true|false|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)$/.test(text)) throw refuse();
+    input = JSON.parse(/^-?0[0-9]/.test(text) ? String(Number(text)) : text);
+  }
+  const parsed = fieldTypes.get(field.type)?.parse(input, field, {});
+  if (!parsed?.ok) throw refuse();
+  return parsed.value;
+}

@@ -1,0 +1,52 @@
+import { foldForSearch, type slotValue as SlotValue, searchText, slotValue } from '@crm/fields';
+import type { ObjectModel } from '../object/object-model.js';
+
+/** Canonical values by api-name, as formulas and validation see them. */
+export type FieldValues = Readonly<Record<string, unknown>>;
+
+/** Longest text kept for the search index, in code units. */
+const SEARCH_TEXT_LENGTH = 8_000;
+
+/** Stored data, keyed by field id, to values by api-name; a field that was never set is null. */
+export function valuesOf(model: ObjectModel, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const field of model.object.fields) {
+    if (field.type !== 'formula') values[field.apiName] = Object.hasOwn(data, field.id) ? data[field.id] : null;
+  }
+  return values;
+}
+
+/** Values by api-name to stored data; unset fields take no room. */
+export function dataOf(model: ObjectModel, values: FieldValues): Record<string, unknown> {
+  const data: Record<string, unknown> = {};
+  for (const field of model.object.fields) {
+    const value = Object.hasOwn(values, field.apiName) ? values[field.apiName] : null;
+    if (field.type !== 'formula' && value !== null) data[field.id] = value;
+  }
+  return data;
+}
+
+/** The typed columns that carry the values for filters, null where a slot is not used. */
+export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | Date | null> {
+  const slots = new Map<string, string | number | Date | null>();
+  for (const field of model.object.fields) {
+    if (field.slot === null) continue;
+    const value: ReturnType<typeof SlotValue> = slotValue(field, values[field.apiName] ?? null);
+    slots.set(field.slot, value?.value ?? null);
+  }
+  return slots;
+}
+
+/**
+ * The text that `q` searches. Only fields that everybody may read go in: a match on a field that a caller may not read
+ * would tell its value, one letter at a time.
+ */
+export function searchTextOf(model: ObjectModel, values: FieldValues): string {
+  const parts: string[] = [];
+  for (const field of model.object.fields) {
+    if (field.type === 'formula' || !model.publicPlan.readable.has(field.apiName)) continue;
+    const text = searchText(field, values[field.apiName] ?? null);
+    if (text !== null && text !== '') parts.push(foldForSearch(text));
+  }
+  return parts.join('\n').slice(0, SEARCH_TEXT_LENGTH);
+}

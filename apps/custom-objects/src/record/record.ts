@@ -1,0 +1,16 @@
+/** A stored record. `data` is keyed by the fields' stable ids and holds canonical values; formulas are never stored. */
+export interface StoredRecord {
+  readonly id: string;
+  readonly version: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** A record as it leaves through the API: flat, head fields first. */
+export type RecordView = {
+  id: string;
+  version: number;
+  createdAt: string;
+  updatedAt: string;
+} & Record<string, unknown>;
