@@ -1,1 +1,32 @@
-export {};
+export { catalogueProblems } from './catalogue.js';
+export { Database } from './database.js';
+export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
+export type { DatabaseConfig } from './database-config.js';
+export { isConnectionLost, isUniqueViolation } from './errors.js';
+export { isUuid, NO_TENANT, newId } from './ids.js';
+export { recordInbox, sweepInbox } from './inbox/inbox.js';
+export {
+  countPoison,
+  listPoison,
+  lockPoison,
+  markReplayed,
+  type PoisonMessage,
+  storePoison,
+} from './inbox/poison.js';
+export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
+export { type ProvisionedDatabase, type Provisioning, provisionDatabase } from './migrations/provision.js';
+export { type MigrationRun, runMigrations } from './migrations/run.js';
+export { type MigrationClass, ServiceMigration } from './migrations/service-migration.js';
+export {
+  type Command,
+  createGlobalTable,
+  createTenantTable,
+  type GlobalTableDefinition,
+  type IndexDefinition,
+  type ReferenceDefinition,
+  type TenantTable,
+} from './migrations/tables.js';
+export { appendEvent, type EventInput, MAX_EVENT_BYTES } from './outbox/append-event.js';
+export { Outbox, type OutboxEvent } from './outbox/outbox.js';
+export { OutboxSignal } from './outbox/signal.js';
+export type { NarrowTransaction, Queryable, TenantTransaction } from './transaction.js';

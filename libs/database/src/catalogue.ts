@@ -1,0 +1,129 @@
+import type { GlobalTable } from '@crm/contracts';
+import { TENANT_POLICY } from './migrations/tables.js';
+import type { Queryable } from './transaction.js';
+
+/** TENANT_CONDITION as Postgres prints it back. */
+const PRINTED_CONDITION = "(tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)";
+
+interface Policy {
+  name: string;
+  permissive: boolean;
+  command: string;
+  roles: string[];
+  using: string | null;
+  check: string | null;
+}
+
+interface Table {
+  name: string;
+  kind: string;
+  enabled: boolean;
+  forced: boolean;
+  tenantColumn: string | null;
+  policies: Policy[];
+  keys: { name: string; primary: boolean; first: string | null }[];
+  grantees: string[];
+}
+
+const TABLES = `
+  SELECT c.relname AS name, c.relkind AS kind, c.relrowsecurity AS enabled, c.relforcerowsecurity AS forced,
+    (SELECT format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+       FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped) AS "tenantColumn",
+    (SELECT coalesce(json_agg(json_build_object(
+         'name', p.polname, 'permissive', p.polpermissive, 'command', p.polcmd,
+         'roles', (SELECT json_agg(CASE WHEN r = 0 THEN 'public' ELSE pg_get_userbyid(r) END) FROM unnest(p.polroles) r),
+         'using', pg_get_expr(p.polqual, p.polrelid), 'check', pg_get_expr(p.polwithcheck, p.polrelid))), '[]')
+       FROM pg_policy p WHERE p.polrelid = c.oid) AS policies,
+    (SELECT coalesce(json_agg(json_build_object('name', k.relname, 'primary', i.indisprimary, 'first',
+         (SELECT a.attname FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = i.indkey[0] AND a.attnum > 0))), '[]')
+       FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid
+      WHERE i.indrelid = c.oid AND (i.indisunique OR i.indisexclusion)) AS keys,
+    (SELECT coalesce(json_agg(DISTINCT CASE WHEN g.grantee = 0 THEN 'public' ELSE pg_get_userbyid(g.grantee) END), '[]')
+       FROM aclexplode(c.relacl) g WHERE g.grantee <> c.relowner) AS grantees
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+    AND n.nspname NOT LIKE 'pg_toast%' AND n.nspname NOT LIKE 'pg_temp%'
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+  ORDER BY c.relname`;
+
+/** Roles without a policy's restraint that can log in here, besides superusers who administer the server. */
+const STRONG_ROLES = `
+  SELECT rolname AS name FROM pg_roles
+   WHERE (rolbypassrls OR rolsuper) AND rolname = ANY ($1::text[])`;
+
+/**
+ * Walks the catalogue of a database and tells what is not isolated: every table but those listed as global must have
+ * `tenant_id uuid NOT NULL` first in its primary key and in every unique key, row-level security enabled and forced, and
+ * exactly the tenant policy for everybody; a further policy may open it to a role whose name ends with `_narrow`.
+ * @param queryable a connection to the database, of any role
+ * @param globalTables GLOBAL_TABLES of the service
+ * @returns a sentence for each problem; empty when all is well
+ */
+export async function catalogueProblems(queryable: Queryable, globalTables: readonly GlobalTable[]): Promise<string[]> {
+  const tables = await queryable.query<Table>(TABLES);
+  const globals = new Map(globalTables.map((global) => [global.table, global]));
+  const problems = tables.flatMap((table) => {
+    if (table.name === 'migrations') return migrationTableProblems(table);
+    if (table.kind === 'm' || table.kind === 'f') return [`${table.name} is of a kind that has no row-level security`];
+    const global = globals.get(table.name);
+    return global ? globalTableProblems(table, global) : tenantTableProblems(table);
+  });
+  const missing = globalTables.filter((global) => !tables.some((table) => table.name === global.table));
+  const grantees = [...new Set(tables.flatMap((table) => table.grantees))];
+  const strong = await queryable.query<{ name: string }>(STRONG_ROLES, [grantees]);
+  return [
+    ...problems,
+    ...missing.map((global) => `${global.table} is listed as global and does not exist`),
+    ...strong.map((role) => `the role ${role.name} reaches tables and is not bound by row-level security`),
+  ];
+}
+
+function migrationTableProblems(table: Table): string[] {
+  return table.grantees.length === 0 ? [] : ['migrations is granted to a role besides its owner'];
+}
+
+function securityProblems(table: Table): string[] {
+  const problems: string[] = [];
+  if (!table.enabled) problems.push(`${table.name} has no row-level security`);
+  if (!table.forced) problems.push(`${table.name} does not force row-level security on its owner`);
+  if (table.grantees.includes('public')) problems.push(`${table.name} is granted to everybody`);
+  return problems;
+}
+
+function globalTableProblems(table: Table, global: GlobalTable): string[] {
+  const problems = securityProblems(table);
+  const suffix = `_${global.role}`;
+  if (table.policies.length === 0) problems.push(`${table.name} has no policy for its ${global.role} role`);
+  for (const policy of table.policies) {
+    if (policy.roles.some((role) => !role.endsWith(suffix))) {
+      problems.push(`${table.name}: the policy ${policy.name} is not for the ${global.role} role alone`);
+    }
+  }
+  for (const grantee of table.grantees) {
+    if (!grantee.endsWith(suffix)) problems.push(`${table.name} is granted to ${grantee}`);
+  }
+  return problems;
+}
+
+function tenantTableProblems(table: Table): string[] {
+  const problems = securityProblems(table);
+  if (table.tenantColumn !== 'uuid NOT NULL') problems.push(`${table.name} has no column tenant_id uuid NOT NULL`);
+  if (!table.keys.some((key) => key.primary)) problems.push(`${table.name} has no primary key`);
+  for (const key of table.keys) {
+    if (key.first !== 'tenant_id') problems.push(`${table.name}: the key ${key.name} does not start with tenant_id`);
+  }
+  const policy = table.policies.find((candidate) => candidate.name === TENANT_POLICY);
+  const isRight =
+    policy?.permissive &&
+    policy.command === '*' &&
+    policy.roles.includes('public') &&
+    policy.using === PRINTED_CONDITION &&
+    policy.check === PRINTED_CONDITION;
+  if (!isRight) problems.push(`${table.name} has no policy ${TENANT_POLICY} with the tenant's condition`);
+  for (const other of table.policies) {
+    if (other !== policy && other.permissive && other.roles.some((role) => !role.endsWith('_narrow'))) {
+      problems.push(`${table.name}: the policy ${other.name} opens it to a role that is not narrow`);
+    }
+  }
+  return problems;
+}

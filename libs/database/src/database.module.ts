@@ -1,0 +1,29 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Database } from './database.js';
+import type { DatabaseConfig } from './database-config.js';
+
+export interface DatabaseModuleOptions {
+  config: DatabaseConfig;
+  /** Entity classes that `tx.manager` knows. */
+  entities?: readonly (new () => object)[];
+}
+
+/** Provides the service's Database to every module, and closes it last at shutdown. */
+@Module({})
+export class DatabaseModule implements OnApplicationShutdown {
+  static forService(options: DatabaseModuleOptions): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      providers: [{ provide: Database, useFactory: () => new Database(options.config, options.entities) }],
+      exports: [Database],
+    };
+  }
+
+  constructor(@Inject(Database) private readonly database: Database) {}
+
+  /** Requests and consumers have been drained by then (beforeApplicationShutdown). */
+  async onApplicationShutdown(): Promise<void> {
+    await this.database.close();
+  }
+}

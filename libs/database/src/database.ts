@@ -1,0 +1,156 @@
+import pg, { type PoolClient } from 'pg';
+import type { DatabaseConfig } from './database-config.js';
+import { EntityManagers } from './entity-managers.js';
+import { asPlatformError } from './errors.js';
+import { isUuid } from './ids.js';
+import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
+import { OutboxSignal } from './outbox/signal.js';
+import { createPool } from './pool.js';
+import type { NarrowTransaction, TenantTransaction } from './transaction.js';
+
+const DEFAULT_POOL_SIZE = 10;
+const NARROW_POOL_SIZE = 4;
+
+const SET_TENANT = "SELECT set_config('app.tenant_id', $1, true)";
+
+/** What is sent ahead of the work, without waiting: it goes out in one write with the work's first statement. */
+type Opening = (client: PoolClient) => Promise<unknown>[];
+
+/** The only way to a service's tables: a transaction in the context of one tenant, or one of the narrow role. */
+export class Database {
+  /** Wakes the outbox relay of this process after a commit that appended an event. */
+  readonly outboxSignal = new OutboxSignal();
+  private readonly runtimePool: pg.Pool;
+  private readonly narrowPool: pg.Pool;
+  private readonly managers: EntityManagers;
+
+  /**
+   * Opens no connection yet.
+   * @param entities classes that `tx.manager` knows
+   */
+  constructor(
+    readonly config: DatabaseConfig,
+    entities: readonly (new () => object)[] = [],
+  ) {
+    this.runtimePool = createPool(config, config.url, config.poolSize ?? DEFAULT_POOL_SIZE);
+    this.narrowPool = createPool(config, config.narrowUrl, NARROW_POOL_SIZE);
+    this.managers = new EntityManagers(entities);
+  }
+
+  /**
+   * Runs the work in one transaction that sees and writes the rows of one tenant only. `BEGIN` and the tenant's context
+   * leave with the first statement of the work, so the context costs no round trip of its own. Commits when the work
+   * resolves, rolls back when it rejects; retries nothing.
+   * @param tenantId UUID of the tenant
+   * @throws Error when `tenantId` is not a UUID; PlatformError SERVICE_UNAVAILABLE when there is no connection to be had
+   */
+  async transaction<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the tenant id, a UUID');
+    if (!this.managers.ready) await this.managers.build();
+    return this.run<OpenTenantTransaction, T>(
+      this.runtimePool,
+      (client) => [
+        client.query('BEGIN'),
+        client.query({ name: 'set_tenant', text: SET_TENANT, values: [tenantId.toLowerCase()] }),
+      ],
+      (client) => new OpenTenantTransaction(client, this.outboxSignal, tenantId.toLowerCase(), this.managers),
+      work,
+    );
+  }
+
+  /** Runs the work in one transaction of the narrow role, without a tenant. */
+  async crossTenant<T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> {
+    return this.run<OpenNarrowTransaction, T>(
+      this.narrowPool,
+      (client) => [client.query('BEGIN')],
+      (client) => new OpenNarrowTransaction(client, this.outboxSignal),
+      work,
+    );
+  }
+
+  /** Resolves when both roles can run a statement; rejects with SERVICE_UNAVAILABLE otherwise. */
+  async ping(): Promise<void> {
+    try {
+      await Promise.all([this.runtimePool.query('SELECT 1'), this.narrowPool.query('SELECT 1')]);
+    } catch (error) {
+      throw asPlatformError(error);
+    }
+  }
+
+  /** Waits for running transactions, then closes every connection. */
+  async close(): Promise<void> {
+    await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
+  }
+
+  private async run<Tx extends OpenTenantTransaction | OpenNarrowTransaction, T>(
+    pool: pg.Pool,
+    open: Opening,
+    wrap: (client: PoolClient) => Tx,
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    const client = await connect(pool);
+    const tx = wrap(client);
+    let broken: Error | undefined;
+    // A connection that breaks while it is checked out says so by an event that ends the process when nobody listens.
+    const onError = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', onError);
+    let result: T;
+    try {
+      result = await finish(client, tx, Promise.allSettled(open(client)), work);
+    } catch (error) {
+      broken ??= await rollBack(client);
+      throw asPlatformError(error);
+    } finally {
+      client.removeListener('error', onError);
+      client.release(broken);
+    }
+    tx.runAfterCommit();
+    return result;
+  }
+}
+
+/** Does the work on an opening transaction and commits it. */
+async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, T>(
+  client: PoolClient,
+  tx: Tx,
+  opening: Promise<PromiseSettledResult<unknown>[]>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work(tx);
+    for (const outcome of await opening) if (outcome.status === 'rejected') throw outcome.reason;
+    tx.close();
+    await commit(client);
+    return result;
+  } finally {
+    tx.close();
+  }
+}
+
+async function connect(pool: pg.Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw asPlatformError(error);
+  }
+}
+
+/** A COMMIT after a failed statement is answered with ROLLBACK and no error: the work must not count as done. */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('COMMIT');
+  if (command !== 'COMMIT') {
+    throw new Error('Nothing was committed: a statement of the transaction failed and its error was not passed on');
+  }
+}
+
+/** @returns the reason why the connection must not be used again, if there is one */
+async function rollBack(client: PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,77 @@
+import { newId } from '../ids.js';
+import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
+
+/** A message that was given up, as it was received, with the reason. */
+export interface PoisonMessage {
+  id: string;
+  tenantId: string;
+  consumer: string;
+  /** Null when the message could not be read. */
+  eventId: string | null;
+  subject: string;
+  payload: Buffer;
+  error: string;
+  deliveries: number;
+  createdAt: Date;
+  replayedAt: Date | null;
+}
+
+const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", subject, payload, error, deliveries,
+  created_at AS "createdAt", replayed_at AS "replayedAt"`;
+
+/**
+ * Keeps a message that a consumer gives up. A message stored twice (the broker did not learn that it was terminated) is
+ * one row.
+ * @param tx in the context of the message's tenant, or of NO_TENANT
+ */
+export async function storePoison(
+  tx: TenantTransaction,
+  message: Omit<PoisonMessage, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { streamSequence: number },
+): Promise<void> {
+  await tx.query(
+    `INSERT INTO poison_message (tenant_id, id, consumer, stream_sequence, event_id, subject, payload, error, deliveries)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     ON CONFLICT (tenant_id, consumer, stream_sequence) DO UPDATE
+        SET error = excluded.error, deliveries = excluded.deliveries`,
+    [
+      tx.tenantId,
+      newId(),
+      message.consumer,
+      message.streamSequence,
+      message.eventId,
+      message.subject,
+      message.payload,
+      message.error,
+      message.deliveries,
+    ],
+  );
+}
+
+/** The messages of every tenant that wait for somebody to look at them, oldest first. */
+export function listPoison(tx: NarrowTransaction, consumer: string, limit = 100): Promise<PoisonMessage[]> {
+  return tx.query<PoisonMessage>(
+    `SELECT ${COLUMNS} FROM poison_message WHERE consumer = $1 AND replayed_at IS NULL ORDER BY id LIMIT $2`,
+    [consumer, limit],
+  );
+}
+
+/** One waiting message of the tenant in context, locked until the transaction ends; undefined when it was replayed. */
+export async function lockPoison(tx: TenantTransaction, id: string): Promise<PoisonMessage | undefined> {
+  const [row] = await tx.query<PoisonMessage>(
+    `SELECT ${COLUMNS} FROM poison_message WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`,
+    [tx.tenantId, id],
+  );
+  return row;
+}
+
+export async function markReplayed(tx: TenantTransaction, id: string): Promise<void> {
+  await tx.query('UPDATE poison_message SET replayed_at = now() WHERE tenant_id = $1 AND id = $2', [tx.tenantId, id]);
+}
+
+export async function countPoison(tx: NarrowTransaction, consumer: string): Promise<number> {
+  const [row] = await tx.query<{ waiting: string }>(
+    'SELECT count(*) AS waiting FROM poison_message WHERE consumer = $1 AND replayed_at IS NULL',
+    [consumer],
+  );
+  return Number(row?.waiting ?? 0);
+}

@@ -1,0 +1,61 @@
+import type { ServiceDatabase } from '@crm/contracts';
+import type { QueryRunner } from 'typeorm';
+import { createTenantTable } from './tables.js';
+
+/** Events to be published, written in the transaction of the change. The narrow role relays them for every tenant. */
+export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
+  await createTenantTable(runner, roles, {
+    name: 'outbox',
+    columns: `
+      id uuid NOT NULL,
+      seq bigint GENERATED ALWAYS AS IDENTITY,
+      name text NOT NULL,
+      subject text NOT NULL,
+      envelope jsonb NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      published_at timestamptz`,
+    indexes: [
+      { columns: 'seq', where: 'published_at IS NULL', tenantFirst: false },
+      { columns: 'published_at', where: 'published_at IS NOT NULL', tenantFirst: false },
+    ],
+    grants: ['insert'],
+    narrow: ['select', 'insert', 'update', 'delete'],
+  });
+}
+
+/**
+ * `inbox`: which consumer has handled which event, so that a second delivery has no second effect.
+ * `poison_message`: messages that were given up, as received, with their error.
+ */
+export async function createInboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
+  await createTenantTable(runner, roles, {
+    name: 'inbox',
+    columns: `
+      consumer text NOT NULL,
+      event_id uuid NOT NULL,
+      handled_at timestamptz NOT NULL DEFAULT now()`,
+    primaryKey: ['consumer', 'event_id'],
+    indexes: [{ columns: 'handled_at', tenantFirst: false }],
+    // ON CONFLICT DO NOTHING needs to read the key.
+    grants: ['select', 'insert'],
+    narrow: ['select', 'delete'],
+  });
+  await createTenantTable(runner, roles, {
+    name: 'poison_message',
+    columns: `
+      id uuid NOT NULL,
+      consumer text NOT NULL,
+      stream_sequence bigint NOT NULL,
+      event_id uuid,
+      subject text NOT NULL,
+      payload bytea NOT NULL,
+      error text NOT NULL,
+      deliveries integer NOT NULL,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      replayed_at timestamptz`,
+    unique: [['consumer', 'stream_sequence']],
+    indexes: [{ columns: 'consumer, id', where: 'replayed_at IS NULL', tenantFirst: false }],
+    grants: ['select', 'insert', 'update'],
+    narrow: ['select'],
+  });
+}

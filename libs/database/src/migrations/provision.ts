@@ -1,0 +1,102 @@
+import type { ServiceDatabase } from '@crm/contracts';
+import pg from 'pg';
+import { identifier } from './identifiers.js';
+
+/** Held on the administrator's database while roles and databases are made; CREATE ROLE knows no IF NOT EXISTS. */
+const PROVISION_LOCK = 47_152_012;
+
+/** Contrib extensions that a database gets; trusted ones that need no superuser. */
+const EXTENSIONS = ['pg_trgm'];
+
+export interface Provisioning {
+  /** A role that may create roles and databases, connected to a maintenance database. */
+  adminUrl: string;
+  definition: ServiceDatabase;
+  /** Name of the database; the definition's when left out. */
+  database?: string;
+  passwords: { owner: string; runtime: string; narrow: string };
+  /** Copies this database instead of making an empty one. Nobody may be connected to it. */
+  template?: string;
+}
+
+export interface ProvisionedDatabase {
+  ownerUrl: string;
+  runtimeUrl: string;
+  narrowUrl: string;
+}
+
+/**
+ * Makes the three roles and the database of a service, or brings them up to date. Safe to repeat and to run in several
+ * processes at once.
+ */
+export async function provisionDatabase(options: Provisioning): Promise<ProvisionedDatabase> {
+  const { adminUrl, definition, passwords } = options;
+  const database = identifier(options.database ?? definition.database);
+  await withClient(adminUrl, async (admin) => {
+    await admin.query('SELECT pg_advisory_lock($1)', [PROVISION_LOCK]);
+    await ensureRole(admin, definition.ownerRole, passwords.owner);
+    await ensureRole(admin, definition.runtimeRole, passwords.runtime);
+    await ensureRole(admin, definition.narrowRole, passwords.narrow);
+    await ensureDatabase(admin, database, definition, options.template);
+    // The lock goes with the session.
+  });
+  await withClient(withDatabase(adminUrl, database), async (admin) => {
+    await admin.query('REVOKE ALL ON SCHEMA public FROM PUBLIC');
+    await admin.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${definition.ownerRole}`);
+    await admin.query(`GRANT USAGE ON SCHEMA public TO ${definition.runtimeRole}, ${definition.narrowRole}`);
+    for (const extension of EXTENSIONS) await admin.query(`CREATE EXTENSION IF NOT EXISTS ${identifier(extension)}`);
+  });
+  return {
+    ownerUrl: roleUrl(adminUrl, database, definition.ownerRole, passwords.owner),
+    runtimeUrl: roleUrl(adminUrl, database, definition.runtimeRole, passwords.runtime),
+    narrowUrl: roleUrl(adminUrl, database, definition.narrowRole, passwords.narrow),
+  };
+}
+
+async function ensureRole(admin: pg.Client, name: string, password: string): Promise<void> {
+  const role = identifier(name);
+  const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+  const attributes = 'LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION NOINHERIT';
+  const verb = rowCount === 0 ? 'CREATE' : 'ALTER';
+  await admin.query(`${verb} ROLE ${role} ${attributes} PASSWORD ${pg.escapeLiteral(password)}`);
+}
+
+async function ensureDatabase(
+  admin: pg.Client,
+  database: string,
+  definition: ServiceDatabase,
+  template: string | undefined,
+): Promise<void> {
+  const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
+  if (rowCount === 0) {
+    const source = template ? ` TEMPLATE ${identifier(template)}` : '';
+    await admin.query(`CREATE DATABASE ${database} OWNER ${definition.ownerRole}${source}`);
+  }
+  await admin.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
+  await admin.query(
+    `GRANT CONNECT ON DATABASE ${database} TO ${definition.ownerRole}, ${definition.runtimeRole}, ${definition.narrowRole}`,
+  );
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'provisioning' });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(url: string, database: string): string {
+  const copy = new URL(url);
+  copy.pathname = `/${database}`;
+  return copy.toString();
+}
+
+function roleUrl(adminUrl: string, database: string, role: string, password: string): string {
+  const url = new URL(withDatabase(adminUrl, database));
+  url.username = encodeURIComponent(role);
+  url.password = encodeURIComponent(password);
+  return url.toString();
+}

@@ -1,0 +1,42 @@
+import { DataSource } from 'typeorm';
+import type { MigrationClass } from './service-migration.js';
+
+/** Held while migrating, so that replicas that start together migrate one after the other. Any constant of ours does. */
+const MIGRATION_LOCK = 47_152_011;
+
+export interface MigrationRun {
+  /** Connection URL of the owner role. */
+  ownerUrl: string;
+  migrations: readonly MigrationClass[];
+}
+
+/**
+ * Runs the steps that have not run, each in a transaction.
+ * @returns names of the steps that ran now
+ */
+export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Promise<string[]> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: ownerUrl,
+    migrations: [...migrations],
+    migrationsTableName: 'migrations',
+    migrationsTransactionMode: 'each',
+    installExtensions: false,
+    synchronize: false,
+    logging: false,
+    applicationName: 'migrations',
+    // One connection holds the lock, the other one migrates.
+    poolSize: 2,
+  });
+  await source.initialize();
+  const lock = source.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const ran = await source.runMigrations();
+    await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    return ran.map((migration) => migration.name);
+  } finally {
+    await lock.release();
+    await source.destroy();
+  }
+}

@@ -1,0 +1,193 @@
+import type { ServiceDatabase } from '@crm/contracts';
+import type { QueryRunner } from 'typeorm';
+import { derivedName, identifier } from './identifiers.js';
+
+export type Command = 'select' | 'insert' | 'update' | 'delete';
+
+/** The tenant in context, or null when there is none (a setting that was set once stays behind as an empty text). */
+export const TENANT_CONDITION = "tenant_id = NULLIF(current_setting('app.tenant_id', true), '')::uuid";
+
+export const TENANT_POLICY = 'tenant_isolation';
+
+const EVERYTHING: readonly Command[] = ['select', 'insert', 'update', 'delete'];
+
+export interface IndexDefinition {
+  /** SQL of the indexed columns or expressions, e.g. `created_at DESC, id`. */
+  columns: string;
+  /** SQL of the condition of a partial index. */
+  where?: string;
+  /** Access method; btree when left out. Only btree indexes get `tenant_id` in front. */
+  using?: string;
+  /** False for an index by which the narrow role finds rows of every tenant, e.g. what is due. */
+  tenantFirst?: boolean;
+}
+
+export interface ReferenceDefinition {
+  /** Columns of this table, without tenant_id. */
+  columns: string[];
+  /** A tenant table. */
+  table: string;
+  /** Columns there, without tenant_id; `id` when left out. */
+  on?: string[];
+  onDelete?: 'cascade' | 'restrict';
+}
+
+export interface TenantTable {
+  name: string;
+  /** SQL of the columns, separated by commas, without tenant_id and without keys. */
+  columns: string;
+  /** Without tenant_id, which is put first; `['id']` when left out. */
+  primaryKey?: string[];
+  /** Unique keys without tenant_id, which is put first. */
+  unique?: string[][];
+  indexes?: (string | IndexDefinition)[];
+  /** References to rows of the same tenant. */
+  references?: ReferenceDefinition[];
+  /** What the narrow role may do with the rows of every tenant; nothing when left out. */
+  narrow?: Command[];
+  /** What the runtime role may do with its tenant's rows; everything when left out. */
+  grants?: Command[];
+  /** Splits the table by hash of the tenant into this many partitions. */
+  hashPartitions?: number;
+}
+
+/**
+ * Makes a table whose rows belong to tenants: `tenant_id` is its first column and first in every key, row-level security
+ * is enabled and forced, and the one policy for everybody shows the rows of the tenant in context only.
+ */
+export async function createTenantTable(
+  runner: QueryRunner,
+  roles: ServiceDatabase,
+  table: TenantTable,
+): Promise<void> {
+  const name = identifier(table.name);
+  assertNoTenantColumn(table);
+  const constraints = [
+    `PRIMARY KEY (${withTenant(table.primaryKey ?? ['id'])})`,
+    ...(table.unique ?? []).map(
+      (columns) => `CONSTRAINT ${derivedName(name, ...columns, 'key')} UNIQUE (${withTenant(columns)})`,
+    ),
+    ...(table.references ?? []).map(
+      (reference) =>
+        `CONSTRAINT ${derivedName(name, ...reference.columns, 'fkey')} FOREIGN KEY (${withTenant(reference.columns)})
+         REFERENCES ${identifier(reference.table)} (${withTenant(reference.on ?? ['id'])})
+         ON DELETE ${reference.onDelete ?? 'restrict'}`,
+    ),
+  ];
+  const partitioned = table.hashPartitions ? ' PARTITION BY HASH (tenant_id)' : '';
+  await runner.query(
+    `CREATE TABLE ${name} (tenant_id uuid NOT NULL, ${table.columns}, ${constraints.join(', ')})${partitioned}`,
+  );
+  await isolate(runner, name);
+  for (let index = 0; index < (table.hashPartitions ?? 0); index += 1) {
+    const partition = derivedName(name, `p${index}`);
+    await runner.query(
+      `CREATE TABLE ${partition} PARTITION OF ${name} FOR VALUES WITH (MODULUS ${table.hashPartitions}, REMAINDER ${index})`,
+    );
+    // Reached through the parent only: nobody is granted a partition, and it isolates like its parent.
+    await isolate(runner, partition);
+  }
+  for (const index of table.indexes ?? []) await createIndex(runner, name, index, true);
+  await grant(runner, name, table.grants ?? EVERYTHING, roles.runtimeRole);
+  await openTo(runner, name, table.narrow ?? [], roles.narrowRole, 'narrow');
+}
+
+export interface GlobalTableDefinition {
+  name: string;
+  /** SQL of the columns, separated by commas, without keys. */
+  columns: string;
+  primaryKey: string[];
+  unique?: string[][];
+  indexes?: (string | IndexDefinition)[];
+  /** The one role that may reach it; the same as in GLOBAL_TABLES of the contracts. */
+  role: 'narrow' | 'runtime';
+  /** What that role may do; everything when left out. */
+  grants?: Command[];
+}
+
+/** Makes a table that is global by nature: row-level security enabled and forced, with named policies for one role only. */
+export async function createGlobalTable(
+  runner: QueryRunner,
+  roles: ServiceDatabase,
+  table: GlobalTableDefinition,
+): Promise<void> {
+  const name = identifier(table.name);
+  const constraints = [
+    `PRIMARY KEY (${table.primaryKey.map(identifier).join(', ')})`,
+    ...(table.unique ?? []).map(
+      (columns) => `CONSTRAINT ${derivedName(name, ...columns, 'key')} UNIQUE (${columns.map(identifier).join(', ')})`,
+    ),
+  ];
+  await runner.query(`CREATE TABLE ${name} (${table.columns}, ${constraints.join(', ')})`);
+  await force(runner, name);
+  for (const index of table.indexes ?? []) await createIndex(runner, name, index, false);
+  const role = table.role === 'narrow' ? roles.narrowRole : roles.runtimeRole;
+  await openTo(runner, name, table.grants ?? EVERYTHING, role, table.role);
+}
+
+function assertNoTenantColumn(table: TenantTable): void {
+  const keys = [table.primaryKey ?? [], ...(table.unique ?? []), ...(table.references ?? []).map((r) => r.columns)];
+  if (/\btenant_id\b/i.test(table.columns) || keys.some((columns) => columns.includes('tenant_id'))) {
+    throw new Error(`${table.name}: tenant_id is added by createTenantTable, first in the table and in every key`);
+  }
+  if (/\b(primary\s+key|unique|references|foreign\s+key)\b/i.test(table.columns)) {
+    throw new Error(
+      `${table.name}: keys are declared by primaryKey, unique and references, where tenant_id leads them`,
+    );
+  }
+}
+
+const withTenant = (columns: readonly string[]): string => ['tenant_id', ...columns.map(identifier)].join(', ');
+
+async function force(runner: QueryRunner, table: string): Promise<void> {
+  await runner.query(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`);
+  // Forced: the policies bind the owner too, so a migration or a definer's function has no way around them.
+  await runner.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
+}
+
+async function isolate(runner: QueryRunner, table: string): Promise<void> {
+  await force(runner, table);
+  await runner.query(
+    `CREATE POLICY ${TENANT_POLICY} ON ${table} USING (${TENANT_CONDITION}) WITH CHECK (${TENANT_CONDITION})`,
+  );
+}
+
+async function grant(runner: QueryRunner, table: string, commands: readonly Command[], role: string): Promise<void> {
+  if (commands.length > 0) await runner.query(`GRANT ${commands.join(', ')} ON ${table} TO ${identifier(role)}`);
+}
+
+/** Grants the commands to a role and opens every row to it, by one named policy a command. */
+async function openTo(
+  runner: QueryRunner,
+  table: string,
+  commands: readonly Command[],
+  role: string,
+  kind: 'narrow' | 'runtime',
+): Promise<void> {
+  await grant(runner, table, commands, role);
+  for (const command of commands) {
+    const using = command === 'insert' ? '' : ' USING (true)';
+    const check = command === 'insert' || command === 'update' ? ' WITH CHECK (true)' : '';
+    await runner.query(
+      `CREATE POLICY ${kind}_${command} ON ${table} FOR ${command} TO ${identifier(role)}${using}${check}`,
+    );
+  }
+}
+
+async function createIndex(
+  runner: QueryRunner,
+  table: string,
+  index: string | IndexDefinition,
+  isTenantTable: boolean,
+): Promise<void> {
+  const {
+    columns,
+    where,
+    using = 'btree',
+    tenantFirst = true,
+  }: IndexDefinition = typeof index === 'string' ? { columns: index } : index;
+  const lead = isTenantTable && tenantFirst && using === 'btree' ? 'tenant_id, ' : '';
+  const condition = where ? ` WHERE ${where}` : '';
+  // Unnamed: Postgres makes a name that is free.
+  await runner.query(`CREATE INDEX ON ${table} USING ${identifier(using)} (${lead}${columns})${condition}`);
+}

@@ -1,0 +1,71 @@
+import type { EventName } from '@crm/contracts';
+import type { Queryable } from '../transaction.js';
+
+/** An event that waits to be published. */
+export interface OutboxEvent {
+  tenantId: string;
+  id: string;
+  name: EventName;
+  /** NATS subject. */
+  subject: string;
+  /** CloudEvents JSON, as it is sent. */
+  envelope: string;
+}
+
+/**
+ * The relay's side of the outbox table, for the narrow role.
+ *
+ * Order: by `seq`, which is taken when the event is inserted. A transaction that changes a row after another one has
+ * committed inserts its event later, so events of one record are in the order of their commits. Every event carries its
+ * own mark, so one that commits late with a low `seq` is found by the next read and never skipped, as it would be by a
+ * relay that remembers the highest `seq` it saw. See docs/decisions/0031-outbox-order.md.
+ */
+export class Outbox {
+  constructor(private readonly connection: Queryable) {}
+
+  /** The oldest committed events that are not published, in order. */
+  claimBatch(limit: number): Promise<OutboxEvent[]> {
+    return this.connection.query<OutboxEvent>(
+      `SELECT tenant_id AS "tenantId", id, name, subject, envelope::text AS envelope
+         FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT $1`,
+      [limit],
+    );
+  }
+
+  /** @param events those that the broker has acknowledged */
+  async markPublished(events: readonly Pick<OutboxEvent, 'tenantId' | 'id'>[]): Promise<void> {
+    if (events.length === 0) return;
+    await this.connection.query(
+      `UPDATE outbox SET published_at = now()
+         FROM unnest($1::uuid[], $2::uuid[]) AS done (tenant_id, id)
+        WHERE outbox.tenant_id = done.tenant_id AND outbox.id = done.id`,
+      [events.map((event) => event.tenantId), events.map((event) => event.id)],
+    );
+  }
+
+  /** Events that wait, counted up to 10,000, and the age of the oldest in seconds. */
+  async lag(): Promise<{ waiting: number; oldestSeconds: number }> {
+    const [row] = await this.connection.query<{ waiting: string; oldest: string | null }>(
+      `SELECT count(*) AS waiting, extract(epoch FROM now() - min(created_at)) AS oldest
+         FROM (SELECT created_at FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT 10000) AS head`,
+    );
+    return { waiting: Number(row?.waiting ?? 0), oldestSeconds: Math.max(0, Number(row?.oldest ?? 0)) };
+  }
+
+  /**
+   * Deletes events published longer than `keepSeconds` ago, at most `limit` of them so that no lock is held for long.
+   * @returns how many were deleted
+   */
+  async sweep(keepSeconds: number, limit: number): Promise<number> {
+    const [row] = await this.connection.query<{ deleted: string }>(
+      `WITH old AS (
+         SELECT tenant_id, id FROM outbox
+          WHERE published_at < now() - make_interval(secs => $1) ORDER BY published_at LIMIT $2),
+       gone AS (
+         DELETE FROM outbox USING old WHERE outbox.tenant_id = old.tenant_id AND outbox.id = old.id RETURNING 1)
+       SELECT count(*) AS deleted FROM gone`,
+      [keepSeconds, limit],
+    );
+    return Number(row?.deleted ?? 0);
+  }
+}

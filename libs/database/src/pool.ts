@@ -1,0 +1,32 @@
+import { Logger } from '@nestjs/common';
+import pg from 'pg';
+import type { DatabaseConfig } from './database-config.js';
+
+const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
+const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
+/** A transaction whose owner hangs gives its locks back after this long. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+/** The server cancels a statement first; the client gives up on a connection that does not even say so. */
+const CLIENT_GRACE_MS = 5_000;
+
+/**
+ * A pool in pipeline mode: statements go to the server as they are issued and are answered in order, so several that do
+ * not depend on each other cost one round trip. A connection that breaks while idle is dropped and replaced.
+ */
+export function createPool(config: DatabaseConfig, url: string, size: number): pg.Pool {
+  const statementTimeoutMs = config.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    application_name: config.applicationName,
+    connectionTimeoutMillis: config.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + CLIENT_GRACE_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    keepAlive: true,
+    pipeline: true,
+  } as pg.PoolConfig);
+  // The pool has already removed the connection; the next transaction opens another.
+  pool.on('error', (error) => new Logger('Database').warn(`An idle connection was lost: ${error.message}`));
+  return pool;
+}
