@@ -1,6 +1,7 @@
 import { ACCESS_ERRORS } from './access.js';
 import { AUTOMATION_ERRORS } from './automation.js';
 import type { ErrorDefinition } from './define.js';
+import { IDENTITY_ERRORS } from './identity.js';
 import { MARKETPLACE_ERRORS } from './marketplace.js';
 import { RECORD_ERRORS } from './records.js';
 import { REQUEST_ERRORS } from './request.js';
@@ -11,6 +12,7 @@ export { defineErrors, type ErrorDefinition } from './define.js';
 export const ERRORS = {
   ...REQUEST_ERRORS,
   ...ACCESS_ERRORS,
+  ...IDENTITY_ERRORS,
   ...RECORD_ERRORS,
   ...MARKETPLACE_ERRORS,
   ...AUTOMATION_ERRORS,
