@@ -1,0 +1,44 @@
+import { DatabaseModule } from '@crm/database';
+import { MessagingModule } from '@crm/messaging';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { CompanyController } from './company/company.controller.js';
+import type { CrmConfig } from './config.js';
+import { ContactController } from './contact/contact.controller.js';
+import { RecordReferences } from './core-record/record.references.js';
+import { RecordRepository } from './core-record/record.repository.js';
+import { RecordRpc } from './core-record/record.rpc.js';
+import { RecordService } from './core-record/record.service.js';
+import { RecordValidation } from './core-record/record.validation.js';
+import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
+import { IdempotencyService } from './idempotency/idempotency.service.js';
+import { IdempotencySweeper } from './idempotency/idempotency.sweeper.js';
+import { LeadController } from './lead/lead.controller.js';
+import { OpportunityController } from './opportunity/opportunity.controller.js';
+import { TaskController } from './task/task.controller.js';
+import { TenantDirectory } from './tenant/tenant.directory.js';
+
+@Module({
+  controllers: [LeadController, ContactController, CompanyController, OpportunityController, TaskController],
+  providers: [
+    RecordService,
+    RecordRepository,
+    RecordReferences,
+    RecordValidation,
+    RecordRpc,
+    IdempotencyService,
+    IdempotencyRepository,
+    IdempotencySweeper,
+    TenantDirectory,
+  ],
+})
+export class AppModule {
+  static with(config: CrmConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.forService({ config: config.database }),
+        MessagingModule.forService({ config: config.service.nats, outbox: true }),
+      ],
+    };
+  }
+}

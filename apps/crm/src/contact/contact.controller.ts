@@ -1,0 +1,7 @@
+import { Controller } from '@nestjs/common';
+import { recordController } from '../core-record/record.controller.js';
+import { CONTACT } from './contact.object.js';
+
+/** `/api/crm/contacts`: the calls are those of every core object, see `core-record/record.controller.ts`. */
+@Controller('api/crm/contacts')
+export class ContactController extends recordController(CONTACT) {}

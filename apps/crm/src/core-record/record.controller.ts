@@ -1,0 +1,110 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe, IdParam, type ListAnswer } from '@crm/service-kit';
+import { Body, Delete, Get, Headers, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
+import { HEADER_KEPT_HOURS, type IdempotentCall, readIdempotencyKey } from '../idempotency/idempotency.service.js';
+import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
+import { RecordListQuery } from './record.dto.js';
+import { recordSchema } from './record.schema.js';
+import { RecordService } from './record.service.js';
+import { entityTag } from './record.version.js';
+
+/** What the routes need of the HTTP answer. */
+interface Reply {
+  header(name: string, value: string): unknown;
+}
+
+/**
+ * The controller of a core object: the same calls for each, made from its definition, so that a noun's own controller
+ * is its path and its definition.
+ */
+export function recordController(definition: CoreObjectDefinition) {
+  const read = { right: 'read', scope: definition.scope } as const;
+  const article = /^[aeiou]/.test(definition.object) ? 'an' : 'a';
+  const noun = `${article} ${definition.object}`;
+  const record = { description: 'The record', body: recordSchema(definition) };
+  const write = { right: 'write', scope: definition.scope } as const;
+
+  class RecordController {
+    constructor(@Inject(RecordService) readonly records: RecordService) {}
+
+    @Get()
+    @Access(read)
+    @Describe({
+      summary: `Lists ${definition.path}`,
+      answers: [{ status: 200, ...record, list: true }],
+    })
+    list(
+      @CurrentPrincipal() principal: Principal,
+      @Query() parameters: RecordListQuery,
+    ): Promise<ListAnswer<CoreRecord>> {
+      return this.records.list(definition, principal.tenantId, parameters);
+    }
+
+    @Post()
+    @Access(write)
+    @Describe({ summary: `Creates ${noun}`, answers: [{ status: 201, ...record }] })
+    async create(
+      @CurrentPrincipal() principal: Principal,
+      @Body() body: unknown,
+      @Headers('idempotency-key') key: string | undefined,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<CoreRecord> {
+      const call = headerCall(definition, principal, readIdempotencyKey(key), body);
+      return tagged(reply, await this.records.create(definition, principal.tenantId, body, call));
+    }
+
+    @Get(':id')
+    @Access(read)
+    @Describe({ summary: `Reads ${noun}`, answers: [{ status: 200, ...record }] })
+    async get(
+      @CurrentPrincipal() principal: Principal,
+      @IdParam() id: string,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<CoreRecord> {
+      return tagged(reply, await this.records.get(definition, principal.tenantId, id));
+    }
+
+    @Patch(':id')
+    @Access(write)
+    @Describe({ summary: `Changes fields of ${noun}`, answers: [{ status: 200, ...record }] })
+    async update(
+      @CurrentPrincipal() principal: Principal,
+      @IdParam() id: string,
+      @Body() body: unknown,
+      @Headers('if-match') ifMatch: string | undefined,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<CoreRecord> {
+      return tagged(reply, await this.records.update(definition, principal.tenantId, id, body, ifMatch));
+    }
+
+    @Delete(':id')
+    @HttpCode(204)
+    @Access(write)
+    @Describe({ summary: `Deletes ${noun}`, answers: [{ status: 204, description: 'Gone' }] })
+    delete(
+      @CurrentPrincipal() principal: Principal,
+      @IdParam() id: string,
+      @Headers('if-match') ifMatch: string | undefined,
+    ): Promise<void> {
+      return this.records.delete(definition, principal.tenantId, id, ifMatch);
+    }
+  }
+
+  return RecordController;
+}
+
+function tagged(reply: Reply, record: CoreRecord): CoreRecord {
+  reply.header('etag', entityTag(record.version));
+  return record;
+}
+
+function headerCall(
+  definition: CoreObjectDefinition,
+  principal: Principal,
+  key: string | undefined,
+  body: unknown,
+): IdempotentCall | undefined {
+  if (key === undefined) return undefined;
+  const route = `POST /api/crm/${definition.path}`;
+  return { principalId: principal.userId, route, key, body, keptHours: HEADER_KEPT_HOURS };
+}

@@ -1,0 +1,60 @@
+import { authorize, type Principal } from '@crm/access';
+import { PlatformError, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { type RpcContext, RpcHandler } from '@crm/messaging';
+import { Injectable } from '@nestjs/common';
+import type { IdempotentCall } from '../idempotency/idempotency.service.js';
+import { CORE_OBJECT_DEFINITIONS } from './core-objects.js';
+import { RecordService } from './record.service.js';
+
+/** Hours for which a workflow step's key is remembered: longer than a run is tried. */
+const STEP_KEPT_HOURS = 7 * 24;
+
+/** Core records for the other services: the same rules, permissions included, as over HTTP. */
+@Injectable()
+export class RecordRpc {
+  constructor(private readonly records: RecordService) {}
+
+  @RpcHandler(rpc.crm.createCoreRecord)
+  async create(
+    request: RpcRequest<typeof rpc.crm.createCoreRecord>,
+    context: RpcContext,
+  ): Promise<RpcResponse<typeof rpc.crm.createCoreRecord>> {
+    const definition = CORE_OBJECT_DEFINITIONS[request.object];
+    const principal = principalOf(context);
+    authorize(principal, { right: 'write', scope: definition.scope });
+    const call: IdempotentCall = {
+      principalId: principal.userId,
+      route: `${rpc.crm.createCoreRecord.subject} ${request.object}`,
+      key: request.idempotencyKey,
+      body: request.values,
+      keptHours: STEP_KEPT_HOURS,
+    };
+    const record = await this.records.create(definition, principal.tenantId, request.values, call);
+    return { id: record.id };
+  }
+
+  @RpcHandler(rpc.crm.updateCoreRecord)
+  async update(
+    request: RpcRequest<typeof rpc.crm.updateCoreRecord>,
+    context: RpcContext,
+  ): Promise<RpcResponse<typeof rpc.crm.updateCoreRecord>> {
+    const definition = CORE_OBJECT_DEFINITIONS[request.object];
+    const principal = principalOf(context);
+    authorize(principal, { right: 'write', scope: definition.scope });
+    const record = await this.records.update(definition, principal.tenantId, request.id, request.values);
+    return { id: record.id };
+  }
+
+  @RpcHandler(rpc.crm.findCoreRecords)
+  async find(
+    request: RpcRequest<typeof rpc.crm.findCoreRecords>,
+  ): Promise<RpcResponse<typeof rpc.crm.findCoreRecords>> {
+    const definition = CORE_OBJECT_DEFINITIONS[request.object];
+    return { found: await this.records.existing(definition, request.tenantId, request.ids) };
+  }
+}
+
+function principalOf(context: RpcContext): Principal {
+  if (!context.principal) throw new PlatformError('UNAUTHENTICATED');
+  return context.principal;
+}

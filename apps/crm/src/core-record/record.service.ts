@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { type ListAnswer, listAnswer } from '@crm/service-kit';
+import { Injectable } from '@nestjs/common';
+import { IdempotencyService, type IdempotentCall } from '../idempotency/idempotency.service.js';
+import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
+import { type Position, writeCursor } from './record.cursor.js';
+import type { RecordListQuery } from './record.dto.js';
+import { appendCreated, appendDeleted, appendUpdated } from './record.events.js';
+import { parseRecordQuery, type RecordQuery } from './record.query.js';
+import { RecordReferences } from './record.references.js';
+import { RecordRepository } from './record.repository.js';
+import { RecordValidation, type Values } from './record.validation.js';
+import { requireMatch } from './record.version.js';
+
+/** The rules of core records. Each change and its events commit together. */
+@Injectable()
+export class RecordService {
+  constructor(
+    private readonly database: Database,
+    private readonly records: RecordRepository,
+    private readonly references: RecordReferences,
+    private readonly validation: RecordValidation,
+    private readonly idempotency: IdempotencyService,
+  ) {}
+
+  /** @throws INVALID_QUERY */
+  async list(
+    definition: CoreObjectDefinition,
+    tenantId: string,
+    parameters: RecordListQuery,
+  ): Promise<ListAnswer<CoreRecord>> {
+    const query = parseRecordQuery(definition, tenantId, parameters);
+    const { records, ...rest } = await this.database.transaction(tenantId, (tx) =>
+      this.records.list(tx, definition, query),
+    );
+    const last = records.at(-1);
+    const nextCursor = rest.hasMore && last ? writeCursor(query.binding, positionOf(query, last)) : null;
+    return listAnswer(records, { page: query.page, size: query.size, ...rest, nextCursor });
+  }
+
+  /** @throws NOT_FOUND, also for a record of another tenant */
+  async get(definition: CoreObjectDefinition, tenantId: string, id: string): Promise<CoreRecord> {
+    return this.database.transaction(tenantId, async (tx) => found(await this.records.find(tx, definition, id)));
+  }
+
+  /**
+   * @param call makes a repetition find the record of the first call
+   * @throws VALIDATION_FAILED, REFERENCE_NOT_FOUND, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; NOT_FOUND when the
+   *   record of a repeated call has been deleted since
+   */
+  async create(
+    definition: CoreObjectDefinition,
+    tenantId: string,
+    input: unknown,
+    call?: IdempotentCall,
+  ): Promise<CoreRecord> {
+    const values = await this.validation.validate(definition, tenantId, input, 'create');
+    return this.database.transaction(tenantId, async (tx) => {
+      if (!call) return this.insert(tx, definition, values);
+      const create = async () => (await this.insert(tx, definition, values)).id;
+      const { recordId } = await this.idempotency.once(tx, call, create);
+      return found(await this.records.find(tx, definition, recordId));
+    });
+  }
+
+  /**
+   * Changes the given fields. When none differs nothing happens: no new version, no event.
+   * @param ifMatch the `If-Match` header
+   * @throws VALIDATION_FAILED, REFERENCE_NOT_FOUND, NOT_FOUND, VERSION_MISMATCH
+   */
+  async update(
+    definition: CoreObjectDefinition,
+    tenantId: string,
+    id: string,
+    input: unknown,
+    ifMatch?: string,
+  ): Promise<CoreRecord> {
+    const values = await this.validation.validate(definition, tenantId, input, 'update');
+    return this.database.transaction(tenantId, async (tx) => {
+      const record = found(await this.records.lock(tx, definition, id));
+      requireMatch(ifMatch, record.version);
+      return this.change(tx, definition, record, values);
+    });
+  }
+
+  /**
+   * Deletes the record. References to it are unset, each with an `updated` event of the record that held it.
+   * @param ifMatch the `If-Match` header
+   * @throws NOT_FOUND, VERSION_MISMATCH; CONFLICT when very many records refer to it
+   */
+  async delete(definition: CoreObjectDefinition, tenantId: string, id: string, ifMatch?: string): Promise<void> {
+    await this.database.transaction(tenantId, async (tx) => {
+      const record = found(await this.records.lock(tx, definition, id));
+      requireMatch(ifMatch, record.version);
+      for (const holder of await this.references.lockReferencing(tx, definition, id)) {
+        const unset = Object.fromEntries(holder.fields.map((name) => [name, null]));
+        await this.change(tx, holder.definition, holder.record, unset);
+      }
+      await this.records.delete(tx, definition, id);
+      await appendDeleted(tx, definition, record);
+    });
+  }
+
+  /** Which of the ids exist in the tenant. */
+  async existing(definition: CoreObjectDefinition, tenantId: string, ids: readonly string[]): Promise<string[]> {
+    return this.database.transaction(tenantId, (tx) =>
+      this.records.existing(tx, definition.object, ids, { hold: false }),
+    );
+  }
+
+  private async insert(tx: TenantTransaction, definition: CoreObjectDefinition, values: Values): Promise<CoreRecord> {
+    await this.references.check(tx, definition, values);
+    const record = await this.records.insert(tx, definition, newId(), values);
+    await appendCreated(tx, definition, record);
+    return record;
+  }
+
+  private async change(
+    tx: TenantTransaction,
+    definition: CoreObjectDefinition,
+    record: CoreRecord,
+    values: Values,
+  ): Promise<CoreRecord> {
+    const changed = Object.keys(values).filter((name) => !isDeepStrictEqual(values[name], record[name]));
+    if (changed.length === 0) return record;
+    await this.references.check(tx, definition, Object.fromEntries(changed.map((name) => [name, values[name]])));
+    const updated = await this.records.update(tx, definition, { ...record, ...values }, changed);
+    await appendUpdated(tx, definition, updated, record, changed);
+    return updated;
+  }
+}
+
+function positionOf(query: RecordQuery, record: CoreRecord): Position {
+  return { value: (record[query.sort.field] ?? null) as Position['value'], id: record.id };
+}
+
+function found(record: CoreRecord | undefined): CoreRecord {
+  if (!record) throw new PlatformError('NOT_FOUND');
+  return record;
+}

@@ -1,0 +1,7 @@
+import { Controller } from '@nestjs/common';
+import { recordController } from '../core-record/record.controller.js';
+import { LEAD } from './lead.object.js';
+
+/** `/api/crm/leads`: the calls are those of every core object, see `core-record/record.controller.ts`. */
+@Controller('api/crm/leads')
+export class LeadController extends recordController(LEAD) {}

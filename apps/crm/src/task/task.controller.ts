@@ -1,0 +1,7 @@
+import { Controller } from '@nestjs/common';
+import { recordController } from '../core-record/record.controller.js';
+import { TASK } from './task.object.js';
+
+/** `/api/crm/tasks`: the calls are those of every core object, see `core-record/record.controller.ts`. */
+@Controller('api/crm/tasks')
+export class TaskController extends recordController(TASK) {}
