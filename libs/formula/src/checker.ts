@@ -186,17 +186,17 @@ class Checker {
       // An undeclared name can bring a boolean, which has no order.
       nullable: !equality && (left.nullable || right.nullable),
     };
+    let reported = false;
     for (const operand of [left, right]) {
-      if (operand.type === 'multi_select') {
-        this.report('TYPE_MISMATCH', 'A multi-select is not compared: use CONTAINS or LEN', operand);
-        return typed;
-      }
-      if (operand.type === 'boolean' && !equality) {
-        this.report('TYPE_MISMATCH', 'Booleans have no order: only "==" and "!=" compare them', operand);
-        return typed;
-      }
+      const message =
+        operand.type === 'multi_select'
+          ? 'A multi-select is not compared: use CONTAINS or LEN'
+          : 'Booleans have no order: only "==" and "!=" compare them';
+      if (operand.type !== 'multi_select' && (operand.type !== 'boolean' || equality)) continue;
+      this.report('TYPE_MISMATCH', message, operand);
+      reported = true;
     }
-    if (!comparable(left.type, right.type)) {
+    if (!reported && !comparable(left.type, right.type)) {
       const message = `"${node.operator}" cannot compare ${TYPE_NAMES[left.type]} with ${TYPE_NAMES[right.type]}`;
       this.report('TYPE_MISMATCH', message, { position: node.operatorPosition, length: node.operator.length });
     }
@@ -239,9 +239,12 @@ class Checker {
 
   /** The one type of the shared arguments: `null` when all are NULL, `any` when only undeclared names are there. */
   private sharedType(definition: FunctionDefinition, args: readonly TypedNode[]): ValueType {
+    const shared = args.filter((_, index) => parameterAt(definition, index).shared);
+    // That they are missing is already reported.
+    if (shared.length === 0) return 'any';
     let type: ValueType = 'null';
-    for (const [index, argument] of args.entries()) {
-      if (!parameterAt(definition, index).shared || argument.type === 'null') continue;
+    for (const argument of shared) {
+      if (argument.type === 'null') continue;
       if (type === 'null' || type === 'any') {
         type = argument.type;
       } else if (argument.type !== 'any' && argument.type !== type) {
@@ -259,6 +262,8 @@ class Checker {
     if (typed.type !== 'any' && !accepts.includes(typed.type)) {
       const wanted = accepts.map((type) => TYPE_NAMES[type]).join(' or ');
       this.report('TYPE_MISMATCH', `${owner} takes ${wanted}; this is ${TYPE_NAMES[typed.type]}`, typed);
+      // Reported here, it is no mistake of its neighbours.
+      return { ...typed, type: 'any' };
     }
     return typed;
   }

@@ -198,7 +198,7 @@ class Parser {
       while (this.token.kind === ',') {
         this.reportUnexpected(this.token);
         this.at++;
-        if (this.token.kind !== ')') this.expression(1);
+        if (!this.isAt(')')) this.expression(1);
         this.skipToDelimiter();
       }
       return node;

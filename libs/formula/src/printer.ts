@@ -57,7 +57,8 @@ function printAt(node: Node, level: number): string {
 function printNumber(value: number): string {
   const plain = String(value).replace('e+', 'e');
   const exponent = value.toExponential().replace('e+', 'e');
-  return exponent.length < plain.length ? exponent : plain;
+  // 0.001 reads better than 1e-3; the exponent is for what it makes clearly shorter.
+  return exponent.length + 2 < plain.length ? exponent : plain;
 }
 
 /** In the quotes that need fewer escapes, so that a printed formula is not longer than a written one. */

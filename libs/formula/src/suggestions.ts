@@ -3,13 +3,14 @@ const LONGEST_NAME = 64;
 
 /**
  * The candidate that a misspelt name most likely meant: the same letters in another case, else the nearest by
- * edit distance (insert, delete, replace, swap of neighbours), at most a third of the name away.
+ * edit distance (insert, delete, replace, swap of neighbours), at most a third of the name away. Names of one or two
+ * letters are all near each other, so for them only the case may differ.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let bestDistance = Math.floor(name.length / 3) + 1;
   for (const candidate of candidates) {
     if (candidate.length > LONGEST_NAME || Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const lower = candidate.toLowerCase();

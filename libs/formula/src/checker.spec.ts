@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorsOf, FIELDS } from '../test/evaluate.js';
+import { checkFormula } from './checker.js';
+import { compileFormula } from './compile.js';
+import { FormulaCompileError } from './errors.js';
+
+describe('nothing is converted', () => {
+  it.each<[string, string[]]>([
+    ['"a" - 1', ['TYPE_MISMATCH@0']],
+    ['1 * TRUE', ['TYPE_MISMATCH@4']],
+    ['d + 1', ['TYPE_MISMATCH@0']],
+    ['d - d2', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4']],
+    ['1 + b', ['TYPE_MISMATCH@4']],
+    ['-t', ['TYPE_MISMATCH@1']],
+    ['!n', ['TYPE_MISMATCH@1']],
+    ['NOT n == n2', ['TYPE_MISMATCH@4', 'TYPE_MISMATCH@6']],
+    ['n && b', ['TYPE_MISMATCH@0']],
+    ['b || "true"', ['TYPE_MISMATCH@5']],
+    ['n == "1"', ['TYPE_MISMATCH@2']],
+    ['b == 1', ['TYPE_MISMATCH@2']],
+    ['d == "2024-01-01"', ['TYPE_MISMATCH@2']],
+    ['b < b2', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@4']],
+    ['TRUE >= NULL', ['TYPE_MISMATCH@0']],
+    ['IF(n, 1, 2)', ['TYPE_MISMATCH@3']],
+    ['IF(b, 1, "a")', ['TYPE_MISMATCH@9']],
+    ['IF(b, d, dt)', ['TYPE_MISMATCH@9']],
+    ['MIN(1, "a")', ['TYPE_MISMATCH@7']],
+    ['MIN(b)', ['TYPE_MISMATCH@4']],
+    ['MAX(d, dt)', ['TYPE_MISMATCH@7']],
+    ['BLANKVALUE(n, "x")', ['TYPE_MISMATCH@14']],
+    ['ABS("1")', ['TYPE_MISMATCH@4']],
+    ['ROUND(1, "2")', ['TYPE_MISMATCH@9']],
+    ['LEN(1)', ['TYPE_MISMATCH@4']],
+    ['UPPER(n)', ['TYPE_MISMATCH@6']],
+    ['LOWER(m)', ['TYPE_MISMATCH@6']],
+    ['CONTAINS(n, "1")', ['TYPE_MISMATCH@9']],
+    ['CONTAINS(m, m)', ['TYPE_MISMATCH@12']],
+    ['DAYS_BETWEEN(d, 5)', ['TYPE_MISMATCH@16']],
+    ['NUMBER(d)', ['TYPE_MISMATCH@7']],
+    ['m', ['TYPE_MISMATCH@0']],
+    ['m == m', ['TYPE_MISMATCH@0', 'TYPE_MISMATCH@5']],
+    ['m == NULL', ['TYPE_MISMATCH@0']],
+    ['m + 1', ['TYPE_MISMATCH@0']],
+    ['IF(b, m)', ['TYPE_MISMATCH@6']],
+    ['BLANKVALUE(m, "x")', ['TYPE_MISMATCH@11']],
+  ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
+});
+
+describe('NULL takes the type asked for, and a formula must end with one', () => {
+  it.each(['NULL', 'IF(b, NULL)', 'MIN(NULL)', 'MAX(NULL, NULL)', 'BLANKVALUE(NULL, NULL)', 'IF(NULL, NULL, NULL)'])(
+    '%s has no type',
+    (source) => expect(errorsOf(source)).toEqual(['NO_TYPE@0']),
+  );
+
+  it.each([
+    ['UPPER(NULL)', 'text'],
+    ['NULL + 1', 'number'],
+    ['NULL + "a"', 'text'],
+    ['NULL + NULL', 'number'],
+    ['-NULL', 'number'],
+    ['!NULL', 'boolean'],
+    ['NULL < NULL', 'boolean'],
+    ['NULL == d', 'boolean'],
+    ['IF(b, NULL, d)', 'date'],
+    ['IF(b, IF(b2, NULL), dt)', 'datetime'],
+    ['MIN(NULL, "a")', 'text'],
+    ['IF(b, NULL) == 1', 'boolean'],
+    ['DAYS_BETWEEN(NULL, dt)', 'number'],
+    ['CONTAINS(NULL, NULL)', 'boolean'],
+    ['TEXT(NULL)', 'text'],
+  ])('%s is %s', (source, type) => {
+    const checked = checkFormula(source, FIELDS);
+    expect(checked.errors).toEqual([]);
+    expect(checked.resultType).toBe(type);
+  });
+
+  it('leaves no NULL untyped in the tree', () => {
+    const { tree } = checkFormula('IF(b, IF(b2, NULL, MIN(NULL)), dt) == NULL', FIELDS);
+    expect(JSON.stringify(tree)).not.toContain('"type":"null"');
+  });
+});
+
+describe('arity', () => {
+  it.each<[string, string[]]>([
+    ['IF(b)', ['WRONG_ARITY@0']],
+    ['IF(b, 1, 2, 3)', ['WRONG_ARITY@0']],
+    ['CONCAT()', ['WRONG_ARITY@0']],
+    ['ROUND()', ['WRONG_ARITY@0']],
+    ['ROUND(1, 2, 3)', ['WRONG_ARITY@0']],
+    ['ABS(1, 2)', ['WRONG_ARITY@0']],
+    ['MIN()', ['WRONG_ARITY@0']],
+    ['LEN()', ['WRONG_ARITY@0']],
+    ['CONTAINS("a")', ['WRONG_ARITY@0']],
+    ['TODAY(1)', ['WRONG_ARITY@0']],
+    ['DAYS_BETWEEN(d)', ['WRONG_ARITY@0']],
+    ['NUMBER()', ['WRONG_ARITY@0']],
+    ['BLANKVALUE(1)', ['WRONG_ARITY@0']],
+    ['FOO(1, bar)', ['UNKNOWN_FUNCTION@0', 'UNKNOWN_FIELD@7']],
+  ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
+
+  it.each([
+    ['ABS(1, 2)', 'ABS(number) takes 1 argument, not 2'],
+    ['CONTAINS("a")', 'CONTAINS(text, part) takes 2 arguments, not 1'],
+    ['CONCAT()', 'CONCAT(value, …) takes at least 1 argument, not 0'],
+    ['IF(b)', 'IF(condition, then, else?) takes 2 to 3 arguments, not 1'],
+    ['TODAY(1)', 'TODAY() takes 0 arguments, not 1'],
+  ])('%s: %s', (source, message) => expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message));
+});
+
+describe('results', () => {
+  it.each([
+    ['1', 'number', false],
+    ['n', 'number', true],
+    ['n + 1', 'number', true],
+    ['n == 1', 'boolean', false],
+    ['n < 1', 'boolean', true],
+    ['1 < 2', 'boolean', false],
+    ['b && b2', 'boolean', false],
+    ['!b', 'boolean', false],
+    ['-1', 'number', false],
+    ['LEN(t)', 'number', false],
+    ['CONTAINS(t, "a")', 'boolean', false],
+    ['TODAY()', 'date', false],
+    ['BLANKVALUE(n, 0)', 'number', false],
+    ['BLANKVALUE(n, n2)', 'number', true],
+    ['IF(b, 1, 2)', 'number', false],
+    ['IF(b, 1)', 'number', true],
+    ['MIN(n, 1)', 'number', false],
+    ['MAX(n, n2)', 'number', true],
+    ['DAYS_BETWEEN(TODAY(), TODAY())', 'number', false],
+    ['CONCAT("a")', 'text', true],
+  ])('%s is %s, nullable %s', (source, type, nullable) => {
+    const checked = checkFormula(source, FIELDS);
+    expect([checked.ok, checked.resultType, checked.nullable]).toEqual([true, type, nullable]);
+  });
+
+  it('lists what a formula reads, each once, in order', () => {
+    expect(checkFormula('IF(b, n + n2, n) == LEN(t)', FIELDS).dependencies).toEqual(['b', 'n', 'n2', 't']);
+    expect(checkFormula('1 + missing +', FIELDS).dependencies).toEqual(['missing']);
+  });
+
+  it('can ask for a type', () => {
+    expect(errorsOf('n > 1', { expected: 'boolean' })).toEqual([]);
+    expect(errorsOf('n + 1', { expected: 'boolean' })).toEqual(['TYPE_MISMATCH@0']);
+    expect(errorsOf('foo', { expected: 'boolean', untypedNames: true })).toEqual([]);
+  });
+
+  it('looks names up among own properties only', () => {
+    expect(checkFormula('constructor', {}).errors.map((error) => error.code)).toEqual(['UNKNOWN_FIELD']);
+    expect(checkFormula('toString', {}).errors.map((error) => error.code)).toEqual(['UNKNOWN_FIELD']);
+    expect(checkFormula('get + size', { get: 'number', size: 'number' }).ok).toBe(true);
+    expect(checkFormula('__proto__', new Map([['__proto__', 'text']])).ok).toBe(true);
+    const context = { now: new Date(0) };
+    expect(compileFormula('constructor', new Map([['constructor', 'text']])).evaluate({}, context)).toBeNull();
+    const record = JSON.parse('{"__proto__": "own"}') as Record<string, unknown>;
+    expect(compileFormula('__proto__', {}, { untypedNames: true }).evaluate(record, context)).toBe('own');
+    expect(compileFormula('__proto__', {}, { untypedNames: true }).evaluate({}, context)).toBeNull();
+  });
+
+  it('is compiled only when it passes', () => {
+    expect(() => compileFormula('1 +', {})).toThrow(FormulaCompileError);
+    expect(() => compileFormula('foo', {})).toThrow(/There is no field "foo" \(at 0\)/);
+    const checked = checkFormula('n * 2', FIELDS);
+    expect(compileFormula(checked, FIELDS).evaluate({ n: 4 }, { now: new Date(0) })).toBe(8);
+  });
+});

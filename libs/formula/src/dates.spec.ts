@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+import { evaluate, FIELDS } from '../test/evaluate.js';
+import { dayNumber, formatDate, formatInstant, parseDate, parseInstant } from './calendar.js';
+import { compileFormula } from './compile.js';
+import { isTimeZone, timeZone } from './time-zone.js';
+
+const at = (text: string) => new Date(text);
+
+describe('TODAY is the date in the zone', () => {
+  it.each([
+    ['2024-02-29T12:00:00Z', 'UTC', '2024-02-29'],
+    ['2024-03-01T04:59:59Z', 'America/New_York', '2024-02-29'],
+    ['2024-03-01T05:00:00Z', 'America/New_York', '2024-03-01'],
+    ['2024-02-29T15:00:00Z', 'Asia/Tokyo', '2024-03-01'],
+    ['2024-02-29T10:00:00Z', 'Pacific/Kiritimati', '2024-03-01'],
+    ['2024-02-29T11:59:59Z', 'Pacific/Niue', '2024-02-29'],
+    ['2023-12-31T18:30:00Z', 'Asia/Kolkata', '2024-01-01'],
+    ['2024-02-29T12:00:00Z', 'No/Such_Zone', '2024-02-29'],
+  ])('%s in %s is %s', (now, zone, date) => expect(evaluate('TODAY()', {}, zone, at(now))).toBe(date));
+
+  it('is UTC when no zone is given', () => {
+    const formula = compileFormula('TODAY()', {});
+    expect(formula.evaluate({}, { now: at('2024-01-01T23:59:59.999Z') })).toBe('2024-01-01');
+  });
+});
+
+describe('DAYS_BETWEEN', () => {
+  it.each([
+    ['2024-02-28', '2024-03-01', 2],
+    ['2023-02-28', '2023-03-01', 1],
+    ['2024-03-01', '2024-02-28', -2],
+    ['2024-01-01', '2024-01-01', 0],
+    ['0001-01-01', '9999-12-31', 3652058],
+    ['1900-02-28', '1900-03-01', 1],
+    ['2000-02-28', '2000-03-01', 2],
+  ])('%s to %s is %d', (d, d2, days) => expect(evaluate('DAYS_BETWEEN(d, d2)', { d, d2 })).toBe(days));
+
+  it.each([
+    // Half an hour around midnight in New York is one calendar day.
+    ['2024-03-02T04:45:00Z', '2024-03-02T05:15:00Z', 'America/New_York', 1],
+    ['2024-03-02T04:45:00Z', '2024-03-02T05:15:00Z', 'UTC', 0],
+    // 24 hours over the change to summer time.
+    ['2024-03-09T12:00:00Z', '2024-03-11T03:59:00Z', 'America/New_York', 1],
+    ['2024-03-09T12:00:00Z', '2024-03-11T04:00:00Z', 'America/New_York', 2],
+    // Samoa left out 2011-12-30.
+    ['2011-12-30T09:59:59Z', '2011-12-30T10:00:00Z', 'Pacific/Apia', 2],
+  ])('%s to %s in %s is %d', (dt, dt2, zone, days) => {
+    expect(evaluate('DAYS_BETWEEN(dt, dt2)', { dt, dt2 }, zone)).toBe(days);
+  });
+
+  it('mixes dates and datetimes, and gives null for null', () => {
+    const record = { d: '2024-03-01', dt: '2024-03-02T04:00:00Z' };
+    expect(evaluate('DAYS_BETWEEN(d, dt)', record)).toBe(1);
+    expect(evaluate('DAYS_BETWEEN(d, dt)', record, 'America/New_York')).toBe(0);
+    expect(evaluate('DAYS_BETWEEN(dt, d)', record)).toBe(-1);
+    expect(evaluate('DAYS_BETWEEN(d, d2)', record)).toBeNull();
+    expect(evaluate('DAYS_BETWEEN(dt2, d)', record)).toBeNull();
+    expect(evaluate('DAYS_BETWEEN(NULL, d)', record)).toBeNull();
+  });
+});
+
+describe('a date next to a datetime is the first instant of that day in the zone', () => {
+  it.each([
+    ['2024-03-10', '2024-03-10T05:00:00Z', 'America/New_York'],
+    ['2024-03-11', '2024-03-11T04:00:00Z', 'America/New_York'],
+    ['2024-03-10', '2024-03-10T00:00:00Z', 'UTC'],
+    ['2024-03-10', '2024-03-09T18:15:00Z', 'Asia/Kathmandu'],
+    // Midnight is missing: São Paulo went from 00:00 to 01:00 on 2018-11-04, Beirut on 2024-03-31.
+    ['2018-11-04', '2018-11-04T03:00:00Z', 'America/Sao_Paulo'],
+    ['2024-03-31', '2024-03-30T22:00:00Z', 'Asia/Beirut'],
+    // Midnight occurs twice: Havana went from 01:00 back to 00:00 on 2023-11-05.
+    ['2023-11-05', '2023-11-05T04:00:00Z', 'America/Havana'],
+    // Back from 00:00 to 23:00 of the day before: the new day begins an hour later (São Paulo, 2018-02-18).
+    ['2018-02-18', '2018-02-18T03:00:00Z', 'America/Sao_Paulo'],
+    // Back from 00:01 to 23:01 (St. John's, 2006-10-29): the new day had begun a minute before.
+    ['2006-10-29', '2006-10-29T02:30:00Z', 'America/St_Johns'],
+    // The whole day is missing: the instant of the jump.
+    ['2011-12-30', '2011-12-30T10:00:00Z', 'Pacific/Apia'],
+    // Local mean time, with seconds.
+    ['1900-01-01', '1900-01-01T03:06:28Z', 'America/Sao_Paulo'],
+  ])('%s is %s in %s', (d, dt, zone) => {
+    expect(evaluate('d == dt', { d, dt }, zone)).toBe(true);
+    expect(evaluate('dt == d', { d, dt }, zone)).toBe(true);
+    expect(evaluate('d < dt', { d, dt }, zone)).toBe(false);
+    expect(evaluate('d >= dt', { d, dt }, zone)).toBe(true);
+    const later = formatInstant(parseInstant(dt)! + 1);
+    expect(evaluate('d < dt', { d, dt: later }, zone)).toBe(true);
+    expect(evaluate('dt != d', { d, dt: later }, zone)).toBe(true);
+  });
+
+  it('is null or unequal next to null', () => {
+    expect(evaluate('d < dt', { d: '2024-01-01' })).toBeNull();
+    expect(evaluate('d == dt', { d: '2024-01-01' })).toBe(false);
+    expect(evaluate('d == dt')).toBe(true);
+  });
+});
+
+describe('which formulas depend on the clock or the zone', () => {
+  it.each([
+    ['TODAY()', true],
+    ['IF(b, d, TODAY()) == d2', true],
+    ['d < dt', true],
+    ['!(dt == d)', true],
+    ['DAYS_BETWEEN(d, dt)', true],
+    ['DAYS_BETWEEN(d, d2)', false],
+    ['dt < dt2', false],
+    ['d == d2', false],
+    ['n + 1', false],
+    ['"" + d + dt', false],
+  ])('%s: %s', (source, expected) => expect(compileFormula(source, FIELDS).readsClock).toBe(expected));
+});
+
+describe('calendar', () => {
+  it('numbers days as JavaScript does', () => {
+    for (let day = -719_162; day <= 2_932_896; day += 997) {
+      const text = formatDate(day);
+      expect(parseDate(text)).toBe(day);
+      const [year, month, date] = text.split('-').map(Number);
+      expect(dayNumber(year!, month!, date!)).toBe(day);
+    }
+  });
+
+  it.each([
+    '0000-01-01',
+    '2023-02-29',
+    '1900-02-29',
+    '2024-13-01',
+    '2024-00-01',
+    '2024-01-00',
+    '2024-04-31',
+    '2024-1-1',
+    '20240101',
+    '2024-01-01 ',
+    '+2024-01-01',
+    '２０２４-01-01',
+    '',
+  ])('%j is no date', (text) => expect(parseDate(text)).toBeNull());
+
+  it.each([
+    ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
+    ['2024-02-29t00:00:00z', '2024-02-29T00:00:00Z'],
+    ['2024-02-29T00:00:00.000Z', '2024-02-29T00:00:00Z'],
+    ['2024-02-29T00:00:00.9999Z', '2024-02-29T00:00:00.999Z'],
+    ['2024-02-29T00:00:00.1Z', '2024-02-29T00:00:00.1Z'],
+    ['2024-02-29T23:30:00-01:00', '2024-03-01T00:30:00Z'],
+    ['2024-03-01T00:30:00+14:00', '2024-02-29T10:30:00Z'],
+    ['2024-03-01T00:30:00-00:00', '2024-03-01T00:30:00Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z'],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['1969-12-31T23:59:59.5Z', '1969-12-31T23:59:59.5Z'],
+  ])('%s is the instant %s', (text, canonical) => expect(formatInstant(parseInstant(text)!)).toBe(canonical));
+
+  it.each([
+    '2024-02-29',
+    '2024-02-29T00:00Z',
+    '2024-02-29T00:00:00',
+    '2024-02-29 00:00:00Z',
+    '2024-02-30T00:00:00Z',
+    '2024-02-29T24:00:00Z',
+    '2024-02-29T23:60:00Z',
+    '2016-12-31T23:59:60Z',
+    '2024-02-29T00:00:00.Z',
+    '2024-02-29T00:00:00+24:00',
+    '2024-02-29T00:00:00+0100',
+    '2024-02-29T00:00:00,5Z',
+    '0001-01-01T00:00:00+00:01',
+    '9999-12-31T23:59:59-00:01',
+    '0000-06-01T00:00:00Z',
+    '',
+  ])('%j is no instant', (text) => expect(parseInstant(text)).toBeNull());
+});
+
+describe('time zones', () => {
+  it('knows IANA names only', () => {
+    expect(isTimeZone('Europe/Berlin')).toBe(true);
+    expect(isTimeZone('Mars/Olympus')).toBe(false);
+    expect(isTimeZone('')).toBe(false);
+  });
+
+  it('gives every day a start whose date it is and before which it is an earlier date', () => {
+    for (const name of [
+      'Europe/Berlin',
+      'America/Sao_Paulo',
+      'Asia/Tehran',
+      'Africa/Casablanca',
+      'Australia/Lord_Howe',
+    ]) {
+      const zone = timeZone(name);
+      for (let day = 14_000; day < 20_500; day++) {
+        const start = zone.startOfDay(day);
+        if (zone.dayOf(start) !== day || zone.dayOf(start - 1) >= day) throw new Error(`${name} ${formatDate(day)}`);
+      }
+    }
+  });
+
+  it('stays right when its caches overflow', () => {
+    const zone = timeZone('America/New_York');
+    const start = zone.startOfDay(19_000);
+    for (let day = 0; day < 9_000; day++) zone.dayOf(zone.startOfDay(day));
+    expect(zone.startOfDay(19_000)).toBe(start);
+  });
+});

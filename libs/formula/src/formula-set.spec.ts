@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { FormulaCompileError } from './errors.js';
+import { checkFormulaSet, compileFormulaSet, formulaDependencies } from './formula-set.js';
+import { orderFormulas } from './order.js';
+
+const NOW = { now: new Date('2024-02-29T12:00:00Z') };
+const sources = (entries: Record<string, string>) => new Map(Object.entries(entries));
+
+describe('order of formulas', () => {
+  it.each<[Record<string, string[]>, string[]]>([
+    [{}, []],
+    [{ a: [] }, ['a']],
+    [{ a: ['b'], b: [] }, ['b', 'a']],
+    [{ a: ['b', 'c'], b: ['c'], c: ['field'] }, ['c', 'b', 'a']],
+    [{ a: ['c'], b: ['c'], c: [] }, ['c', 'a', 'b']],
+  ])('%j: %j', (reads, order) => expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ order }));
+
+  it.each<[Record<string, string[]>, string[]]>([
+    [{ a: ['a'] }, ['a', 'a']],
+    [{ a: ['b'], b: ['a'] }, ['a', 'b', 'a']],
+    [{ x: ['a'], a: ['b'], b: ['c'], c: ['a'] }, ['a', 'b', 'c', 'a']],
+  ])('%j has the cycle %j', (reads, cycle) => {
+    expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ cycle });
+  });
+
+  it('takes a chain as long as it gets', () => {
+    const reads = new Map(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, [`f${index + 1}`]] as const));
+    expect(orderFormulas(reads).order).toHaveLength(50_000);
+  });
+});
+
+describe('formulas of an object', () => {
+  it('read each other in any order, with their types', () => {
+    const set = compileFormulaSet(
+      sources({
+        label: '"Total " + total',
+        total: 'net + tax',
+        tax: 'ROUND(net * 0.2, 2)',
+        due: 'TODAY()',
+        late: 'due == due',
+      }),
+      { net: 'number' },
+    );
+    expect(set.order).toEqual(['tax', 'total', 'label', 'due', 'late']);
+    expect(set.formulas.get('label')!.resultType).toBe('text');
+    expect(set.evaluateAll({ net: 10 }, NOW)).toEqual({
+      tax: 2,
+      total: 12,
+      label: 'Total 12',
+      due: '2024-02-29',
+      late: true,
+    });
+    expect([...set.clockReaders]).toEqual(['due', 'late']);
+    expect(set.readsClock).toBe(true);
+  });
+
+  it('computes only what is asked, with what that reads', () => {
+    const set = compileFormulaSet(sources({ a: 'n + 1', b: 'a + 1', c: 'b + 1' }), { n: 'number' });
+    expect(set.evaluateAll({ n: 1 }, NOW, new Set(['b']))).toEqual({ b: 3 });
+    expect(set.evaluateAll({ n: 1 }, NOW, new Set())).toEqual({});
+    expect(set.evaluateAll({ n: 1 }, NOW, new Set(['unknown']))).toEqual({});
+    expect(set.readsClock).toBe(false);
+  });
+
+  it('does not take a value from the record for a formula', () => {
+    const set = compileFormulaSet(sources({ a: 'n + 1', b: 'a' }), { n: 'number' });
+    expect(set.evaluateAll({ n: 1, a: 100 }, NOW)).toEqual({ a: 2, b: 2 });
+  });
+
+  it('keeps datetimes and texts as they are on the way', () => {
+    const set = compileFormulaSet(sources({ start: 'IF(TRUE, at)', same: 'start == at' }), { at: 'datetime' });
+    expect(set.evaluateAll({ at: '2024-01-01T00:00:00.5Z' }, NOW)).toEqual({
+      start: '2024-01-01T00:00:00.5Z',
+      same: true,
+    });
+  });
+
+  it('report a type error once', () => {
+    const { ok, formulas } = checkFormulaSet(sources({ a: '"x" * 2', b: 'a + 1', c: 'b > 0' }), {});
+    expect(ok).toBe(false);
+    expect([...formulas.values()].map((formula) => formula.ok)).toEqual([false, true, true]);
+  });
+
+  it('report a cycle at each of its formulas, with the path and the place', () => {
+    const { ok, order, formulas } = checkFormulaSet(sources({ a: '1 + b', b: 'IF(TRUE, c)', c: '-a', d: 'a + 1' }), {});
+    expect([ok, order]).toEqual([false, []]);
+    expect(formulas.get('a')!.errors).toEqual([
+      { code: 'CYCLE', message: 'The formulas read each other in a circle: a → b → c → a', position: 4, length: 1 },
+    ]);
+    expect(formulas.get('b')!.errors[0]).toMatchObject({ code: 'CYCLE', position: 9 });
+    expect(formulas.get('c')!.errors[0]!.message).toContain('c → a → b → c');
+    expect(formulas.get('d')!.ok).toBe(true);
+  });
+
+  it('may stand on a chain of ten formulas and no more', () => {
+    const chain = (length: number) =>
+      new Map(Array.from({ length }, (_, index) => [`f${index}`, index === 0 ? 'n' : `f${index - 1} + 1`] as const));
+    expect(checkFormulaSet(chain(11), { n: 'number' }).ok).toBe(true);
+    const { formulas } = checkFormulaSet(chain(12), { n: 'number' });
+    expect(formulas.get('f10')!.ok).toBe(true);
+    expect(formulas.get('f11')!.errors).toMatchObject([{ code: 'CHAIN_TOO_DEEP', position: 0, length: 7 }]);
+  });
+
+  it('are not compiled when one does not pass', () => {
+    expect(() => compileFormulaSet(sources({ a: 'a' }), {})).toThrow(FormulaCompileError);
+    expect(() => compileFormulaSet(sources({ a: 'b' }), {})).toThrow(FormulaCompileError);
+  });
+
+  it('have names like any other', () => {
+    const set = compileFormulaSet(
+      new Map([
+        ['constructor', 'n + 1'],
+        ['b', 'constructor + 1'],
+      ]),
+      { n: 'number' },
+    );
+    expect(set.evaluateAll({ n: 1 }, NOW)).toEqual({ constructor: 2, b: 3 });
+  });
+});
+
+describe('names a formula reads', () => {
+  it('are known without the fields, also with mistakes', () => {
+    expect(formulaDependencies('IF(a, -b, c + a) * ')).toEqual(['a', 'b', 'c']);
+    expect(formulaDependencies('')).toEqual([]);
+  });
+});

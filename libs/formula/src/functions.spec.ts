@@ -1,0 +1,289 @@
+import { describe, expect, it } from '@jest/globals';
+import { evaluate, type TestRecord } from '../test/evaluate.js';
+import { checkFormula } from './checker.js';
+import { signature } from './functions/definition.js';
+import { functions } from './functions/index.js';
+import type { JsonValue, ValueType } from './types.js';
+
+type Case = [source: string, expected: JsonValue, record?: TestRecord];
+
+function table(name: string, cases: Case[]): void {
+  describe(name, () => {
+    it.each(cases.map(([source, expected, record = {}]) => ({ source, expected, record })))(
+      '$source is $expected for $record',
+      ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected),
+    );
+  });
+}
+
+table('IF', [
+  ['IF(TRUE, 1, 2)', 1],
+  ['IF(FALSE, 1, 2)', 2],
+  ['IF(b, 1, 2)', 2],
+  ['IF(NULL, 1, 2)', 2],
+  ['IF(FALSE, 1)', null],
+  ['IF(TRUE, 1)', 1],
+  ['IF(TRUE, NULL, 1)', null],
+  ['IF(n > 3, "big", "small")', 'big', { n: 4 }],
+  ['IF(n > 3, "big", "small")', 'small'],
+  ['if(b, d, d2)', '2024-01-02', { b: true, d: '2024-01-02' }],
+  ['IF(b, IF(b2, 1, 2), 3)', 2, { b: true }],
+  ['IF(TRUE, b)', null],
+  ['IF(TRUE, dt)', '2024-01-01T00:00:00Z', { dt: '2024-01-01T00:00:00Z' }],
+]);
+
+table('CONCAT', [
+  ['CONCAT("a")', 'a'],
+  ['CONCAT(NULL)', ''],
+  ['CONCAT(t)', ''],
+  ['CONCAT("a", t, "b")', 'ab'],
+  ['CONCAT(1, " ", TRUE)', '1 true'],
+  ['CONCAT(0.1 + 0.2)', '0.3'],
+  ['CONCAT(d, "/", dt)', '2024-01-01/2024-01-01T05:06:07Z', { d: '2024-01-01', dt: '2024-01-01T05:06:07Z' }],
+  ['CONCAT(m, "!")', 'x, y!', { m: ['x', 'y'] }],
+  ['CONCAT(m)', '', { m: [] }],
+  ['CONCAT(t, t)', null, { t: 'a'.repeat(2001) }],
+  ['LEN(CONCAT(t, t))', 4000, { t: '😀'.repeat(2000) }],
+]);
+
+table('ROUND', [
+  ['ROUND(1.005, 2)', 1.01],
+  ['ROUND(-2.5)', -3],
+  ['ROUND(2.5)', 3],
+  ['ROUND(0.5)', 1],
+  ['ROUND(-0.5)', -1],
+  ['ROUND(0.4)', 0],
+  ['ROUND(-0.4)', 0],
+  ['ROUND(2.675, 2)', 2.68],
+  ['ROUND(1.45, 1)', 1.5],
+  ['ROUND(1234.5678, 2)', 1234.57],
+  ['ROUND(1234.5678, 0)', 1235],
+  ['ROUND(1234.5678, -2)', 1200],
+  ['ROUND(1250, -2)', 1300],
+  ['ROUND(1234, -4)', 0],
+  ['ROUND(5000, -4)', 10000],
+  ['ROUND(4999, -4)', 0],
+  ['ROUND(9999, -5)', 0],
+  ['ROUND(1.239, 2.9)', 1.24],
+  ['ROUND(155, -1.9)', 160],
+  ['ROUND(0.1 + 0.2, 20)', 0.3],
+  ['ROUND(1 / 3, 1e300)', 0.333333333333333],
+  ['ROUND(1 / 3, -1e300)', 0],
+  ['ROUND(0.1 + 0.2, 15)', 0.3],
+  ['ROUND(9.995, 2)', 10],
+  ['ROUND(99.5)', 100],
+  ['ROUND(0)', 0],
+  ['ROUND(1e300, 2)', 1e300],
+  ['ROUND(1e-320, 400)', 1e-320],
+  ['ROUND(n)', null, { n: 1.7976931348623157e308 }],
+  ['ROUND(n)', null],
+  ['ROUND(1.5, n)', null],
+  ['ROUND(1.5, NULL)', null],
+  ['ROUND(123456789012345.5)', 123456789012346],
+  ['ROUND(-1.005, 2)', -1.01],
+]);
+
+table('ABS', [
+  ['ABS(-3)', 3],
+  ['ABS(3)', 3],
+  ['ABS(-0)', 0],
+  ['ABS(n)', null],
+  ['ABS(NULL)', null],
+  ['ABS(-0.1 - 0.2)', 0.30000000000000004],
+]);
+
+table('MIN and MAX', [
+  ['MIN(3, 1, 2)', 1],
+  ['MAX(3, 1, 2)', 3],
+  ['MIN(5)', 5],
+  ['MIN(n, 5)', 5],
+  ['MAX(n, 5, NULL)', 5],
+  ['MIN(n, n2)', null],
+  ['MAX(n)', null],
+  ['MIN("b", "a")', 'a'],
+  ['MAX("b", "B")', 'b'],
+  ['MAX("\\uFFFD", "😀")', '😀'],
+  ['MIN(d, d2)', '2024-01-01', { d: '2024-01-02', d2: '2024-01-01' }],
+  ['MAX(d, TODAY())', '2024-02-29', { d: '2024-01-02' }],
+  ['MAX(dt, dt2)', '2024-01-01T00:00:01Z', { dt: '2024-01-01T00:00:00Z', dt2: '2024-01-01T00:00:01Z' }],
+  // Float64, not the 15-digit decimal, so that the greater of two equal decimals is the greater number.
+  ['MAX(0.3, 0.1 + 0.2)', 0.30000000000000004],
+  ['MIN(0.1 + 0.2, 0.3)', 0.3],
+]);
+
+table('LEN', [
+  ['LEN("")', 0],
+  ['LEN("abc")', 3],
+  ['LEN("é")', 1],
+  ['LEN("e\\u0301")', 2],
+  ['LEN("😀")', 1],
+  ['LEN("a😀b")', 3],
+  ['LEN(t)', 0],
+  ['LEN(NULL)', 0],
+  ['LEN(m)', 0],
+  ['LEN(m)', 0, { m: [] }],
+  ['LEN(m)', 4, { m: ['a', '😀'] }],
+]);
+
+table('UPPER and LOWER', [
+  ['UPPER("abc")', 'ABC'],
+  ['UPPER("straße")', 'STRASSE'],
+  ['UPPER("ﬁ")', 'FI'],
+  ['UPPER("i")', 'I'],
+  ['UPPER("ŉ")', 'ʼN'],
+  ['LOWER("ABC")', 'abc'],
+  ['LOWER("ΟΔΟΣ")', 'οδος'],
+  ['LOWER("ΟΔΟΣ ΟΔΟΣ")', 'οδος οδος'],
+  ['LOWER("Σ")', 'σ'],
+  ['LOWER("İ")', 'i̇'],
+  ['LOWER("I")', 'i'],
+  ['UPPER(t)', null],
+  ['LOWER(NULL)', null],
+  ['UPPER(t)', null, { t: 'ß'.repeat(2001) }],
+  ['UPPER(t)', 'SS'.repeat(2000), { t: 'ß'.repeat(2000) }],
+  ['LOWER(t)', null, { t: 'İ'.repeat(2001) }],
+]);
+
+table('CONTAINS', [
+  ['CONTAINS("abc", "b")', true],
+  ['CONTAINS("abc", "B")', false],
+  ['CONTAINS("abc", "")', true],
+  ['CONTAINS("abc", NULL)', true],
+  ['CONTAINS(t, "a")', false],
+  ['CONTAINS(t, t2)', true],
+  ['CONTAINS(NULL, "")', true],
+  ['CONTAINS(NULL, "a")', false],
+  ['CONTAINS(m, "Golf")', true, { m: ['Chess', 'Golf'] }],
+  ['CONTAINS(m, "Gol")', false, { m: ['Chess', 'Golf'] }],
+  ['CONTAINS(m, "golf")', false, { m: ['Golf'] }],
+  ['CONTAINS(m, "Chess, Golf")', false, { m: ['Chess', 'Golf'] }],
+  ['CONTAINS(m, "")', true],
+  ['CONTAINS(m, NULL)', true, { m: ['Golf'] }],
+  ['CONTAINS(m, "Golf")', false],
+  ['CONTAINS(m, "Golf")', false, { m: 'Golf' }],
+  ['CONTAINS(m, "Golf")', false, { m: ['Golf', 5] }],
+]);
+
+table('NUMBER', [
+  ['NUMBER("12")', 12],
+  ['NUMBER("-12.50")', -12.5],
+  ['NUMBER(" \\t\\r\\n7 ")', 7],
+  ['NUMBER("007")', 7],
+  ['NUMBER("-0")', 0],
+  ['NUMBER("")', null],
+  ['NUMBER(" ")', null],
+  ['NUMBER("1e5")', null],
+  ['NUMBER("+1")', null],
+  ['NUMBER(".5")', null],
+  ['NUMBER("1.")', null],
+  ['NUMBER("1,000")', null],
+  ['NUMBER("1 2")', null],
+  ['NUMBER("\\u00a01")', null],
+  ['NUMBER("٣")', null],
+  ['NUMBER("- 1")', null],
+  ['NUMBER("--1")', null],
+  ['NUMBER("Infinity")', null],
+  ['NUMBER("0x10")', null],
+  ['NUMBER("12abc")', null],
+  ['NUMBER(t)', null],
+  ['NUMBER(t)', null, { t: '9'.repeat(400) }],
+  ['NUMBER(TRUE)', 1],
+  ['NUMBER(FALSE)', 0],
+  ['NUMBER(b)', null],
+  ['NUMBER(0.1 + 0.2)', 0.30000000000000004],
+  ['NUMBER(NULL)', null],
+]);
+
+table('TEXT', [
+  ['TEXT(1e21)', `1${'0'.repeat(21)}`],
+  ['TEXT(1e-7)', '0.0000001'],
+  ['TEXT(0.1 + 0.2)', '0.3'],
+  ['TEXT(1 / 3)', '0.333333333333333'],
+  ['TEXT(2 / 3)', '0.666666666666667'],
+  ['TEXT(-1.5)', '-1.5'],
+  ['TEXT(-0)', '0'],
+  ['TEXT(0)', '0'],
+  ['TEXT(100)', '100'],
+  ['TEXT(1.10)', '1.1'],
+  ['TEXT(123456789012345678)', '123456789012346000'],
+  ['TEXT(1234567890123456)', '1234567890123460'],
+  ['TEXT(n)', '-0.00000000000000000000123', { n: -1.23e-21 }],
+  ['LEN(TEXT(n))', 340, { n: 5e-324 }],
+  ['TEXT(n)', '999999999999999', { n: 999999999999999 }],
+  ['TEXT(n)', '1000000000000000', { n: 999999999999999.9 }],
+  ['TEXT(TRUE)', 'true'],
+  ['TEXT(FALSE)', 'false'],
+  ['TEXT(b)', null],
+  ['TEXT(n)', null],
+  ['TEXT(NULL)', null],
+  ['TEXT("a")', 'a'],
+  ['TEXT(d)', '0001-01-01', { d: '0001-01-01' }],
+  ['TEXT(dt)', '2024-01-01T00:00:00Z', { dt: '2024-01-01T00:00:00.000Z' }],
+  ['TEXT(dt)', '2024-01-01T00:00:00.1Z', { dt: '2024-01-01T00:00:00.100Z' }],
+  ['TEXT(dt)', '2024-01-01T00:00:00.001Z', { dt: '2024-01-01T00:00:00.001Z' }],
+  ['TEXT(m)', 'a, b', { m: ['a', 'b'] }],
+  ['TEXT(m)', null, { m: [] }],
+]);
+
+table('BLANKVALUE', [
+  ['BLANKVALUE(t, "x")', 'x'],
+  ['BLANKVALUE(t, "x")', 'x', { t: '' }],
+  ['BLANKVALUE(t, "x")', ' ', { t: ' ' }],
+  ['BLANKVALUE(n, 0)', 0],
+  ['BLANKVALUE(n, 1)', 0, { n: 0 }],
+  ['BLANKVALUE(b, TRUE)', false, { b: false }],
+  ['BLANKVALUE(NULL, 1)', 1],
+  ['BLANKVALUE(n, NULL)', null],
+  ['BLANKVALUE(d, TODAY())', '2024-02-29'],
+]);
+
+describe('half-even rounding to 15 digits', () => {
+  // Exact halves: 16 digits that a float64 holds exactly, the last a 5.
+  const halves: [number, string][] = [
+    [0.5 + 2 ** 49, '562949953421312'],
+    [562949953421313.5, '562949953421314'],
+    [562949953421312.5, '562949953421312'],
+    [1000000000000000.5 / 1, '1000000000000000'],
+    [1000000000000005, '1000000000000000'],
+    [1000000000000015, '1000000000000020'],
+    [1000000000000025, '1000000000000020'],
+    [-1000000000000025, '-1000000000000020'],
+    [100000000000000.5, '100000000000000'],
+    [100000000000001.5, '100000000000002'],
+    [12345678901234.25, '12345678901234.2'],
+    [12345678901234.75, '12345678901234.8'],
+    [999999999999999.5, '1000000000000000'],
+  ];
+  it.each(halves)('TEXT of %d is %s', (n, text) => expect(evaluate('TEXT(n)', { n })).toBe(text));
+});
+
+describe('documentation of the functions', () => {
+  const fields: Record<string, ValueType> = {
+    amount: 'number',
+    target: 'number',
+    budget: 'number',
+    number: 'number',
+    won: 'boolean',
+    active: 'boolean',
+    firstName: 'text',
+    lastName: 'text',
+    nickname: 'text',
+    name: 'text',
+    code: 'text',
+    email: 'text',
+    interests: 'multi_select',
+    startDate: 'date',
+    endDate: 'date',
+    createdOn: 'datetime',
+    closeDate: 'date',
+  };
+
+  it('knows the fifteen functions of the language', () => expect([...functions.keys()]).toHaveLength(15));
+
+  it.each([...functions.values()])('$name has examples that pass the check', (definition) => {
+    expect(signature(definition)).toContain(`${definition.name}(`);
+    expect(definition.doc.summary).not.toBe('');
+    for (const example of definition.doc.examples) expect(checkFormula(example, fields).errors).toEqual([]);
+    expect(definition.doc.examples.length).toBeGreaterThan(0);
+  });
+});

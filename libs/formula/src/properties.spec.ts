@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { arbitraryFormula, arbitraryRecord } from '../test/arbitraries.js';
+import { FIELDS } from '../test/evaluate.js';
+import type { Node } from './ast.js';
+import { checkFormula } from './checker.js';
+import { compileFormula } from './compile.js';
+import { compareNumbers, decimalText, roundTo15Digits } from './decimal.js';
+import { parseFormula } from './parser.js';
+import { printFormula } from './printer.js';
+
+const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Asia/Kolkata'];
+
+/** The tree without positions. */
+function shape(node: Node): unknown {
+  return JSON.parse(
+    JSON.stringify(node, (key, value: unknown) =>
+      key === 'position' || key === 'length' || key === 'operatorPosition' || key === 'nameLength' ? undefined : value,
+    ),
+  );
+}
+
+const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+
+describe('properties', () => {
+  it('a printed formula parses to the same tree and prints the same', () => {
+    fc.assert(
+      fc.property(arbitraryFormula, (source) => {
+        const { tree, errors } = parseFormula(source);
+        expect(errors).toEqual([]);
+        const printed = printFormula(tree!);
+        const again = parseFormula(printed);
+        expect(again.errors).toEqual([]);
+        expect(shape(again.tree!)).toEqual(shape(tree!));
+        expect(printFormula(again.tree!)).toBe(printed);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('what type-checks is evaluated without an exception to a value of its type', () => {
+    let passed = 0;
+    fc.assert(
+      fc.property(arbitraryFormula, arbitraryRecord, fc.constantFrom(...ZONES), (source, record, timeZone) => {
+        const checked = checkFormula(source, FIELDS);
+        if (!checked.ok) return;
+        passed++;
+        const value = compileFormula(checked, FIELDS).evaluate(record, { now: new Date(1.7e12), timeZone });
+        if (value === null) {
+          expect(checked.nullable).toBe(true);
+        } else {
+          const types = { number: 'number', boolean: 'boolean' } as Record<string, string>;
+          expect(typeof value).toBe(types[checked.resultType] ?? 'string');
+          if (typeof value === 'number') expect(Number.isFinite(value) && !Object.is(value, -0)).toBe(true);
+        }
+      }),
+      { numRuns: 2500 },
+    );
+    expect(passed).toBeGreaterThan(500);
+  });
+
+  it('undeclared names never throw', () => {
+    const options = { untypedNames: true };
+    fc.assert(
+      fc.property(
+        arbitraryFormula,
+        fc.dictionary(fc.constantFrom('n', 't', 'b', 'd', 'm'), fc.jsonValue()),
+        (source, record) => {
+          const checked = checkFormula(source, {}, options);
+          if (checked.ok)
+            compileFormula(checked, {}, options).evaluate(record, { now: new Date(0), timeZone: 'Asia/Tokyo' });
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('random characters give errors or a tree, never an exception', () => {
+    const alphabet = [
+      ...'ab1.e"\'\\u()+-*/%=!<>&|,# \n',
+      'IF(',
+      'NOT ',
+      'AND ',
+      'NULL',
+      '😀',
+      '\ud800',
+      '\0',
+      '0x',
+      'n',
+      't',
+    ];
+    const garbage = fc.array(fc.constantFrom(...alphabet), { maxLength: 120 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.oneof(garbage, fc.string({ unit: 'binary', maxLength: 80 })), (source) => {
+        const { ok, errors, tree } = checkFormula(source, FIELDS);
+        expect(ok || errors.length > 0).toBe(true);
+        const length = [...source].length;
+        for (const error of errors) {
+          expect(error.position).toBeGreaterThanOrEqual(0);
+          expect(error.position + error.length).toBeLessThanOrEqual(length);
+          expect(error.message).not.toBe('');
+        }
+        if (ok) printFormula(tree as Node);
+      }),
+      { numRuns: 2500 },
+    );
+  });
+
+  it('a mutated formula gives errors or a tree, never an exception', () => {
+    fc.assert(
+      fc.property(arbitraryFormula, fc.nat(), fc.nat(5), fc.string({ maxLength: 3 }), (source, at, cut, inserted) => {
+        const place = at % (source.length + 1);
+        const { ok, errors } = checkFormula(source.slice(0, place) + inserted + source.slice(place + cut), FIELDS);
+        expect(ok || errors.length > 0).toBe(true);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('the comparison of numbers is a total order that agrees with their texts', () => {
+    const near = double.chain((a) =>
+      fc.tuple(
+        fc.constant(a),
+        fc.oneof(
+          double,
+          fc.integer({ min: -20, max: 20 }).map((ulps) => a * (1 + ulps * 2 ** -52)),
+        ),
+      ),
+    );
+    fc.assert(
+      fc.property(near, ([a, b]) => {
+        if (!Number.isFinite(b)) return;
+        const order = compareNumbers(a, b);
+        expect(Math.sign(compareNumbers(b, a)) + Math.sign(order)).toBe(0);
+        expect(order === 0).toBe(decimalText(a) === decimalText(b));
+        if (order !== 0) expect(order < 0).toBe(a < b);
+      }),
+      { numRuns: 2500 },
+    );
+  });
+
+  it('rounding to 15 digits is idempotent', () => {
+    fc.assert(
+      fc.property(double, (value) => {
+        const rounded = roundTo15Digits(value);
+        if (Number.isFinite(rounded)) expect(roundTo15Digits(rounded)).toBe(rounded);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('the largest inputs are judged quickly', () => {
+    const sources = [
+      '('.repeat(4000),
+      '-'.repeat(4000),
+      'a+'.repeat(2000),
+      '"'.repeat(4000),
+      'IF('.repeat(1333),
+      '=,'.repeat(2000),
+      'f(),'.repeat(1000),
+      '1e'.repeat(2000),
+      'NOT '.repeat(1000),
+      '&('.repeat(2000),
+    ];
+    for (const source of sources) {
+      const start = performance.now();
+      expect(checkFormula(source, FIELDS).ok).toBe(false);
+      expect(performance.now() - start).toBeLessThan(500);
+    }
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorsOf } from '../test/evaluate.js';
+import { checkFormula } from './checker.js';
+import { parseFormula } from './parser.js';
+import { printFormula } from './printer.js';
+
+describe('mistakes are found where they are', () => {
+  it.each<[string, string[]]>([
+    ['', ['EMPTY@0']],
+    [' \t\r\n', ['EMPTY@4']],
+    ['#', ['UNEXPECTED_CHARACTER@0']],
+    ['1 # 2', ['UNEXPECTED_CHARACTER@2']],
+    ['1\u00a0+ 2', ['UNEXPECTED_CHARACTER@1']],
+    ['n = 1', ['UNEXPECTED_CHARACTER@2']],
+    ['n === 1', ['UNEXPECTED_CHARACTER@2']],
+    ['n <> 1', ['UNEXPECTED_CHARACTER@2']],
+    ['b & b2', ['UNEXPECTED_CHARACTER@2']],
+    ['b | b2', ['UNEXPECTED_CHARACTER@2']],
+    ['n => 1', ['UNEXPECTED_CHARACTER@2']],
+    ['n ^ 2', ['UNEXPECTED_CHARACTER@2']],
+    ['n // comment', ['UNEXPECTED_TOKEN@3', 'UNKNOWN_FIELD@5']],
+    ['$n', ['UNEXPECTED_CHARACTER@0']],
+    ['n.t', ['UNEXPECTED_CHARACTER@1']],
+    ['[1]', ['UNEXPECTED_CHARACTER@0', 'UNEXPECTED_CHARACTER@2']],
+    ['"abc', ['UNTERMINATED_TEXT@0']],
+    ['1 + \'abc"', ['UNTERMINATED_TEXT@4']],
+    ['"abc\\', ['UNTERMINATED_TEXT@0']],
+    ['"a\\b"', ['INVALID_ESCAPE@2']],
+    ['"\\u12"', ['INVALID_ESCAPE@1']],
+    ['"\\x41"', ['INVALID_ESCAPE@1']],
+    ['"\\u0000"', ['INVALID_TEXT@0']],
+    ['"\0"', ['INVALID_TEXT@0']],
+    ['"\\uD800"', ['INVALID_TEXT@0']],
+    ['"\ud800"', ['INVALID_TEXT@0']],
+    ['"\\uDE00\\uD83D"', ['INVALID_TEXT@0']],
+    ['.5', ['INVALID_NUMBER@0']],
+    ['1.', ['INVALID_NUMBER@0']],
+    ['1.+2', ['INVALID_NUMBER@0']],
+    ['0x1', ['INVALID_NUMBER@0']],
+    ['1e', ['INVALID_NUMBER@0']],
+    ['1e+', ['INVALID_NUMBER@0']],
+    ['1E5', ['INVALID_NUMBER@0']],
+    ['1e5.5', ['INVALID_NUMBER@0']],
+    ['1.2.3', ['INVALID_NUMBER@0']],
+    ['12n', ['INVALID_NUMBER@0']],
+    ['1_000', ['INVALID_NUMBER@0']],
+    ['1e309', ['INVALID_NUMBER@0']],
+    ['1 +', ['UNEXPECTED_END@3']],
+    ['1 + )', ['UNEXPECTED_TOKEN@4']],
+    ['+1', ['UNEXPECTED_TOKEN@0']],
+    ['1 + +1', ['UNEXPECTED_TOKEN@4']],
+    ['* 2', ['UNEXPECTED_TOKEN@0']],
+    ['1 2', ['UNEXPECTED_TOKEN@2']],
+    ['n t', ['UNEXPECTED_TOKEN@2']],
+    ['n !b', ['UNEXPECTED_TOKEN@2']],
+    ['(1', ['UNEXPECTED_END@0']],
+    ['1)', ['UNEXPECTED_TOKEN@1']],
+    ['()', ['UNEXPECTED_TOKEN@1']],
+    ['ABS(', ['UNEXPECTED_END@3', 'UNEXPECTED_END@4']],
+    ['ABS(1', ['UNEXPECTED_END@3']],
+    ['MIN(1,)', ['UNEXPECTED_TOKEN@6']],
+    ['MIN(,1)', ['UNEXPECTED_TOKEN@4']],
+    ['(1, 2)', ['UNEXPECTED_TOKEN@2']],
+    ['AND(b, b2)', ['UNEXPECTED_TOKEN@0', 'UNEXPECTED_TOKEN@5']],
+    ['TRUE(1)', ['UNEXPECTED_TOKEN@4']],
+    ['1 < 2 < 3', ['TYPE_MISMATCH@0', 'CHAINED_COMPARISON@6']],
+    ['b == b2 == b', ['CHAINED_COMPARISON@8']],
+    ['n == n2 != b', ['CHAINED_COMPARISON@8']],
+    ['"😀😀" = n', ['TYPE_MISMATCH@5', 'UNEXPECTED_CHARACTER@5']],
+  ])('%j: %j', (source, expected) => expect(errorsOf(source).sort(byPosition)).toEqual([...expected].sort(byPosition)));
+
+  const byPosition = (a: string, b: string) =>
+    Number(a.split('@')[1]) - Number(b.split('@')[1]) || (a < b ? -1 : a > b ? 1 : 0);
+});
+
+describe('several mistakes are reported at once', () => {
+  it('finds unknown names, wrong types and bad characters in one go', () => {
+    expect(errorsOf('foo + ROUND("a") # BAR(1 = 2)')).toEqual([
+      'UNKNOWN_FIELD@0',
+      'TYPE_MISMATCH@12',
+      'UNEXPECTED_CHARACTER@17',
+      'UNEXPECTED_CHARACTER@25',
+    ]);
+  });
+
+  it('goes on after a missing operand', () => {
+    expect(errorsOf('MIN(1, , foo) + ABS(bar)')).toEqual(['UNEXPECTED_TOKEN@7', 'UNKNOWN_FIELD@9', 'UNKNOWN_FIELD@20']);
+  });
+
+  it('stops at 25 errors', () => expect(errorsOf(`${'foo + '.repeat(50)}1`)).toHaveLength(25));
+});
+
+describe('suggestions', () => {
+  it.each([
+    ['n = 1', '=='],
+    ['n <> 1', '!='],
+    ['b & b', '&&'],
+    ['b | b', '||'],
+    ['.5', '0.5'],
+    ['2.', '2'],
+    ['1E5', '1e5'],
+    ['0xff', '255'],
+    ['CONCATT("a")', 'CONCAT'],
+    ['Rond(1)', 'ROUND'],
+    ['TDOAY()', 'TODAY'],
+    ['TODAY', 'TODAY()'],
+    ['N', 'n'],
+    ['xyzzy', undefined],
+    ['FOOBAR(1)', undefined],
+    ['1x', undefined],
+  ])('%s: %s', (source, suggestion) => {
+    expect(checkFormula(source, { n: 'number', b: 'boolean' }).errors[0]!.suggestion).toBe(suggestion);
+  });
+
+  it('names the nearest field', () => {
+    const fields = new Map([
+      ['close_date', 'date'],
+      ['amount', 'number'],
+    ] as const);
+    expect(checkFormula('amuont', fields).errors[0]).toEqual({
+      code: 'UNKNOWN_FIELD',
+      message: 'There is no field "amuont"; did you mean amount?',
+      position: 0,
+      length: 6,
+      suggestion: 'amount',
+    });
+    expect(checkFormula('closedate', fields).errors[0]!.suggestion).toBe('close_date');
+    expect(checkFormula('x'.repeat(100), fields).errors[0]!.suggestion).toBeUndefined();
+  });
+});
+
+describe('limits', () => {
+  const parens = (count: number) => `${'('.repeat(count)}1${')'.repeat(count)}`;
+
+  it('allows 4,000 characters, counted in code points', () => {
+    expect(errorsOf(`"${'😀'.repeat(3998)}"`)).toEqual([]);
+    expect(errorsOf(`"${'😀'.repeat(3999)}"`)).toEqual(['TOO_LONG@4000']);
+    expect(errorsOf(' '.repeat(100_000))).toEqual(['TOO_LONG@4000']);
+    expect(errorsOf(`1${' '.repeat(3999)}`)).toEqual([]);
+    expect(errorsOf(`1${' '.repeat(4000)}`)).toEqual(['TOO_LONG@4000']);
+  });
+
+  it('allows 500 nodes', () => {
+    expect(errorsOf(`n${' + 1'.repeat(249)}`)).toEqual([]);
+    expect(errorsOf(`-n${' + 1'.repeat(249)}`)).toEqual([]);
+    expect(errorsOf(`--n${' + 1'.repeat(249)}`)).toEqual([`TOO_MANY_NODES@${3 + 4 * 249 - 1}`]);
+    expect(errorsOf(`n${' + 1'.repeat(250)}`)).toEqual([`TOO_MANY_NODES@${1 + 4 * 250 - 1 - 2 + 2}`]);
+  });
+
+  it('allows 50 open parentheses, calls and unary operators', () => {
+    expect(errorsOf(parens(50))).toEqual([]);
+    expect(errorsOf(parens(51))).toEqual(['TOO_DEEP@50']);
+    expect(errorsOf(`${'-'.repeat(50)}n`)).toEqual([]);
+    expect(errorsOf(`${'-'.repeat(51)}n`)).toEqual(['TOO_DEEP@50']);
+    expect(errorsOf(`${'ABS('.repeat(50)}n${')'.repeat(50)}`)).toEqual([]);
+    expect(errorsOf(`${'ABS('.repeat(51)}n${')'.repeat(51)}`)).toEqual(['TOO_DEEP@203']);
+    expect(errorsOf(`${'-ABS('.repeat(25)}n${')'.repeat(25)}`)).toEqual([]);
+    expect(errorsOf('('.repeat(4000))).toEqual(['TOO_DEEP@50']);
+  });
+
+  it('does not count the length of a chain as depth', () => {
+    expect(errorsOf(`n${' * (1)'.repeat(200)}`)).toEqual([]);
+  });
+});
+
+describe('printing', () => {
+  it.each([
+    ['1+2*3', '1 + 2 * 3'],
+    ['(1+2)*3', '(1 + 2) * 3'],
+    ['1-(2-3)', '1 - (2 - 3)'],
+    ['(1-2)-3', '1 - 2 - 3'],
+    ['not a and b or c', '!a && b || c'],
+    ['NOT (a == b)', '!(a == b)'],
+    ['-(-x)', '--x'],
+    ['-(a*b)', '-(a * b)'],
+    ['(a<b)<c', '(a < b) < c'],
+    ['a == (b == c)', 'a == (b == c)'],
+    ['a > b == c', 'a > b == c'],
+    ['if( a ,"x",\'y\' )', 'IF(a, "x", "y")'],
+    ['today()', 'TODAY()'],
+    ['"it\'s"', '"it\'s"'],
+    ["'\"'", "'\"'"],
+    ['"a\\\\b\\n"', '"a\\\\b\n"'],
+    ['1000000', '1e6'],
+    ['1e21', '1e21'],
+    ['0.001', '0.001'],
+    ['null == tRue', 'NULL == TRUE'],
+  ])('%s is printed %s', (source, printed) => {
+    expect(printFormula(parseFormula(source).tree!)).toBe(printed);
+  });
+
+  it('refuses a tree with errors', () => {
+    expect(() => printFormula(parseFormula('1 +').tree!)).toThrow(TypeError);
+  });
+});

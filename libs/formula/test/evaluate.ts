@@ -1,0 +1,37 @@
+import { type CheckOptions, checkFormula } from '../src/checker.js';
+import { compileFormula } from '../src/compile.js';
+import type { FormulaError, JsonValue, ValueType } from '../src/types.js';
+
+/** One field of each type and a second for pairs. */
+export const FIELDS: Readonly<Record<string, ValueType>> = {
+  n: 'number',
+  n2: 'number',
+  t: 'text',
+  t2: 'text',
+  b: 'boolean',
+  b2: 'boolean',
+  d: 'date',
+  d2: 'date',
+  dt: 'datetime',
+  dt2: 'datetime',
+  m: 'multi_select',
+};
+
+export const NOON = new Date('2024-02-29T12:00:00Z');
+
+export type TestRecord = Readonly<Record<string, unknown>>;
+
+/** The value of a formula over FIELDS; throws when it does not pass the check. */
+export function evaluate(source: string, record: TestRecord = {}, timeZone = 'UTC', now = NOON): JsonValue {
+  return compileFormula(source, FIELDS).evaluate(record, { now, timeZone });
+}
+
+/** The value of a condition whose names are not declared. */
+export function evaluateUntyped(source: string, record: TestRecord = {}): JsonValue {
+  return compileFormula(source, FIELDS, { untypedNames: true }).evaluate(record, { now: NOON, timeZone: 'UTC' });
+}
+
+/** `CODE@position` of each error, sorted by position. */
+export function errorsOf(source: string, options?: CheckOptions): string[] {
+  return checkFormula(source, FIELDS, options).errors.map(({ code, position }: FormulaError) => `${code}@${position}`);
+}
