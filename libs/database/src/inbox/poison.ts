@@ -23,21 +23,22 @@ const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", s
  * Keeps a message that a consumer gives up. A message stored twice (the broker did not learn that it was terminated) is
  * one row.
  * @param tx in the context of the message's tenant, or of NO_TENANT
+ * @param message with `messageKey`, the same for each delivery of one message and for no other message
  */
 export async function storePoison(
   tx: TenantTransaction,
-  message: Omit<PoisonMessage, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { streamSequence: number },
+  message: Omit<PoisonMessage, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string },
 ): Promise<void> {
   await tx.query(
-    `INSERT INTO poison_message (tenant_id, id, consumer, stream_sequence, event_id, subject, payload, error, deliveries)
+    `INSERT INTO poison_message (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     ON CONFLICT (tenant_id, consumer, stream_sequence) DO UPDATE
+     ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
         SET error = excluded.error, deliveries = excluded.deliveries`,
     [
       tx.tenantId,
       newId(),
       message.consumer,
-      message.streamSequence,
+      message.messageKey,
       message.eventId,
       message.subject,
       message.payload,

@@ -45,7 +45,7 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
     columns: `
       id uuid NOT NULL,
       consumer text NOT NULL,
-      stream_sequence bigint NOT NULL,
+      message_key text NOT NULL,
       event_id uuid,
       subject text NOT NULL,
       payload bytea NOT NULL,
@@ -53,7 +53,7 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
       deliveries integer NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),
       replayed_at timestamptz`,
-    unique: [['consumer', 'stream_sequence']],
+    unique: [['consumer', 'message_key']],
     indexes: [{ columns: 'consumer, id', where: 'replayed_at IS NULL', tenantFirst: false }],
     grants: ['select', 'insert', 'update'],
     narrow: ['select'],

@@ -24,6 +24,8 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
     installExtensions: false,
     synchronize: false,
     logging: false,
+    // Errors are thrown; the console is the caller's.
+    logger: 'debug',
     applicationName: 'migrations',
     // One connection holds the lock, the other one migrates.
     poolSize: 2,

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { ServiceDatabase } from '@crm/contracts';
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import {
+  createInboxTable,
+  createOutboxTable,
+  createTenantTable,
+  Database,
+  type MigrationClass,
+  provisionDatabase,
+  runMigrations,
+  ServiceMigration,
+} from '../src/index.js';
+
+export const roles: ServiceDatabase = {
+  database: 'libtest',
+  ownerRole: 'libtest_owner',
+  runtimeRole: 'libtest_runtime',
+  narrowRole: 'libtest_narrow',
+};
+
+export class CreateTables1700000000000 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, roles, {
+      name: 'note',
+      columns: 'id uuid NOT NULL, text text NOT NULL, rank integer NOT NULL DEFAULT 0',
+      unique: [['text']],
+      indexes: ['rank', { columns: 'rank', where: 'rank > 0', tenantFirst: false }],
+    });
+    await createOutboxTable(runner, roles);
+    await createInboxTable(runner, roles);
+  }
+}
+
+export interface Fixture {
+  database: Database;
+  adminUrl: string;
+  ownerUrl: string;
+  runtimeUrl: string;
+  narrowUrl: string;
+  /** Runs a statement as the server's administrator, whom no policy binds, in this database. */
+  admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+/** A database of its own, with the tables of the given migrations. */
+export async function startFixture(
+  options: {
+    migrations?: MigrationClass[];
+    poolSize?: number;
+    connectTimeoutMs?: number;
+    entities?: (new () => object)[];
+  } = {},
+): Promise<Fixture> {
+  const serverUrl = process.env.TEST_DATABASE_URL;
+  if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: run with node scripts/with-test-servers.mjs');
+  const name = `libtest_${randomBytes(6).toString('hex')}`;
+  const urls = await provisionDatabase({
+    adminUrl: serverUrl,
+    definition: roles,
+    database: name,
+    passwords: { owner: 'owner', runtime: 'runtime', narrow: 'narrow' },
+  });
+  await runMigrations({ ownerUrl: urls.ownerUrl, migrations: options.migrations ?? [CreateTables1700000000000] });
+  const adminUrl = new URL(serverUrl);
+  adminUrl.pathname = `/${name}`;
+  const admin = new pg.Pool({ connectionString: adminUrl.toString(), max: 2 });
+  admin.on('error', () => undefined);
+  const database = new Database(
+    {
+      url: urls.runtimeUrl,
+      narrowUrl: urls.narrowUrl,
+      applicationName: name,
+      poolSize: options.poolSize,
+      connectTimeoutMs: options.connectTimeoutMs,
+    },
+    options.entities,
+  );
+  return {
+    database,
+    adminUrl: adminUrl.toString(),
+    ...urls,
+    async admin(sql, parameters) {
+      return (await admin.query(sql, parameters)).rows;
+    },
+    async drop() {
+      await database.close();
+      await admin.end();
+      const server = new pg.Client({ connectionString: serverUrl });
+      await server.connect();
+      await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await server.end();
+    },
+  };
+}
+
+/** A point that work waits at until the test opens it. */
+export function gate(): { open(): void; passed: Promise<void> } {
+  let open!: () => void;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import {
+  catalogueProblems,
+  createGlobalTable,
+  createTenantTable,
+  newId,
+  provisionDatabase,
+  runMigrations,
+  ServiceMigration,
+} from '../src/index.js';
+import { CreateTables1700000000000, type Fixture, roles, startFixture } from './fixture.js';
+
+const GLOBALS = [{ table: 'listing', role: 'narrow' as const, why: 'a test' }];
+
+class CreateMore1700000000001 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createGlobalTable(runner, roles, {
+      name: 'listing',
+      columns: 'key text NOT NULL, title text NOT NULL',
+      primaryKey: ['key'],
+      unique: [['title']],
+      role: 'narrow',
+    });
+    await createTenantTable(runner, roles, {
+      name: 'comment',
+      columns: 'id uuid NOT NULL, note_id uuid NOT NULL, due_at timestamptz',
+      references: [{ columns: ['note_id'], table: 'note', onDelete: 'cascade' }],
+      indexes: [{ columns: 'due_at', tenantFirst: false }],
+      narrow: ['select'],
+      grants: ['select', 'insert'],
+    });
+    await createTenantTable(runner, roles, {
+      name: 'reading',
+      columns: 'id uuid NOT NULL, n integer',
+      hashPartitions: 4,
+    });
+  }
+}
+
+describe('isolation', () => {
+  let fixture: Fixture;
+  const a = newId();
+  const b = newId();
+  const as = async <Row extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      let rows: Row[] = [];
+      for (const statement of statements) rows = (await client.query<Row>(statement)).rows;
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const asQueryable = () => ({
+    query: async <Row>(sql: string, parameters?: readonly unknown[]) =>
+      fixture.admin(sql, parameters as unknown[]) as Promise<Row[]>,
+  });
+
+  beforeAll(async () => {
+    fixture = await startFixture({ migrations: [CreateTables1700000000000, CreateMore1700000000001] });
+    for (const tenant of [a, b]) {
+      await fixture.database.transaction(tenant, async (tx) => {
+        const id = newId();
+        await tx.query("INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, 'n')", [tenant, id]);
+        await tx.query('INSERT INTO comment (tenant_id, id, note_id) VALUES ($1, $2, $3)', [tenant, newId(), id]);
+        await tx.query('INSERT INTO reading (tenant_id, id, n) VALUES ($1, $2, 1)', [tenant, newId()]);
+      });
+    }
+    await fixture.database.crossTenant((tx) => tx.query("INSERT INTO listing (key, title) VALUES ('k', 't')"));
+  });
+  afterAll(() => fixture.drop());
+
+  const context = (tenant: string) => `SELECT set_config('app.tenant_id', '${tenant}', false)`;
+
+  // Who sees how many of the two tenants' rows; null: may not even ask.
+  const matrix: [
+    role: 'runtime' | 'narrow' | 'owner',
+    table: string,
+    tenant: 'none' | 'emptied' | 'a',
+    rows: number | null,
+  ][] = [
+    ['runtime', 'note', 'none', 0],
+    ['runtime', 'note', 'emptied', 0],
+    ['runtime', 'note', 'a', 1],
+    ['runtime', 'reading', 'none', 0],
+    ['runtime', 'reading', 'a', 1],
+    ['runtime', 'reading_p0', 'a', null],
+    ['runtime', 'listing', 'a', null],
+    ['runtime', 'outbox', 'a', null],
+    ['runtime', 'migrations', 'a', null],
+    ['narrow', 'note', 'none', null],
+    ['narrow', 'note', 'a', null],
+    ['narrow', 'comment', 'none', 2],
+    ['narrow', 'listing', 'none', 1],
+    ['narrow', 'outbox', 'none', 0],
+    ['owner', 'note', 'none', 0],
+    ['owner', 'note', 'emptied', 0],
+    ['owner', 'note', 'a', 1],
+    ['owner', 'listing', 'none', 0],
+  ];
+  it.each(matrix)('%s on %s with context %s', async (role, table, tenant, rows) => {
+    const url = { runtime: fixture.runtimeUrl, narrow: fixture.narrowUrl, owner: fixture.ownerUrl }[role];
+    const setup = tenant === 'none' ? [] : [context(tenant === 'a' ? a : '')];
+    const count = as<{ count: string }>(url, ...setup, `SELECT count(*) FROM ${table}`);
+    if (rows === null) await expect(count).rejects.toThrow(/permission denied/);
+    else expect(Number((await count)[0]?.count)).toBe(rows);
+  });
+
+  it.each([
+    ['UPDATE', 'UPDATE note SET rank = 1'],
+    ['DELETE', 'DELETE FROM note'],
+  ])('touches nothing by %s without a context', async (_name, sql) => {
+    await as(fixture.runtimeUrl, sql);
+    const [row] = await fixture.admin<{ count: string }>('SELECT count(*) FROM note WHERE rank = 0');
+    expect(Number(row?.count)).toBe(2);
+  });
+
+  it('refuses an insert without a context', async () => {
+    const insert = as(fixture.runtimeUrl, `INSERT INTO note (tenant_id, id, text) VALUES ('${a}', '${newId()}', 'x')`);
+    await expect(insert).rejects.toThrow(/row-level security/);
+  });
+
+  it('refuses to move a row to another tenant', async () => {
+    const move = fixture.database.transaction(a, (tx) => tx.query('UPDATE note SET tenant_id = $1', [b]));
+    await expect(move).rejects.toThrow(/row-level security/);
+  });
+
+  it('refuses a reference to a row of another tenant', async () => {
+    const [foreign] = await fixture.admin<{ id: string }>('SELECT id FROM note WHERE tenant_id = $1', [b]);
+    const refer = fixture.database.transaction(a, (tx) =>
+      tx.query('INSERT INTO comment (tenant_id, id, note_id) VALUES ($1, $2, $3)', [a, newId(), foreign?.id]),
+    );
+    await expect(refer).rejects.toThrow(/comment_note_id_fkey/);
+  });
+
+  it('grants the runtime role no more than was asked', async () => {
+    const remove = fixture.database.transaction(a, (tx) => tx.query('DELETE FROM comment'));
+    await expect(remove).rejects.toThrow(/permission denied/);
+  });
+
+  it('keeps other roles of the server out of the database', async () => {
+    await fixture.admin(
+      "DO $$ BEGIN CREATE ROLE libtest_stranger LOGIN PASSWORD 'x'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+    );
+    const url = new URL(fixture.runtimeUrl);
+    url.username = 'libtest_stranger';
+    url.password = 'x';
+    await expect(as(url.toString(), 'SELECT 1')).rejects.toThrow(/permission denied for database/);
+  });
+
+  it('finds nothing wrong in a database made with the helpers', async () => {
+    expect(await catalogueProblems(asQueryable(), GLOBALS)).toEqual([]);
+  });
+
+  it('runs from the narrow role as well', async () => {
+    expect(await fixture.database.crossTenant((tx) => catalogueProblems(tx, GLOBALS))).toEqual([]);
+  });
+
+  it.each([
+    ['a table without the tenant', 'CREATE TABLE loose (id uuid PRIMARY KEY)', /loose has no row-level security/],
+    [
+      'a key without the tenant',
+      'CREATE UNIQUE INDEX note_id_alone ON note (id)',
+      /the key note_id_alone does not start with tenant_id/,
+    ],
+    ['unforced security', 'ALTER TABLE note NO FORCE ROW LEVEL SECURITY', /note does not force/],
+    ['security switched off', 'ALTER TABLE note DISABLE ROW LEVEL SECURITY', /note has no row-level security/],
+    ['a second policy', 'CREATE POLICY open ON note USING (true)', /the policy open opens it/],
+    ['another condition', 'ALTER POLICY tenant_isolation ON note USING (true)', /note has no policy tenant_isolation/],
+    ['no policy', 'DROP POLICY tenant_isolation ON note', /note has no policy tenant_isolation/],
+    ['a grant to everybody', 'GRANT SELECT ON note TO PUBLIC', /note is granted to everybody/],
+    [
+      'a global table granted further',
+      'GRANT SELECT ON listing TO libtest_runtime',
+      /listing is granted to libtest_runtime/,
+    ],
+    ['a nullable tenant', 'ALTER TABLE reading DROP CONSTRAINT reading_pkey, ALTER tenant_id DROP NOT NULL', /reading/],
+    ['a materialised copy', 'CREATE MATERIALIZED VIEW copy AS SELECT * FROM note', /copy is of a kind/],
+    ['an unlisted global table', 'ALTER TABLE listing RENAME TO hidden', /hidden has no column tenant_id/],
+  ])('finds %s', async (_name, sql, expected) => {
+    const client = new pg.Client({ connectionString: fixture.adminUrl });
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(sql);
+      const queryable = {
+        query: async <Row>(text: string, parameters?: readonly unknown[]) =>
+          (await client.query(text, parameters as unknown[])).rows as Row[],
+      };
+      expect((await catalogueProblems(queryable, GLOBALS)).join('\n')).toMatch(expected);
+    } finally {
+      await client.query('ROLLBACK');
+      await client.end();
+    }
+  });
+
+  it.each([
+    ['a tenant column of its own', { columns: 'id uuid NOT NULL, tenant_id uuid' }],
+    ['a key in the columns', { columns: 'id uuid PRIMARY KEY' }],
+    ['a unique in the columns', { columns: 'id uuid NOT NULL, email text UNIQUE' }],
+    ['tenant_id in a key', { columns: 'id uuid NOT NULL', unique: [['tenant_id', 'id']] }],
+    ['a name that needs quotes', { name: 'Bad; DROP', columns: 'id uuid NOT NULL' }],
+  ])('createTenantTable refuses %s', async (_name, table) => {
+    const runner = { query: () => Promise.reject(new Error('must not get here')) } as unknown as QueryRunner;
+    const made = createTenantTable(runner, roles, { name: 'bad', ...table });
+    await expect(made).rejects.toThrow(/tenant_id|keys are declared|not a lower-case/);
+  });
+});
+
+describe('migrating and provisioning', () => {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await startFixture({ migrations: [] });
+  });
+  afterAll(() => fixture.drop());
+
+  it('runs each step once, though replicas start together', async () => {
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => runMigrations({ ownerUrl: fixture.ownerUrl, migrations: [CreateTables1700000000000] })),
+    );
+    expect(runs.flat()).toEqual(['CreateTables1700000000000']);
+  });
+
+  it('undoes a step that fails', async () => {
+    class Broken1700000000009 extends ServiceMigration {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('CREATE TABLE half (id uuid)');
+        throw new Error('broken');
+      }
+    }
+    const run = runMigrations({
+      ownerUrl: fixture.ownerUrl,
+      migrations: [CreateTables1700000000000, Broken1700000000009],
+    });
+    await expect(run).rejects.toThrow('broken');
+    expect(await fixture.admin("SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+  });
+
+  it('provisions the same database from several processes at once', async () => {
+    const database = new URL(fixture.ownerUrl).pathname.slice(1);
+    const adminUrl = process.env.TEST_DATABASE_URL as string;
+    const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
+    const urls = await Promise.all(
+      [1, 2, 3].map(() => provisionDatabase({ adminUrl, definition: roles, database, passwords })),
+    );
+    expect(new Set(urls.map((url) => url.runtimeUrl)).size).toBe(1);
+  });
+});

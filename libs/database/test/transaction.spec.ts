@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { isUniqueViolation, newId, type TenantTransaction } from '../src/index.js';
+import { type Fixture, gate, startFixture } from './fixture.js';
+
+@Entity('note')
+class Note {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'text' })
+  text: string;
+
+  @Column({ type: 'integer', default: 0 })
+  rank: number;
+}
+
+const CONTEXT = "SELECT current_setting('app.tenant_id', true) AS tenant";
+const insertNote = (tx: TenantTransaction, text: string) =>
+  tx.query('INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, $3)', [tx.tenantId, newId(), text]);
+
+describe('a tenant transaction', () => {
+  let fixture: Fixture;
+  const a = newId();
+  const b = newId();
+
+  beforeAll(async () => {
+    fixture = await startFixture({ poolSize: 2, entities: [Note], connectTimeoutMs: 2_000 });
+  });
+  afterAll(() => fixture.drop());
+
+  const countOf = async (tenant: string, text: string) => {
+    const [row] = await fixture.admin<{ count: string }>(
+      'SELECT count(*) FROM note WHERE tenant_id = $1 AND text = $2',
+      [tenant, text],
+    );
+    return Number(row?.count);
+  };
+
+  it('commits what the work wrote, and rolls back when it rejects', async () => {
+    await fixture.database.transaction(a, (tx) => insertNote(tx, 'kept'));
+    const failed = fixture.database.transaction(a, async (tx) => {
+      await insertNote(tx, 'dropped');
+      throw new Error('changed my mind');
+    });
+    await expect(failed).rejects.toThrow('changed my mind');
+    expect(await countOf(a, 'kept')).toBe(1);
+    expect(await countOf(a, 'dropped')).toBe(0);
+  });
+
+  it('sees the rows of its tenant and no others', async () => {
+    await fixture.database.transaction(b, (tx) => insertNote(tx, 'of b'));
+    const texts = await fixture.database.transaction(a, (tx) => tx.query<{ text: string }>('SELECT text FROM note'));
+    expect(texts.map((row) => row.text)).not.toContain('of b');
+  });
+
+  it('refuses to write a row of another tenant', async () => {
+    const foreign = fixture.database.transaction(a, (tx) =>
+      tx.query('INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, $3)', [b, newId(), 'planted']),
+    );
+    await expect(foreign).rejects.toThrow(/row-level security/);
+  });
+
+  it('leaves no context behind on the connection', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      await fixture.database.transaction(a, (tx) => tx.query('SELECT 1'));
+    }
+    // biome-ignore lint/complexity/useLiteralKeys: the pool is private; this looks behind the door on purpose.
+    const pool = fixture.database['runtimePool'];
+    for (let round = 0; round < 4; round += 1) {
+      const { rows } = await pool.query(CONTEXT);
+      expect(rows[0].tenant ?? '').toBe('');
+      expect((await pool.query('SELECT * FROM note')).rows).toEqual([]);
+    }
+  });
+
+  it('leaves no context behind after a failure', async () => {
+    await expect(fixture.database.transaction(a, (tx) => tx.query('SELECT 1/0'))).rejects.toThrow('division by zero');
+    // biome-ignore lint/complexity/useLiteralKeys: as above.
+    const { rows } = await fixture.database['runtimePool'].query(CONTEXT);
+    expect(rows[0].tenant ?? '').toBe('');
+  });
+
+  it('keeps concurrent tenants apart', async () => {
+    const tenants = Array.from({ length: 40 }, () => newId());
+    const seen = await Promise.all(
+      tenants.map((tenant) =>
+        fixture.database.transaction(tenant, async (tx) => {
+          await insertNote(tx, tenant);
+          await tx.query('SELECT pg_sleep(0.002)');
+          return tx.query<{ tenant_id: string; text: string }>('SELECT tenant_id, text FROM note');
+        }),
+      ),
+    );
+    for (const [index, rows] of seen.entries()) {
+      expect(rows).toEqual([{ tenant_id: tenants[index], text: tenants[index] }]);
+    }
+  });
+
+  it('refuses a tenant id that is not a UUID, before it touches a connection', async () => {
+    await expect(fixture.database.transaction("x' OR '1'='1", async () => 1)).rejects.toThrow('UUID');
+  });
+
+  it('reports statements sent together, each with its own outcome', async () => {
+    const outcomes = await fixture.database
+      .transaction(a, async (tx) => {
+        const results = await Promise.allSettled([
+          tx.query('SELECT 1 AS n'),
+          tx.query('SELECT nothing'),
+          tx.query('SELECT 2'),
+        ]);
+        throw Object.assign(new Error('look'), { results });
+      })
+      .catch((error: { results: PromiseSettledResult<unknown>[] }) => error.results);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  });
+
+  it('does not take a swallowed statement error for success', async () => {
+    const swallowed = fixture.database.transaction(a, async (tx) => {
+      await insertNote(tx, 'half');
+      await tx.query('SELECT 1/0').catch(() => undefined);
+      return 'done';
+    });
+    await expect(swallowed).rejects.toThrow('Nothing was committed');
+    expect(await countOf(a, 'half')).toBe(0);
+  });
+
+  it('refuses a statement after its end', async () => {
+    let kept: TenantTransaction | undefined;
+    await fixture.database.transaction(a, async (tx) => {
+      kept = tx;
+      await tx.manager.find(Note);
+    });
+    await expect(kept?.query('SELECT 1')).rejects.toThrow('The transaction is over');
+    expect(() => kept?.manager).toThrow('The transaction is over');
+  });
+
+  it('refuses the use of a manager after the end', async () => {
+    const manager = await fixture.database.transaction(a, async (tx) => tx.manager);
+    await expect(manager.find(Note)).rejects.toThrow();
+  });
+
+  it('runs the callbacks after the commit only, and only when it commits', async () => {
+    const calls: string[] = [];
+    await fixture.database.transaction(a, async (tx) => {
+      tx.afterCommit(() => calls.push('committed'));
+      await tx.query('SELECT 1');
+      expect(calls).toEqual([]);
+    });
+    await fixture.database
+      .transaction(a, async (tx) => {
+        tx.afterCommit(() => calls.push('never'));
+        throw new Error('no');
+      })
+      .catch(() => undefined);
+    expect(calls).toEqual(['committed']);
+  });
+
+  it('gives TypeORM the same connection, context and transaction', async () => {
+    const tenant = newId();
+    const id = newId();
+    await fixture.database.transaction(tenant, async (tx) => {
+      await tx.manager.insert(Note, { tenantId: tenant, id, text: 'by entity' });
+      const rows = await tx.query<{ text: string }>('SELECT text FROM note');
+      expect(rows).toEqual([{ text: 'by entity' }]);
+      await tx.manager
+        .transaction(async (inner) => {
+          await inner.insert(Note, { tenantId: tenant, id: newId(), text: 'in a savepoint' });
+          throw new Error('undo the savepoint');
+        })
+        .catch(() => undefined);
+      await tx.manager.update(Note, { tenantId: tenant, id }, { rank: 4 });
+    });
+    const found = await fixture.database.transaction(tenant, (tx) => tx.manager.find(Note));
+    expect(found.map((note) => [note.text, note.rank])).toEqual([['by entity', 4]]);
+    await fixture.database.transaction(tenant, async (tx) => {
+      const note = await tx.manager.findOneByOrFail(Note, { id });
+      note.text = 'saved';
+      await tx.manager.save(note);
+    });
+    expect(await countOf(tenant, 'saved')).toBe(1);
+    expect(await fixture.database.transaction(a, (tx) => tx.manager.find(Note, { where: { id } }))).toEqual([]);
+  });
+
+  it('tells a unique violation, through TypeORM too', async () => {
+    const tenant = newId();
+    const twice = fixture.database.transaction(tenant, async (tx) => {
+      await insertNote(tx, 'same');
+      await insertNote(tx, 'same');
+    });
+    const error = await twice.catch((caught: unknown) => caught);
+    expect(isUniqueViolation(error)).toBe(true);
+    expect(isUniqueViolation(error, 'note_text_key')).toBe(true);
+    expect(isUniqueViolation(error, 'other_key')).toBe(false);
+    const byEntity = await fixture.database
+      .transaction(tenant, async (tx) => {
+        await tx.manager.insert(Note, { tenantId: tenant, id: newId(), text: 'same' });
+        await tx.manager.insert(Note, { tenantId: tenant, id: newId(), text: 'same' });
+      })
+      .catch((caught: unknown) => caught);
+    expect(isUniqueViolation(byEntity, 'note_text_key')).toBe(true);
+  });
+
+  it('answers SERVICE_UNAVAILABLE when no connection gets free in time, and works again after', async () => {
+    const held = gate();
+    const holders = [1, 2].map(() => fixture.database.transaction(a, () => held.passed));
+    await expect(fixture.database.transaction(a, async () => 1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    held.open();
+    await Promise.all(holders);
+    expect(await fixture.database.transaction(a, async () => 1)).toBe(1);
+  });
+
+  it('survives the loss of its connection, and never uses it again', async () => {
+    const lost = fixture.database.transaction(a, async (tx) => {
+      const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      await fixture.admin('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await tx.query('SELECT pg_sleep(1)');
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    for (let round = 0; round < 4; round += 1) {
+      expect(await fixture.database.transaction(a, (tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
+    }
+  });
+
+  it('pings both roles', async () => {
+    await expect(fixture.database.ping()).resolves.toBeUndefined();
+  });
+});
