@@ -6,6 +6,7 @@ export {
   type ServiceConfig,
   serviceConfig,
 } from './configuration/service-config.js';
+export { createService, type RunningService } from './create-service.js';
 export {
   BooleanField,
   DateField,
@@ -33,8 +34,22 @@ export {
   parsePage,
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
-export { BodyLimit, DEFAULT_BODY_LIMIT } from './http/body-limit.decorator.js';
-export { IdParam } from './http/id-param.decorator.js';
+export { IdParam, IdPipe } from './http/id-param.decorator.js';
+export { ProblemFilter } from './http/problem.filter.js';
+export {
+  PROBLEM_TYPE,
+  type Problem,
+  problemHeaders,
+  problemTypeUrl,
+  toPlatformError,
+  toProblem,
+} from './http/problem.js';
 export { redactPath } from './http/redact-path.js';
+export { BodyLimit, ConstantProblems, DEFAULT_BODY_LIMIT } from './http/route-settings.decorators.js';
+export { metricsRegistry } from './observability/metrics.js';
 export { Describe, type DescribedAnswer, type RouteDescription } from './openapi/describe.decorator.js';
-export { createService, type RunningService, type ServiceOptions, startService } from './start.js';
+export { openApiDocument } from './openapi/document.js';
+export { listRoutes, type RouteEntry } from './routes/list-routes.js';
+export { SERVICE_CONFIG } from './service-kit.tokens.js';
+export type { ServiceOptions } from './service-options.js';
+export { startService } from './start-service.js';

@@ -1,0 +1,98 @@
+import type { AddressInfo } from 'node:net';
+import { RevocationSource } from '@crm/access';
+import { type DynamicModule, Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import type { ServiceConfig } from './configuration/service-config.js';
+import { drainServer } from './drain.js';
+import { DtoPipe } from './dto/dto.pipe.js';
+import { createHttpAdapter } from './http/adapter.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { createLogger, NestLogger } from './observability/logger.js';
+import { measureRequests, startProcessMetrics } from './observability/metrics.js';
+import { logRequests } from './observability/request-log.js';
+import { OperationsServer } from './operations/operations-server.js';
+import { Readiness } from './operations/readiness.js';
+import { listRoutes, requireAccessRules } from './routes/list-routes.js';
+import { ServiceKitModule } from './service-kit.module.js';
+import type { ServiceOptions } from './service-options.js';
+
+export interface RunningService {
+  readonly app: NestFastifyApplication;
+  /** `http://host:port` it listens on. */
+  readonly url: string;
+  /** Address of `/livez`, `/readyz`, `/metrics` and `/routes`. */
+  readonly operationsUrl: string;
+  /** Not ready from now on; waits for requests in progress, then closes consumers and connections. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds and starts a service without touching the process: no signal handlers, no exit.
+ * @throws whatever keeps it from starting; what was opened by then is closed again
+ */
+export async function createService(
+  { service: config }: { readonly service: ServiceConfig },
+  module: DynamicModule,
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  const logger = createLogger(config);
+  const problems = new ProblemFilter(config.baseUrl);
+  const adapter = createHttpAdapter(config, problems);
+  const instance = adapter.getInstance() as unknown as FastifyInstance;
+  startProcessMetrics(config.name);
+  measureRequests(instance);
+  logRequests(instance, logger);
+
+  const app = await NestFactory.create<NestFastifyApplication>(
+    ServiceKitModule.around(module, config, options),
+    adapter,
+    { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
+  );
+  let operations: OperationsServer | undefined;
+  try {
+    app.useGlobalPipes(new DtoPipe());
+    app.useGlobalFilters(problems);
+    const routes = listRoutes(app);
+    requireAccessRules(routes);
+
+    const readiness = new Readiness(app, () => options.revocations ?? findRevocations(app));
+    // While draining, every answer asks its client to open no further request on the connection.
+    instance.addHook('onSend', async (_request, reply) => {
+      if (!readiness.isAccepting) reply.header('connection', 'close');
+    });
+    operations = new OperationsServer({ readiness, routes });
+    const operationsUrl = await operations.listen(config.host, config.operationsPort);
+    await app.listen(config.port, config.host);
+    readiness.setAccepting(true);
+
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    new Logger('Service').log({ msg: 'listening', url, operationsUrl });
+    const stop = async (): Promise<void> => {
+      readiness.setAccepting(false);
+      await drainServer(app.getHttpServer(), config.drainSeconds * 1000);
+      await app.close();
+      await operations?.close();
+    };
+    let stopping: Promise<void> | undefined;
+    return {
+      app,
+      url,
+      operationsUrl,
+      close: () => {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await operations?.close();
+    await app.close();
+    throw error;
+  }
+}
+
+function findRevocations(app: NestFastifyApplication): RevocationSource | undefined {
+  return app.get(RevocationSource, { strict: false });
+}

@@ -1,0 +1,74 @@
+import { RevocationSource } from '@crm/access';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+
+/** Milliseconds a check may take before it counts as failed. */
+const CHECK_TIMEOUT_MS = 2000;
+
+export interface ReadinessReport {
+  readonly status: 'ready' | 'unavailable';
+  readonly checks: Readonly<Record<string, { readonly status: 'ok' | 'failed'; readonly ms: number }>>;
+}
+
+type Check = () => Promise<void>;
+
+/**
+ * Asks every connection of the service, each time anew and on the live connection. A provider takes part by having a
+ * method `ping(): Promise<void>`, which rejects while the thing behind it cannot be used; cut-offs of tokens must have
+ * arrived too.
+ */
+export class Readiness {
+  private readonly logger = new Logger('Readiness');
+  private readonly checks: ReadonlyMap<string, Check>;
+  private accepting = false;
+
+  constructor(app: INestApplicationContext, revocations: () => RevocationSource | undefined) {
+    const checks = new Map<string, Check>();
+    for (const module of app.get(ModulesContainer, { strict: false }).values()) {
+      for (const { instance, isNotMetatype } of module.providers.values()) {
+        const ping = isNotMetatype ? undefined : (Object(instance) as { ping?: unknown }).ping;
+        if (typeof ping === 'function')
+          checks.set((instance as object).constructor.name, () => ping.call(instance) as Promise<void>);
+      }
+    }
+    checks.set('Revocations', async () => {
+      const source = revocations();
+      if (source && !source.ready) throw new Error('The first snapshot of cut-offs has not arrived');
+    });
+    this.checks = checks;
+  }
+
+  /** Called when the server listens, and when it starts to drain. */
+  setAccepting(accepting: boolean): void {
+    this.accepting = accepting;
+  }
+
+  get isAccepting(): boolean {
+    return this.accepting;
+  }
+
+  async report(): Promise<ReadinessReport> {
+    const results = await Promise.all(
+      [...this.checks].map(async ([name, check]) => [name, await this.run(name, check)] as const),
+    );
+    const ready = this.accepting && results.every(([, { status }]) => status === 'ok');
+    return { status: ready ? 'ready' : 'unavailable', checks: Object.fromEntries(results) };
+  }
+
+  private async run(name: string, check: Check): Promise<{ status: 'ok' | 'failed'; ms: number }> {
+    const started = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`No answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS);
+    });
+    try {
+      await Promise.race([check(), timeout]);
+      return { status: 'ok', ms: Math.round(performance.now() - started) };
+    } catch (error) {
+      this.logger.warn({ msg: `${name} is not ready`, err: error });
+      return { status: 'failed', ms: Math.round(performance.now() - started) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

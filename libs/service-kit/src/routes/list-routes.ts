@@ -1,0 +1,73 @@
+import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE } from '@crm/access';
+import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner, ModulesContainer } from '@nestjs/core';
+
+/** Who may call a route. */
+export interface RouteEntry {
+  readonly method: string;
+  /** With parameters as `:name`. */
+  readonly path: string;
+  /** `Class.method` */
+  readonly handler: string;
+  readonly public: boolean;
+  readonly access?: AccessRule;
+}
+
+/** A route and where it is implemented. */
+export interface ControllerRoute extends RouteEntry {
+  readonly controller: Type;
+  readonly methodName: string;
+}
+
+/** Every route of every controller, for the access matrix and the OpenAPI document. */
+export function controllerRoutes(app: INestApplicationContext): ControllerRoute[] {
+  const scanner = new MetadataScanner();
+  const routes: ControllerRoute[] = [];
+  for (const module of app.get(ModulesContainer, { strict: false }).values()) {
+    for (const { metatype } of module.controllers.values()) {
+      const controller = metatype as Type;
+      for (const methodName of scanner.getAllMethodNames(controller.prototype)) {
+        routes.push(...routesOf(controller, methodName));
+      }
+    }
+  }
+  return routes;
+}
+
+function routesOf(controller: Type, methodName: string): ControllerRoute[] {
+  const handler = controller.prototype[methodName] as object;
+  const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+  if (method === undefined) return [];
+  const prefixes = [Reflect.getMetadata(PATH_METADATA, controller) as string | string[]].flat();
+  const suffixes = [Reflect.getMetadata(PATH_METADATA, handler) as string | string[]].flat();
+  const isPublic = firstOf<boolean>(PUBLIC_ROUTE, handler, controller) ?? false;
+  const access = firstOf<AccessRule>(ACCESS_RULE, handler, controller);
+  return prefixes.flatMap((prefix) =>
+    suffixes.map((suffix) => ({
+      method: RequestMethod[method],
+      path: `/${[prefix, suffix].join('/').split('/').filter(Boolean).join('/')}`,
+      handler: `${controller.name}.${methodName}`,
+      public: isPublic,
+      ...(access && !isPublic && { access }),
+      controller,
+      methodName,
+    })),
+  );
+}
+
+const firstOf = <T>(key: string, ...targets: object[]): T | undefined =>
+  targets.map((target) => Reflect.getMetadata(key, target) as T | undefined).find((value) => value !== undefined);
+
+/** Routes as they may be shown to operations and tests. */
+export function listRoutes(app: INestApplicationContext): RouteEntry[] {
+  return controllerRoutes(app).map(({ controller: _controller, methodName: _methodName, ...entry }) => entry);
+}
+
+/** @throws Error that lists every route which says neither who may call it nor that everybody may */
+export function requireAccessRules(routes: readonly RouteEntry[]): void {
+  const open = routes.filter((route) => !route.public && !route.access);
+  if (open.length === 0) return;
+  const list = open.map((route) => `  - ${route.method} ${route.path} (${route.handler})`).join('\n');
+  throw new Error(`These routes have neither @Access nor @Public:\n${list}`);
+}

@@ -1,0 +1,67 @@
+import type { DynamicModule } from '@nestjs/common';
+import type { ServiceConfig } from './configuration/service-config.js';
+import { createService, type RunningService } from './create-service.js';
+import { createLogger } from './observability/logger.js';
+import type { ServiceOptions } from './service-options.js';
+
+/** Seconds beyond the drain time after which a shutdown that hangs is given up. */
+const SHUTDOWN_GRACE_SECONDS = 10;
+
+/**
+ * The whole of a service's `main.ts`: starts it and ties it to the process. SIGTERM and SIGINT drain it and exit 0, a
+ * second signal exits at once. A failed start prints one message and exits 1; so does a defect nobody caught, after
+ * logging it, because the state of the process is unknown from then on.
+ */
+export async function startService(
+  config: { readonly service: ServiceConfig },
+  module: DynamicModule,
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  const { name, drainSeconds } = config.service;
+  const logger = createLogger(config.service);
+  const die = (reason: unknown): void => {
+    logger.fatal({ err: reason }, 'stopping after a defect that nobody caught');
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  process.on('unhandledRejection', die);
+
+  let running: RunningService;
+  try {
+    running = await createService(config, module, options);
+  } catch (error) {
+    process.stderr.write(`${name} could not start: ${explain(error)}\n`);
+    logger.debug({ err: error }, 'could not start');
+    process.exit(1);
+  }
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'draining');
+    setTimeout(() => process.exit(1), (drainSeconds + SHUTDOWN_GRACE_SECONDS) * 1000).unref();
+    running.close().then(
+      () => {
+        logger.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        logger.error({ err: error }, 'did not stop cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  return running;
+}
+
+/** One readable text for what kept a service from starting. */
+export function explain(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(explain).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  const { code, address, port } = error as { code?: string; address?: string; port?: number };
+  if (code === 'EADDRINUSE') return `the port ${port} on ${address} is in use by another process`;
+  if (code === 'EACCES' && port !== undefined) return `this user may not listen on the port ${port}`;
+  return error.message || error.name;
+}
