@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { startThrowawayServers } from './servers/throwaway.mjs';
+import { buildPackages } from './setup/build.mjs';
 
 /**
  * @param {string} command
@@ -27,6 +28,8 @@ await runCommand(async () => {
   const [command, ...args] = process.argv.slice(2);
   if (!command)
     throw new PlainError('Give the command to run: node scripts/with-test-servers.mjs <command> [arguments]');
+  // The configuration of NATS is derived from these.
+  await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging']);
   const servers = await startThrowawayServers();
   try {
     return await runInForeground(command, args, servers.environment);

@@ -11,12 +11,18 @@ import { spawn } from 'node:child_process';
  * Runs a program to its end and collects what it prints. Never throws for a non-zero exit.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {import('node:child_process').SpawnOptions} [options]
+ * @param {import('node:child_process').SpawnOptions & { input?: string }} [options] input: written to its standard input
  * @returns {Promise<RunOutcome>}
  */
-export function run(command, args, options = {}) {
+export function run(command, args, { input, ...options } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const child = spawn(command, args, {
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      ...options,
+    });
+    // A program that ends before it has read everything says so by its exit code.
+    child.stdin?.on('error', () => child.stdin?.destroy());
+    child.stdin?.end(input);
     let stdout = '';
     let stderr = '';
     child.stdout?.setEncoding('utf8').on('data', (text) => {

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
+import { lastLines, run } from '../processes/run.mjs';
+import { inRoot, ROOT } from '../root.mjs';
 import { natsProgram } from './nats-binary.mjs';
 
 /** Longest wait for the server to accept connections; a large JetStream store is checked first. */
@@ -15,7 +17,7 @@ export const NATS_STOP_MS = 10_000;
  * @typedef {object} NatsOptions
  * @property {string} dataDir holds the configuration (with passwords: mode 0600) and JetStream's store
  * @property {number} port on 127.0.0.1
- * @property {(storeDir: string) => string} configuration text of the configuration file
+ * @property {Record<string, string>} passwords by user: every service and `provisioner`
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} [logFile]
  */
@@ -30,7 +32,7 @@ export async function startNats(options) {
   const program = await natsProgram();
   const configFile = path.join(options.dataDir, 'nats.conf');
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(configFile, options.configuration(path.join(options.dataDir, 'jetstream')), { mode: 0o600 });
+  await writeFile(configFile, await natsConfiguration(options), { mode: 0o600 });
   const server = await ChildServer.start({
     name: 'NATS',
     command: program,
@@ -54,6 +56,21 @@ export async function startNats(options) {
       (options.logFile ? `Its log: ${options.logFile}\n` : '') +
       'If the folder is damaged, "npm run reset" deletes all development data and the next start begins afresh.',
   );
+}
+
+/**
+ * The configuration file, in a process of its own: what it takes to derive the permissions from the contracts would
+ * stay in our memory for as long as the platform runs.
+ * @param {NatsOptions} options
+ * @returns {Promise<string>}
+ */
+async function natsConfiguration({ dataDir, port, passwords }) {
+  const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
+    cwd: ROOT,
+    input: JSON.stringify({ host: '127.0.0.1', port, storeDir: path.join(dataDir, 'jetstream'), passwords }),
+  });
+  if (outcome.code === 0) return outcome.stdout;
+  throw new PlainError(`The configuration of NATS could not be made:\n${lastLines(outcome.stderr, 15)}`);
 }
 
 /**

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Guard } from '../processes/guard.mjs';
-import { builtFile, inRoot } from '../root.mjs';
+import { builtFile } from '../root.mjs';
 import { freePorts } from './free-port.mjs';
 import { NATS_STOP_MS, startNats } from './nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
@@ -38,10 +37,12 @@ export async function startThrowawayServers() {
   try {
     const [postgresPort, natsPort] = /** @type {[number, number]} */ (await freePorts(2));
     const password = randomBytes(18).toString('base64url');
-    const configuration = await natsConfiguration(natsPort, password);
+    /** @type {typeof import('../../libs/contracts/src/services.js')} */
+    const { SERVICES } = await import(builtFile('libs/contracts', 'services.js'));
+    const passwords = Object.fromEntries([...SERVICES, 'provisioner'].map((user) => [user, password]));
     const [postgres, nats] = await Promise.all([
       startPostgres({ dataDir: path.join(folder, 'postgres'), port: postgresPort, password, throwaway: true, guard }),
-      startNats({ dataDir: path.join(folder, 'nats'), port: natsPort, configuration, guard }),
+      startNats({ dataDir: path.join(folder, 'nats'), port: natsPort, passwords, guard }),
     ]);
     stops.push(() => postgres.process.stop('SIGINT', POSTGRES_STOP_MS));
     stops.push(() => nats.process.stop('SIGTERM', NATS_STOP_MS));
@@ -53,31 +54,4 @@ export async function startThrowawayServers() {
     await stop();
     throw error;
   }
-}
-
-/**
- * The configuration with the users and permissions of production, one password for all.
- * @param {number} port
- * @param {string} password
- * @returns {Promise<(storeDir: string) => string>}
- */
-async function natsConfiguration(port, password) {
-  const messaging = await builtMessaging();
-  const { SERVICES } = /** @type {typeof import('../../libs/contracts/src/index.js')} */ (
-    await import(builtFile('libs/contracts'))
-  );
-  if (!messaging?.natsServerConfig) {
-    const users = [...SERVICES, 'provisioner'].map((user) => `{ user: ${user}, password: "${password}" }`).join(', ');
-    return (storeDir) =>
-      `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: "${storeDir}" }\nauthorization { users: [${users}] }\n`;
-  }
-  const passwords = /** @type {Record<(typeof SERVICES)[number] | 'provisioner', string>} */ (
-    Object.fromEntries([...SERVICES, 'provisioner'].map((name) => [name, password]))
-  );
-  return (storeDir) => messaging.natsServerConfig({ host: '127.0.0.1', port, storeDir, passwords });
-}
-
-/** @returns {Promise<typeof import('../../libs/messaging/src/index.js') | undefined>} */
-async function builtMessaging() {
-  return existsSync(inRoot('libs/messaging/dist/index.js')) ? import(builtFile('libs/messaging')) : undefined;
 }

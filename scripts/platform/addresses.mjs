@@ -1,0 +1,63 @@
+/**
+ * Where a running platform answers. Tests and the demo read it from the ready line or from the run state.
+ * @typedef {object} Addresses
+ * @property {string} baseUrl the gateway
+ * @property {string} embedApiUrl
+ * @property {string} adminUrl marketplace-admin
+ * @property {string} databaseUrl superuser; holds a password
+ * @property {string} natsUrl
+ * @property {string} smtpUrl
+ * @property {string | null} mailUrl web page of the mail catcher; null with an SMTP server of your own
+ * @property {Record<string, { url: string, operationsUrl: string }>} services
+ * @property {{ url: string, port: number, caFile: string, keyFile: string, certFile: string }} demoReceiver where the
+ *   demo receives webhooks over https, and the certificate it presents
+ * @property {string} dataDir
+ */
+
+/** The people that the seed creates, in the development profile alone. */
+const DEMO_PASSWORD = 'correct-horse-battery-staple';
+const DEMO_SIGN_INS = [
+  ['dev@acme.test', 'developer workspace Acme'],
+  ['admin@globex.test', 'admin of Globex (Business)'],
+  ['member@globex.test', 'member of Globex (Business)'],
+  ['admin@initech.test', 'admin of Initech (Enterprise)'],
+  ['operator@platform.test', 'operator, at marketplace-admin'],
+];
+
+/**
+ * What is printed when everything answers.
+ * @param {Addresses} addresses
+ * @param {{ seeded: boolean }} options
+ * @returns {string}
+ */
+export function readyTable(addresses, { seeded }) {
+  const withoutPassword = (/** @type {string} */ url) => url.replace(/\/\/([^:@/]+):[^@]*@/, '//$1@');
+  const rows = [
+    ['gateway', addresses.baseUrl, 'API, console'],
+    ['  documentation', `${addresses.baseUrl}/api/docs`, 'OpenAPI at /api/openapi.json'],
+    ['embed-gateway', addresses.embedApiUrl, 'embed tokens and pages'],
+    ['marketplace-admin', addresses.adminUrl, 'operators'],
+    ...(addresses.mailUrl ? [['mail catcher', addresses.mailUrl, `SMTP at ${addresses.smtpUrl}`]] : []),
+    ['PostgreSQL', withoutPassword(addresses.databaseUrl), `password in ${addresses.dataDir}/secrets.json`],
+    ['NATS', withoutPassword(addresses.natsUrl), ''],
+    ['data and logs', addresses.dataDir, 'logs/<service>.log'],
+  ];
+  const signIns = DEMO_SIGN_INS.map(([email, who]) => [email ?? '', who ?? '', '']);
+  return [
+    '',
+    ...columns(rows),
+    ...(seeded ? ['', `Demo sign-ins, password ${DEMO_PASSWORD}`, ...columns(signIns)] : []),
+    '',
+  ].join('\n');
+}
+
+/**
+ * Text in columns.
+ * @param {readonly (readonly string[])[]} rows
+ * @returns {string[]} one line a row
+ */
+export function columns(rows) {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  return rows.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ')}`.trimEnd());
+}

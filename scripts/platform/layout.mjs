@@ -1,0 +1,77 @@
+import { PlainError } from '../plain-error.mjs';
+import { freePorts } from '../servers/free-port.mjs';
+
+/** @typedef {import('./services.mjs').ServiceName} ServiceName */
+
+/** Ports of what is not a service of ours, in the development profile. */
+export const SERVER_PORTS = { postgres: 15432, nats: 14222, smtp: 1025, mail: 8025, demoReceiver: 9443 };
+
+/** @typedef {Record<keyof typeof SERVER_PORTS, number>} ServerPorts */
+
+/**
+ * Every port of a running platform, all on 127.0.0.1.
+ * @typedef {object} Layout
+ * @property {Record<string, { port: number, operationsPort: number }>} services by service name
+ * @property {ServerPorts} servers
+ */
+
+/**
+ * The ports of the development profile, moved by an offset so that two platforms can run side by side.
+ * @param {Readonly<Record<ServiceName, number>>} servicePorts
+ * @param {number} operationsOffset from a service's port to that of its health and metrics
+ * @param {number} offset
+ * @returns {Layout}
+ */
+export function fixedLayout(servicePorts, operationsOffset, offset) {
+  const layout = {
+    services: Object.fromEntries(
+      Object.entries(servicePorts).map(([name, port]) => [
+        name,
+        { port: port + offset, operationsPort: port + operationsOffset + offset },
+      ]),
+    ),
+    servers: /** @type {ServerPorts} */ (
+      Object.fromEntries(Object.entries(SERVER_PORTS).map(([name, port]) => [name, port + offset]))
+    ),
+  };
+  const highest = Math.max(...portsOf(layout).map(({ port }) => port));
+  if (!Number.isInteger(offset) || offset < 0 || highest > 65_535) {
+    throw new PlainError(
+      `PORT_OFFSET must be a whole number from 0 that keeps every port below 65536, not "${offset}".`,
+    );
+  }
+  return layout;
+}
+
+/**
+ * Ports that nobody uses at this moment: for tests.
+ * @param {readonly ServiceName[]} services
+ * @returns {Promise<Layout>}
+ */
+export async function freeLayout(services) {
+  const names = /** @type {(keyof ServerPorts)[]} */ (Object.keys(SERVER_PORTS));
+  const ports = await freePorts(services.length * 2 + names.length);
+  const next = () => /** @type {number} */ (ports.pop());
+  return {
+    services: Object.fromEntries(services.map((name) => [name, { port: next(), operationsPort: next() }])),
+    servers: /** @type {ServerPorts} */ (Object.fromEntries(names.map((name) => [name, next()]))),
+  };
+}
+
+/**
+ * Every port with the name of who will listen there. The receiver of the demo is started by the demo, not by us.
+ * @param {Layout} layout
+ * @returns {{ port: number, name: string }[]}
+ */
+export function portsOf({ services, servers }) {
+  return [
+    { port: servers.postgres, name: 'PostgreSQL' },
+    { port: servers.nats, name: 'NATS' },
+    { port: servers.smtp, name: 'mail catcher (SMTP)' },
+    { port: servers.mail, name: 'mail catcher (web)' },
+    ...Object.entries(services).flatMap(([name, { port, operationsPort }]) => [
+      { port, name },
+      { port: operationsPort, name: `${name} (health and metrics)` },
+    ]),
+  ];
+}

@@ -1,0 +1,42 @@
+import { rename, rm, stat } from 'node:fs/promises';
+
+const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
+const KEPT_LOGS = 3;
+
+/**
+ * Moves a log that has grown large out of the way: `crm.log` becomes `crm.log.1`, and so on; the oldest is deleted.
+ * Done when a program starts, never while it writes.
+ * @param {string} file
+ * @param {number} [largestBytes]
+ */
+export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
+  const size = await stat(file).then(
+    (entry) => entry.size,
+    () => 0,
+  );
+  if (size < largestBytes) return;
+  await rm(`${file}.${KEPT_LOGS}`, { force: true });
+  for (let number = KEPT_LOGS - 1; number >= 0; number -= 1) {
+    const from = number === 0 ? file : `${file}.${number}`;
+    await rename(from, `${file}.${number + 1}`).catch((error) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+}
+
+/**
+ * A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
+ * @param {string} line
+ * @returns {string}
+ */
+export function readableLogLine(line) {
+  if (!line.startsWith('{')) return line;
+  try {
+    const { msg, err, error } = JSON.parse(line);
+    const reason = err?.stack ?? err?.message ?? error?.message;
+    if (typeof msg !== 'string') return line;
+    return reason && !msg.includes(reason) ? `${msg}: ${reason}` : msg;
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { PlainError } from '../plain-error.mjs';
+import { inRoot } from '../root.mjs';
+
+/**
+ * @typedef {object} StartOptions
+ * @property {boolean} detach return when the platform is ready and leave it running
+ * @property {boolean} json print one JSON line with the addresses instead of the table
+ * @property {boolean} prepared packages are installed and built: skip both
+ * @property {boolean} freePorts choose every port among the free ones
+ * @property {number} portOffset added to every port
+ * @property {string} dataDir
+ * @property {string[] | undefined} only start these services alone
+ */
+
+const USAGE = `npm start -- [options]
+  --detach           return when the platform is ready and leave it running (npm run stop ends it)
+  --data <folder>    where the data is kept (default .data)
+  --ports free       choose free ports instead of the usual ones
+  --only <a,b>       start these services alone, for working on them
+  --prepared         packages are installed and built: skip both steps
+  --json             print one JSON line with addresses and process ids when ready
+  --help
+Environment: PORT_OFFSET moves every port; DATABASE_URL, NATS_URL and SMTP_URL replace the embedded servers.`;
+
+/**
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {StartOptions | { help: string }}
+ */
+export function readStartOptions(args, environment) {
+  const values = parse(args);
+  if (values.help) return { help: USAGE };
+  if (values.ports !== undefined && values.ports !== 'free') {
+    throw new PlainError(`--ports knows only "free". To move the ports use PORT_OFFSET.\n\n${USAGE}`);
+  }
+  return {
+    detach: values.detach ?? false,
+    json: values.json ?? false,
+    prepared: values.prepared ?? false,
+    freePorts: values.ports === 'free',
+    portOffset: Number(environment.PORT_OFFSET ?? 0),
+    dataDir: dataFolder(values.data),
+    only: values.only
+      ?.split(',')
+      .map((name) => name.trim())
+      .filter(Boolean),
+  };
+}
+
+/**
+ * @param {string | undefined} given relative to the folder the command was called in
+ * @returns {string} absolute
+ */
+export const dataFolder = (given) => (given ? path.resolve(process.env.INIT_CWD ?? '.', given) : inRoot('.data'));
+
+/** @param {readonly string[]} args */
+function parse(args) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        detach: { type: 'boolean' },
+        json: { type: 'boolean' },
+        prepared: { type: 'boolean' },
+        ports: { type: 'string' },
+        data: { type: 'string' },
+        only: { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    }).values;
+  } catch (error) {
+    throw new PlainError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+}

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { builtFile, inRoot } from '../root.mjs';
+import { buildPackages } from '../setup/build.mjs';
+import { installPackages } from '../setup/install.mjs';
+import { Progress } from '../setup/progress.mjs';
+import { demoReceiverCertificate } from './demo-receiver.mjs';
+import { fixedLayout, freeLayout, portsOf } from './layout.mjs';
+import { requireFreePorts } from './port-check.mjs';
+import { endOrphans, readRunState, removeRunState } from './run-state.mjs';
+import { loadSecrets } from './secrets.mjs';
+import { chooseServices, serviceList } from './services.mjs';
+import { Supervisor } from './supervisor.mjs';
+
+/**
+ * What the person who watches gets to see.
+ * @typedef {object} Output
+ * @property {NodeJS.WritableStream} progress
+ * @property {(message: string) => void} tell one message, also after the start
+ */
+
+/**
+ * A platform that has come up.
+ * @typedef {object} RunningPlatform
+ * @property {Supervisor} supervisor
+ * @property {import('./addresses.mjs').Addresses} addresses
+ * @property {boolean} seeded
+ */
+
+/**
+ * Brings a platform up, from an empty clone if need be. Whatever goes wrong on the way, everything that was started
+ * is stopped again before the error is thrown: there is no half of a platform.
+ * @param {import('./options.mjs').StartOptions} options
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {Output} output
+ * @param {AbortSignal} cancelled aborted when the start is to be given up
+ * @returns {Promise<RunningPlatform>}
+ */
+export async function runPlatform(options, environment, output, cancelled) {
+  const embedded = { postgres: !environment.DATABASE_URL, nats: !environment.NATS_URL, mail: !environment.SMTP_URL };
+  const steps = (options.prepared ? 0 : 2) + 4 + Object.values(embedded).filter(Boolean).length;
+  const progress = new Progress(steps, output.progress);
+
+  if (!options.prepared) {
+    await progress.step('Installing packages', async (note) => note(await installPackages()));
+    await progress.step('Building', async (note) => note(await buildPackages()));
+  }
+  const plan = await progress.step('Checking ports and data folder', async (note) => {
+    const orphans = await endLeftovers(options.dataDir);
+    if (orphans.length > 0) note(`ended what a killed start had left: ${orphans.join(', ')}`);
+    return planPlatform(options, environment, embedded);
+  });
+
+  const supervisor = new Supervisor({ ...plan, dataDir: options.dataDir, outer: environment, tell: output.tell });
+  const given = new Promise((_, reject) => {
+    cancelled.addEventListener('abort', () => reject(cancelled.reason), { once: true });
+  });
+  /**
+   * @template T
+   * @param {Promise<T>} work
+   * @returns {Promise<T>} fails as soon as a program ends or the start is given up
+   */
+  const unlessFailed = (work) => /** @type {Promise<T>} */ (Promise.race([work, supervisor.failed, given]));
+  /**
+   * @template T
+   * @param {string} title
+   * @param {(note: (text: string) => void) => Promise<T>} work
+   */
+  const step = (title, work) => progress.step(title, (note) => unlessFailed(work(note)));
+
+  try {
+    cancelled.throwIfAborted();
+    if (embedded.postgres) await step('Starting PostgreSQL', () => supervisor.startPostgres());
+    if (embedded.nats) await step('Starting NATS', () => supervisor.startNats());
+    if (embedded.mail) await step('Starting the mail catcher', () => supervisor.startMailCatcher());
+    const { databases } = await step('Bringing databases and streams up to date', async (note) => {
+      const provisioned = await supervisor.provision({
+        databaseUrl: plan.addresses.databaseUrl,
+        passwords: plan.secrets.databases,
+        services: plan.services,
+        nats: { url: plan.addresses.natsUrl, user: 'provisioner', password: plan.secrets.nats.provisioner ?? '' },
+      });
+      note(`${provisioned.migrations} migrations`);
+      return provisioned;
+    });
+    const seeded = plan.services.includes('identity') && existsSync(inRoot('apps/identity/dist/seed.js'));
+    await step('Creating demo sign-ins', async (note) => {
+      if (seeded) await supervisor.seed(databases);
+      else note('identity does not run');
+    });
+    await step(`Starting ${plan.services.length} services`, () => supervisor.startServices(databases));
+    await supervisor.markReady();
+    return { supervisor, addresses: plan.addresses, seeded };
+  } catch (error) {
+    await supervisor.stop();
+    await removeRunState(options.dataDir);
+    throw error;
+  }
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {Promise<string[]>} the names of what a killed start had left running
+ */
+async function endLeftovers(dataDir) {
+  const state = await readRunState(dataDir);
+  if (!state) return [];
+  const ended = await endOrphans(state);
+  await removeRunState(dataDir);
+  return ended;
+}
+
+/**
+ * Everything that is decided before the first program starts.
+ * @param {import('./options.mjs').StartOptions} options
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
+ */
+async function planPlatform(options, environment, embedded) {
+  const { SERVICES, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
+  /** @type {typeof import('../../libs/contracts/src/databases.js')} */
+  const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
+  const services = chooseServices(SERVICES, options.only);
+  const layout = options.freePorts
+    ? await freeLayout(SERVICES)
+    : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset);
+  await requireFreePorts(portsToListenOn(layout, services, embedded));
+
+  await mkdir(options.dataDir, { recursive: true });
+  const natsUsers = [...SERVICES, 'provisioner'];
+  const secrets = await loadSecrets(options.dataDir, { stateful: Object.keys(DATABASES), natsUsers });
+  if (!embedded.nats && environment.NATS_PASSWORD) {
+    secrets.nats = Object.fromEntries(natsUsers.map((user) => [user, environment.NATS_PASSWORD ?? '']));
+  }
+  const certificate = await demoReceiverCertificate(options.dataDir);
+  const at = (/** @type {number | undefined} */ port) => `http://127.0.0.1:${port}`;
+  /** @type {import('./addresses.mjs').Addresses} */
+  const addresses = {
+    baseUrl: at(layout.services.gateway?.port),
+    embedApiUrl: at(layout.services['embed-gateway']?.port),
+    adminUrl: at(layout.services['marketplace-admin']?.port),
+    databaseUrl:
+      environment.DATABASE_URL ??
+      `postgres://postgres:${secrets.postgres}@127.0.0.1:${layout.servers.postgres}/postgres`,
+    natsUrl: environment.NATS_URL ?? `nats://127.0.0.1:${layout.servers.nats}`,
+    smtpUrl: environment.SMTP_URL ?? `smtp://127.0.0.1:${layout.servers.smtp}`,
+    mailUrl: embedded.mail ? at(layout.servers.mail) : null,
+    services: Object.fromEntries(
+      services.map((name) => [
+        name,
+        { url: at(layout.services[name]?.port), operationsUrl: at(layout.services[name]?.operationsPort) },
+      ]),
+    ),
+    demoReceiver: {
+      url: `https://127.0.0.1:${layout.servers.demoReceiver}`,
+      port: layout.servers.demoReceiver,
+      ...certificate,
+    },
+    dataDir: options.dataDir,
+  };
+  return { layout, services, secrets, addresses };
+}
+
+/**
+ * @param {import('./layout.mjs').Layout} layout
+ * @param {readonly string[]} services
+ * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
+ */
+const portsToListenOn = (layout, services, embedded) => {
+  const { postgres, nats, smtp, mail } = layout.servers;
+  const unused = [
+    ...(embedded.postgres ? [] : [postgres]),
+    ...(embedded.nats ? [] : [nats]),
+    ...(embedded.mail ? [] : [smtp, mail]),
+  ];
+  const chosen = Object.fromEntries(Object.entries(layout.services).filter(([name]) => services.includes(name)));
+  return portsOf({ ...layout, services: chosen }).filter(({ port }) => !unused.includes(port));
+};

@@ -1,0 +1,81 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { commandLineOf, endProcess, isAlive } from '../processes/alive.mjs';
+
+/** @typedef {{ name: string, pid: number, kind: 'services' | 'servers', command: string }} RunningChild */
+
+/**
+ * What is known about a running platform, for `status`, `stop`, the demo and the tests. Holds a database password:
+ * mode 0600.
+ * @typedef {object} RunState
+ * @property {number} supervisor process id
+ * @property {string} startedAt RFC 3339
+ * @property {boolean} ready
+ * @property {import('./addresses.mjs').Addresses} addresses
+ * @property {RunningChild[]} children
+ */
+
+/** @param {string} dataDir */
+const stateFile = (dataDir) => path.join(dataDir, 'run.json');
+
+/** What the command line of a supervisor contains. */
+const SUPERVISOR_COMMAND = 'scripts/start.mjs';
+
+/**
+ * @param {string} dataDir
+ * @returns {Promise<RunState | undefined>} undefined when nothing was left there
+ */
+export async function readRunState(dataDir) {
+  const text = await readFile(stateFile(dataDir), 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  try {
+    return text ? JSON.parse(text) : undefined;
+  } catch {
+    // Written by renaming, so it is whole unless the disk was full: then nothing in it can be trusted.
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} dataDir
+ * @param {RunState} state
+ */
+export async function writeRunState(dataDir, state) {
+  const file = stateFile(dataDir);
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** @param {string} dataDir */
+export const removeRunState = (dataDir) => rm(stateFile(dataDir), { force: true });
+
+/**
+ * @param {RunState | undefined} state
+ * @returns {Promise<boolean>} whether the supervisor of that state still runs
+ */
+export async function isRunning(state) {
+  if (!state || !isAlive(state.supervisor)) return false;
+  return (await commandLineOf(state.supervisor)).includes(SUPERVISOR_COMMAND);
+}
+
+/**
+ * Ends what a killed supervisor left behind. Its guard normally does so within a second; this waits for it, or does
+ * it itself when the guard was killed too.
+ * @param {RunState} state
+ * @returns {Promise<string[]>} the names of what had to be ended
+ */
+export async function endOrphans(state) {
+  const ended = [];
+  for (const kind of /** @type {const} */ (['services', 'servers'])) {
+    const orphans = state.children.filter((child) => child.kind === kind && isAlive(child.pid));
+    const ours = [];
+    // An id may belong to somebody else by now: only a process that runs our command is ended.
+    for (const child of orphans) if ((await commandLineOf(child.pid)).includes(child.command)) ours.push(child);
+    await Promise.all(ours.map(({ pid }) => endProcess(pid, kind === 'services' ? 'SIGTERM' : 'SIGINT', 15_000)));
+    ended.push(...ours.map(({ name }) => name));
+  }
+  return ended;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PlainError } from '../plain-error.mjs';
+
+/**
+ * What is generated once for a data folder. Losing it makes the folder useless, so it lies beside the data.
+ * @typedef {object} Secrets
+ * @property {string} postgres password of the superuser of the embedded server
+ * @property {Record<string, { owner: string, runtime: string, narrow: string }>} databases by stateful service
+ * @property {Record<string, string>} nats by NATS user
+ * @property {Record<string, string>} keyEncryption base64 of 32 bytes, by service
+ */
+
+/** Services that encrypt secrets at rest with a key of their own. */
+const SERVICES_WITH_KEY = ['identity', 'webhook-dispatcher', 'automation-hooks', 'marketplace-certification'];
+
+const password = () => randomBytes(24).toString('base64url');
+
+/**
+ * Reads the secrets of a data folder and adds those that are missing (a service that is new since the last start).
+ * @param {string} dataDir
+ * @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
+ * @returns {Promise<Secrets>}
+ * @throws {PlainError} when the file is unreadable
+ */
+export async function loadSecrets(dataDir, { stateful, natsUsers }) {
+  const file = path.join(dataDir, 'secrets.json');
+  const text = await readFile(file, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const present = parse(file, text);
+  /**
+   * @template T
+   * @param {readonly string[]} names
+   * @param {Record<string, T> | undefined} known
+   * @param {() => T} generate
+   * @returns {Record<string, T>}
+   */
+  const complete = (names, known, generate) => ({
+    ...known,
+    ...Object.fromEntries(names.filter((name) => !known?.[name]).map((name) => [name, generate()])),
+  });
+  /** @type {Secrets} */
+  const secrets = {
+    postgres: present.postgres ?? password(),
+    databases: complete(stateful, present.databases, () => ({
+      owner: password(),
+      runtime: password(),
+      narrow: password(),
+    })),
+    nats: complete(natsUsers, present.nats, password),
+    keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, () => randomBytes(32).toString('base64')),
+  };
+  const updated = `${JSON.stringify(secrets, null, 2)}\n`;
+  if (updated !== text) {
+    await mkdir(dataDir, { recursive: true });
+    await writeFile(`${file}.new`, updated, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+  return secrets;
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @returns {Partial<Secrets>}
+ */
+function parse(file, text) {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new PlainError(
+      `${file} is not valid JSON. It holds the passwords of the data beside it.\n` +
+        'Restore it, or let "npm run reset" delete all development data.',
+      { cause },
+    );
+  }
+}

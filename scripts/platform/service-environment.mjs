@@ -1,0 +1,79 @@
+import { withoutNpmVariables } from '../setup/pnpm.mjs';
+
+/** @typedef {import('./services.mjs').ServiceName} ServiceName */
+
+/**
+ * @typedef {object} EnvironmentInput
+ * @property {import('./layout.mjs').Layout} layout
+ * @property {import('./secrets.mjs').Secrets} secrets
+ * @property {import('./addresses.mjs').Addresses} addresses
+ * @property {import('./provision.mjs').Provisioned['databases']} databases
+ * @property {NodeJS.ProcessEnv} outer the environment of the start command: LOG_LEVEL, EGRESS_ALLOW, EGRESS_CA_FILE
+ *   and everything that is not set here pass through
+ */
+
+/** Services that call addresses given by tenants. */
+const CALLERS_OF_THE_OUTSIDE = ['webhook-dispatcher', 'automation-hooks'];
+
+/** Where the gateway finds the services it routes to, besides embed-gateway and marketplace-admin (own addresses). */
+const ROUTED = {
+  IDENTITY_URL: 'identity',
+  CRM_URL: 'crm',
+  CUSTOM_OBJECTS_URL: 'custom-objects',
+  MARKETPLACE_URL: 'marketplace-certification',
+  AUTOMATIONS_URL: 'automation-hooks',
+  WEBHOOKS_URL: 'webhook-dispatcher',
+};
+
+/**
+ * The environment of one service in the development profile.
+ * @param {ServiceName} name
+ * @param {EnvironmentInput} input
+ * @returns {NodeJS.ProcessEnv}
+ */
+export function serviceEnvironment(name, { layout, secrets, addresses, databases, outer }) {
+  const ports = layout.services[name];
+  if (!ports) throw new Error(`No ports for ${name}`);
+  const database = databases[name];
+  const key = secrets.keyEncryption[name];
+  return {
+    ...withoutNpmVariables(outer),
+    PROFILE: 'development',
+    HOST: '127.0.0.1',
+    PORT: String(ports.port),
+    OPS_PORT: String(ports.operationsPort),
+    LOG_LEVEL: outer.LOG_LEVEL ?? 'info',
+    BASE_URL: addresses.baseUrl,
+    EMBED_API_URL: addresses.embedApiUrl,
+    HOOK_BASE_URL: addresses.baseUrl,
+    TOKEN_ISSUER: addresses.baseUrl,
+    NATS_URL: addresses.natsUrl,
+    NATS_PASSWORD: secrets.nats[name],
+    DATABASE_URL: database?.runtimeUrl,
+    DATABASE_NARROW_URL: database?.narrowUrl,
+    KEY_ENCRYPTION_KEY: key,
+    SMTP_URL: name === 'identity' ? addresses.smtpUrl : undefined,
+    ...(name === 'gateway'
+      ? Object.fromEntries(
+          Object.entries(ROUTED).map(([variable, service]) => [variable, addresses.services[service]?.url]),
+        )
+      : {}),
+    ...egress(name, addresses, outer),
+  };
+}
+
+/**
+ * Loopback is closed to calls to the outside; in the development profile the demo's receiver is let through.
+ * @param {ServiceName} name
+ * @param {import('./addresses.mjs').Addresses} addresses
+ * @param {NodeJS.ProcessEnv} outer
+ * @returns {NodeJS.ProcessEnv}
+ */
+function egress(name, addresses, outer) {
+  if (!CALLERS_OF_THE_OUTSIDE.includes(name)) return { EGRESS_ALLOW: undefined, EGRESS_CA_FILE: undefined };
+  const { port, caFile } = addresses.demoReceiver;
+  return {
+    EGRESS_ALLOW: outer.EGRESS_ALLOW ?? `127.0.0.1:${port},localhost:${port}`,
+    EGRESS_CA_FILE: outer.EGRESS_CA_FILE ?? caFile,
+  };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterCrash } from '../platform/restart-policy.mjs';
+
+/** @typedef {import('./child-server.mjs').ChildServer} ChildServer */
+
+/**
+ * @typedef {object} KeptAliveOptions
+ * @property {string} name
+ * @property {() => Promise<ChildServer>} start starts the program; used again for every restart
+ * @property {(crash: CrashError) => void} onRestart told about every crash that is answered with a restart
+ * @property {(error: Error) => void} onGiveUp told once, when the program is not restarted any more
+ * @property {() => void} onChange the process id has changed
+ */
+
+/** A program that is started again when it ends by itself, within the limits of the restart policy. */
+export class KeptAlive {
+  #options;
+  /** @type {ChildServer | undefined} */
+  #current;
+  #stopping = new AbortController();
+  #restarts = false;
+  /** @type {number[]} */
+  #crashTimes = [];
+  /** @type {Promise<void> | undefined} */
+  #watching;
+
+  /** @param {KeptAliveOptions} options */
+  constructor(options) {
+    this.#options = options;
+  }
+
+  get name() {
+    return this.#options.name;
+  }
+
+  /** @returns {ChildServer | undefined} */
+  get current() {
+    return this.#current;
+  }
+
+  /**
+   * Starts it for the first time. Until {@link restartFromNowOn} a crash is final.
+   * @returns {Promise<ChildServer>}
+   */
+  async start() {
+    const child = await this.#options.start();
+    this.#current = child;
+    this.#options.onChange();
+    this.#watching = this.#watch(child).catch(this.#options.onGiveUp);
+    return child;
+  }
+
+  /** The platform has come up: a crash is no longer a failed start. */
+  restartFromNowOn() {
+    this.#restarts = true;
+  }
+
+  /**
+   * Resolves when it is gone and will not come back.
+   * @param {NodeJS.Signals} signal
+   * @param {number} graceMs
+   */
+  async stop(signal, graceMs) {
+    this.#stopping.abort();
+    await this.#current?.stop(signal, graceMs);
+    await this.#watching;
+    // It may have been on its way up again while it was told to stop.
+    await this.#current?.stop(signal, graceMs);
+  }
+
+  kill() {
+    this.#stopping.abort();
+    this.#current?.kill();
+  }
+
+  /** @param {ChildServer} first */
+  async #watch(first) {
+    const { signal } = this.#stopping;
+    for (let child = first; ; ) {
+      const outcome = await child.ended;
+      if (signal.aborted) return;
+      this.#crashTimes.push(Date.now());
+      const decision = this.#restarts ? afterCrash(this.#crashTimes) : /** @type {const} */ ({ restart: false });
+      if (!decision.restart) {
+        const what = this.#restarts ? `keeps crashing (${this.#crashTimes.length} times)` : 'ended during the start';
+        throw new CrashError(this.#options.name, `${what}: ${outcome}`, child.lastLines(10));
+      }
+      this.#options.onRestart(
+        new CrashError(this.#options.name, `ended (${outcome}); restarting it`, child.lastLines(3)),
+      );
+      const waited = await delay(decision.delayMs, true, { signal }).catch(() => false);
+      if (!waited) return;
+      child = await this.#options.start();
+      this.#current = child;
+      this.#options.onChange();
+      if (signal.aborted) return;
+    }
+  }
+}
+
+/** A program ended by itself. */
+export class CrashError extends Error {
+  /**
+   * @param {string} program
+   * @param {string} what
+   * @param {readonly string[]} lines the last ones it printed
+   */
+  constructor(program, what, lines) {
+    super(`${program} ${what}`);
+    this.name = 'CrashError';
+    this.program = program;
+    this.lines = lines;
+  }
+}

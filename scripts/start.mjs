@@ -1,0 +1,127 @@
+// npm start: brings the whole platform up and keeps it running until Ctrl-C. `npm start -- --help` lists the options.
+import { Writable } from 'node:stream';
+import { PlainError, runCommand } from './plain-error.mjs';
+import { readyTable } from './platform/addresses.mjs';
+import { startDetached } from './platform/detached.mjs';
+import { readStartOptions } from './platform/options.mjs';
+import { runPlatform } from './platform/run-platform.mjs';
+import { isRunning, readRunState, removeRunState } from './platform/run-state.mjs';
+import { requireNodeVersion } from './setup/node-version.mjs';
+
+/** The exit codes that a shell gives to a program ended by a signal. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+/**
+ * @param {import('./platform/addresses.mjs').Addresses} addresses
+ * @param {{ json: boolean, seeded: boolean, supervisor: number, note?: string }} options
+ * @returns {string} what is printed when the platform answers
+ */
+function readyText(addresses, { json, seeded, supervisor, note }) {
+  if (json) return `${JSON.stringify({ ready: true, supervisor, ...addresses })}\n`;
+  return `${readyTable(addresses, { seeded })}\n${note ? `${note}\n` : ''}ready\n`;
+}
+
+/**
+ * @param {import('./platform/options.mjs').StartOptions} options
+ * @returns {Promise<number | void>}
+ */
+async function startHere(options) {
+  // Under a detached start the command that waits for us is told everything through the channel.
+  const send = process.send?.bind(process);
+  const progress = new Writable({
+    write(chunk, _encoding, done) {
+      const text = chunk.toString();
+      (options.json ? process.stderr : process.stdout).write(text);
+      if (process.connected) send?.({ text });
+      done();
+    },
+  });
+  const tell = (/** @type {string} */ message) => void process.stderr.write(`${new Date().toISOString()} ${message}\n`);
+
+  const cancel = new AbortController();
+  /** @type {import('./platform/run-platform.mjs').RunningPlatform | undefined} */
+  let platform;
+  /** @type {(signal: keyof typeof EXIT_CODES) => void} */
+  let asked = () => undefined;
+  const askedToStop = /** @type {Promise<keyof typeof EXIT_CODES>} */ (
+    new Promise((resolve) => {
+      asked = resolve;
+    })
+  );
+  let signals = 0;
+  const onSignal = (/** @type {keyof typeof EXIT_CODES} */ signal) => {
+    signals += 1;
+    if (signals === 1) {
+      process.stderr.write(`\n${signal}: stopping services, then NATS and PostgreSQL (once more to kill them)\n`);
+      cancel.abort(new PlainError('The start was given up; everything is stopped.'));
+      asked(signal);
+    } else if (signals === 2) {
+      platform?.supervisor.kill();
+      process.exit(EXIT_CODES[signal]);
+    }
+  };
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, onSignal);
+  process.once('disconnect', () => {
+    if (!platform) onSignal('SIGHUP');
+  });
+
+  platform = await runPlatform(options, process.env, { progress, tell }, cancel.signal);
+  const { supervisor, addresses, seeded } = platform;
+  const ready = readyText(addresses, { json: options.json, seeded, supervisor: process.pid });
+  process.stdout.write(ready);
+  send?.({ ready });
+
+  try {
+    const signal = await Promise.race([askedToStop, supervisor.failed]);
+    await supervisor.stop();
+    process.stderr.write('stopped\n');
+    // Ctrl-C and npm run stop are the normal ends of a platform.
+    return signal === 'SIGHUP' ? EXIT_CODES.SIGHUP : 0;
+  } catch (error) {
+    await supervisor.stop();
+    throw new PlainError(`${error instanceof Error ? error.message : String(error)}\nThe whole platform was stopped.`, {
+      cause: error,
+    });
+  } finally {
+    await removeRunState(options.dataDir);
+  }
+}
+
+await runCommand(async () => {
+  requireNodeVersion();
+  const args = process.argv.slice(2);
+  const options = readStartOptions(args, process.env);
+  if ('help' in options) {
+    process.stdout.write(`${options.help}\n`);
+    return 0;
+  }
+  const state = await readRunState(options.dataDir);
+  if (state && (await isRunning(state))) {
+    if (!state.ready)
+      throw new PlainError(`A start is under way (process ${state.supervisor}). npm run status shows it.`);
+    const note = `It runs already, since ${state.startedAt} (process ${state.supervisor}); npm run stop ends it.`;
+    process.stdout.write(
+      readyText(state.addresses, { json: options.json, seeded: true, supervisor: state.supervisor, note }),
+    );
+    return 0;
+  }
+  if (options.detach) {
+    return startDetached({
+      dataDir: options.dataDir,
+      args,
+      script: import.meta.filename,
+      progress: options.json ? process.stderr : process.stdout,
+    });
+  }
+  try {
+    return await startHere(options);
+  } catch (error) {
+    if (process.connected && error instanceof Error) {
+      // The waiting command prints it; our own copy goes to the log.
+      process.send?.({ failed: `\n${error instanceof PlainError ? error.message : error.stack}\n` });
+    }
+    throw error;
+  } finally {
+    if (process.connected) process.disconnect();
+  }
+});
