@@ -12,8 +12,8 @@ import { RecordRepository } from './record/record.repository.js';
 import { RecordRpc } from './record/record.rpc.js';
 import { RecordService } from './record/record.service.js';
 import { ReferenceService } from './record/reference.service.js';
-import { UniqueRepository } from "./record/unique.repository.js";
-import { UniqueService } from "./record/unique.service.js";
+import { UniqueRepository } from './record/unique.repository.js';
+import { UniqueService } from './record/unique.service.js';
 import { TenantSettingsService } from './tenant/tenant-settings.service.js';
 
 @Module({})

@@ -1,5 +1,5 @@
-import { createInboxTable, createOutboxTable, createTenantTable, protectTenantTable } from '@crm/database';
 import { DATABASES } from '@crm/contracts';
+import { createInboxTable, createOutboxTable, createTenantTable } from '@crm/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const roles = DATABASES['custom-objects'];
@@ -32,12 +32,12 @@ export class CustomObjects1763700000000 implements MigrationInterface {
         state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'removed')),
         revision integer NOT NULL DEFAULT 1,
         created_at timestamptz NOT NULL DEFAULT now()`,
+      indexes: ['installation_id'],
     });
     // A removed object keeps its records but gives its name free.
     await runner.query(
       `CREATE UNIQUE INDEX custom_object_api_name ON custom_object (tenant_id, api_name) WHERE state = 'active'`,
     );
-    await runner.query('CREATE INDEX custom_object_installation ON custom_object (tenant_id, installation_id)');
 
     await createTenantTable(runner, roles, {
       name: 'custom_field',
@@ -50,11 +50,8 @@ export class CustomObjects1763700000000 implements MigrationInterface {
         reference_object_id uuid,
         definition jsonb NOT NULL`,
       unique: [['object_id', 'api_name']],
+      references: [{ columns: ['object_id'], table: 'custom_object', onDelete: 'cascade' }],
     });
-    await runner.query(
-      `ALTER TABLE custom_field ADD CONSTRAINT custom_field_object FOREIGN KEY (tenant_id, object_id)
-       REFERENCES custom_object (tenant_id, id) ON DELETE CASCADE`,
-    );
 
     await this.createRecordTable(runner);
 
@@ -66,8 +63,8 @@ export class CustomObjects1763700000000 implements MigrationInterface {
         norm_value text COLLATE "C" NOT NULL,
         record_id uuid NOT NULL`,
       primaryKey: ['object_id', 'field_id', 'norm_value'],
+      indexes: ['record_id'],
     });
-    await runner.query('CREATE INDEX custom_unique_record ON custom_unique (tenant_id, record_id)');
 
     await createTenantTable(runner, roles, {
       name: 'creation_key',
@@ -104,9 +101,9 @@ export class CustomObjects1763700000000 implements MigrationInterface {
    * text, float8, timestamptz and uuid are, those of jsonb are not.
    */
   private async createRecordTable(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      CREATE TABLE custom_record (
-        tenant_id uuid NOT NULL,
+    await createTenantTable(runner, roles, {
+      name: 'custom_record',
+      columns: `
         object_id uuid NOT NULL,
         id uuid NOT NULL,
         version integer NOT NULL,
@@ -116,23 +113,13 @@ export class CustomObjects1763700000000 implements MigrationInterface {
         created_at timestamptz NOT NULL,
         updated_at timestamptz NOT NULL,
         deleted_at timestamptz,
-        created_by uuid,
-        PRIMARY KEY (tenant_id, object_id, id)
-      ) PARTITION BY HASH (tenant_id)`);
-    for (let remainder = 0; remainder < RECORD_PARTITIONS; remainder += 1) {
-      const partition = `custom_record_p${remainder}`;
-      await runner.query(
-        `CREATE TABLE ${partition} PARTITION OF custom_record
-         FOR VALUES WITH (MODULUS ${RECORD_PARTITIONS}, REMAINDER ${remainder})`,
-      );
-      await protectTenantTable(runner, roles, { name: partition, grants: [] });
-    }
-    for (const { name } of SLOT_COLUMNS) {
-      await runner.query(
-        `CREATE INDEX custom_record_${name} ON custom_record (tenant_id, object_id, ${name})
-         WHERE ${name} IS NOT NULL AND deleted_at IS NULL`,
-      );
-    }
-    await protectTenantTable(runner, roles, { name: 'custom_record' });
+        created_by uuid`,
+      primaryKey: ['object_id', 'id'],
+      indexes: SLOT_COLUMNS.map(({ name }) => ({
+        columns: `object_id, ${name}`,
+        where: `${name} IS NOT NULL AND deleted_at IS NULL`,
+      })),
+      hashPartitions: RECORD_PARTITIONS,
+    });
   }
 }

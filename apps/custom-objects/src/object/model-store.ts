@@ -1,8 +1,8 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { ObjectModel } from './object-model.js';
 import { ObjectRepository } from './object.repository.js';
+import { ObjectModel } from './object-model.js';
 
 /** Models kept in memory; the one not used for longest goes first. */
 const MODELS_KEPT = 5_000;
@@ -25,7 +25,11 @@ export class ModelStore {
   ) {}
 
   /** For reads. NOT_FOUND when the tenant has no such object. */
-  read<T>(tenantId: string, apiName: string, work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>): Promise<T> {
+  read<T>(
+    tenantId: string,
+    apiName: string,
+    work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
+  ): Promise<T> {
     return this.run(tenantId, apiName, 'read', async () => undefined, work);
   }
 

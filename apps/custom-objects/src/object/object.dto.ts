@@ -1,72 +1,72 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { BooleanField, ListField, TextField } from '@crm/service-kit';
 
 /** An option of a picklist. */
 export class OptionView {
-  @ApiProperty()
+  @TextField({ maxLength: 255 })
   value: string;
 
-  @ApiProperty()
+  @TextField({ maxLength: 255 })
   label: string;
 }
 
 /** A field the caller may read. */
 export class FieldView {
-  @ApiProperty()
+  @TextField({ maxLength: 40 })
   apiName: string;
 
-  @ApiProperty()
+  @TextField({ maxLength: 255 })
   label: string;
 
-  @ApiProperty({ description: 'One of the field types of the platform' })
+  @TextField({ maxLength: 40, description: 'One of the field types of the platform' })
   type: string;
 
-  @ApiProperty()
+  @BooleanField()
   required: boolean;
 
-  @ApiProperty()
+  @BooleanField()
   isUnique: boolean;
 
-  @ApiProperty({ description: 'Always true: fields the caller may not read are left out' })
+  @BooleanField({ description: 'Always true: fields the caller may not read are left out' })
   readable: boolean;
 
-  @ApiProperty({ description: 'Whether the caller may write it; a formula never is' })
+  @BooleanField({ description: 'Whether the caller may write it; a formula never is' })
   writable: boolean;
 
-  @ApiProperty({ type: () => [OptionView], required: false })
+  @ListField(() => OptionView, { optional: true, maxItems: 1000 })
   options?: OptionView[];
 
-  @ApiProperty({ required: false, description: 'lead, contact, company, opportunity or custom:<apiName>' })
+  @TextField({ maxLength: 80, optional: true, description: 'lead, contact, company, opportunity or custom:<apiName>' })
   referenceTarget?: string;
 }
 
 /** An object definition as the caller may see it. */
 export class ObjectView {
-  @ApiProperty()
+  @TextField({ maxLength: 200 })
   apiName: string;
 
-  @ApiProperty()
+  @TextField({ maxLength: 255 })
   label: string;
 
-  @ApiProperty()
+  @TextField({ maxLength: 255 })
   pluralLabel: string;
 
-  @ApiProperty({ type: String, nullable: true })
+  @TextField({ maxLength: 4000, nullable: true })
   description: string | null;
 
-  @ApiProperty({ description: 'The app that brought it' })
+  @TextField({ maxLength: 200, description: 'The app that brought it' })
   appKey: string;
 
-  @ApiProperty()
+  @BooleanField()
   sandbox: boolean;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The field that names a record' })
+  @TextField({ maxLength: 40, nullable: true, description: 'The field that names a record' })
   nameField: string | null;
 
-  @ApiProperty({ type: () => [FieldView] })
+  @ListField(() => FieldView, { maxItems: 1000 })
   fields: FieldView[];
 }
 
 export class ObjectListView {
-  @ApiProperty({ type: () => [ObjectView] })
+  @ListField(() => ObjectView, { maxItems: 1000 })
   data: ObjectView[];
 }

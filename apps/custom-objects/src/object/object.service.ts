@@ -6,8 +6,8 @@ import { Injectable } from '@nestjs/common';
 import { TenantSettingsService } from '../tenant/tenant-settings.service.js';
 import type { CustomObject, DeclaredObject, StoredField } from './custom-object.js';
 import type { ObjectView } from './object.dto.js';
-import { ObjectModel } from './object-model.js';
 import { ObjectRepository } from './object.repository.js';
+import { ObjectModel } from './object-model.js';
 import { presentObject } from './present-object.js';
 import { assignSlots } from './slots.js';
 import { tenantApiName } from './tenant-api-name.js';
@@ -95,7 +95,10 @@ function layOut(tx: TenantTransaction, request: ProvisionRequest, present: reado
     const target =
       heads.find((head) => head.declared.apiName === name)?.id ?? present.find((object) => object.apiName === name)?.id;
     if (!target) {
-      throw new PlatformError('VALIDATION_FAILED', `The reference ${field.apiName} points to ${name}, which is not there`);
+      throw new PlatformError(
+        'VALIDATION_FAILED',
+        `The reference ${field.apiName} points to ${name}, which is not there`,
+      );
     }
     return target;
   };
@@ -132,6 +135,8 @@ function layOut(tx: TenantTransaction, request: ProvisionRequest, present: reado
 function refuseInconsistent(declared: DeclaredObject): void {
   const problems = checkDefinition(declared.fields);
   if (problems.length > 0) {
-    throw new PlatformError('VALIDATION_FAILED', `The object ${declared.apiName} is not consistent`, { errors: problems });
+    throw new PlatformError('VALIDATION_FAILED', `The object ${declared.apiName} is not consistent`, {
+      errors: problems,
+    });
   }
 }

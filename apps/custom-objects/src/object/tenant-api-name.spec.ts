@@ -17,7 +17,9 @@ describe('the api-name of an object in a tenant', () => {
 
   it('is qualified by the app when another installation has the name', () => {
     expect(tenantApiName('site_visit', 'acme-visits', false, taken('site_visit'))).toBe('acme_visits_site_visit');
-    expect(tenantApiName('site_visit', 'acme-visits', true, taken('sbx_site_visit'))).toBe('sbx_acme_visits_site_visit');
+    expect(tenantApiName('site_visit', 'acme-visits', true, taken('sbx_site_visit'))).toBe(
+      'sbx_acme_visits_site_visit',
+    );
   });
 
   it('is numbered when even that is taken', () => {

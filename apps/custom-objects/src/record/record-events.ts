@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EVENTS } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
-import { isDeepStrictEqual } from 'node:util';
 import type { ObjectModel } from '../object/object-model.js';
 import { presentRecord } from './present-record.js';
 import type { RecordView, StoredRecord } from './record.js';

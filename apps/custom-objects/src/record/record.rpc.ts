@@ -31,7 +31,7 @@ export class RecordRpc {
 }
 
 function permitted({ principal }: RpcContext): Principal {
-  if (!principal || !rolesAllow(principal.roles, "write")) throw new PlatformError('FORBIDDEN');
+  if (!principal || !rolesAllow(principal.roles, 'write')) throw new PlatformError('FORBIDDEN');
   if (!scopeAllows(principal.scopes, 'custom_objects', 'write')) throw new PlatformError('INSUFFICIENT_SCOPE');
   return principal;
 }

@@ -11,12 +11,12 @@ import { TenantSettingsService } from '../tenant/tenant-settings.service.js';
 import { requireWritable } from './field-access.js';
 import { presentRecord } from './present-record.js';
 import type { RecordView, StoredRecord } from './record.js';
+import { type PageStart, RecordRepository, type RecordWrite } from './record.repository.js';
 import { decodeCursor, encodeCursor } from './record-cursor.js';
 import { recordEtag } from './record-etag.js';
 import { recordCreated, recordDeleted, recordUpdated } from './record-events.js';
 import { type RecordListRequest, rowConditions } from './record-query.js';
 import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './record-values.js';
-import { type PageStart, RecordRepository, type RecordWrite } from './record.repository.js';
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
 
@@ -166,7 +166,12 @@ export class RecordService {
   }
 
   /** Field security first, then every problem of the values at once. */
-  private async validated(caller: Caller, model: ObjectModel, body: Body, mode: 'create' | 'update'): Promise<FieldValues> {
+  private async validated(
+    caller: Caller,
+    model: ObjectModel,
+    body: Body,
+    mode: 'create' | 'update',
+  ): Promise<FieldValues> {
     requireWritable(model, model.planFor(caller.roles), body);
     const { country } = await this.tenants.settings(caller.tenantId);
     const options = country === null ? {} : { defaultCountry: country };
@@ -175,7 +180,12 @@ export class RecordService {
     return values;
   }
 
-  private async held(tx: TenantTransaction, model: ObjectModel, id: string, version: number | null): Promise<StoredRecord> {
+  private async held(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    id: string,
+    version: number | null,
+  ): Promise<StoredRecord> {
     const record = await this.records.hold(tx, model.object.id, id);
     if (!record) throw notFound();
     if (version !== null && version !== record.version) throw new PlatformError('VERSION_MISMATCH');

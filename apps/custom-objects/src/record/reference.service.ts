@@ -1,4 +1,4 @@
-import { type CoreObject, CORE_OBJECTS, type FieldProblem, PlatformError, rpc } from '@crm/contracts';
+import { CORE_OBJECTS, type CoreObject, type FieldProblem, PlatformError, rpc } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -46,7 +46,8 @@ export class ReferenceService {
 
 function writtenReferences(model: ObjectModel, written: FieldValues): StoredField[] {
   return model.object.fields.filter(
-    (field) => field.type === 'reference' && (Object.hasOwn(written, field.apiName) ? written[field.apiName] : null) !== null,
+    (field) =>
+      field.type === 'reference' && (Object.hasOwn(written, field.apiName) ? written[field.apiName] : null) !== null,
   );
 }
 

@@ -5,7 +5,13 @@ import { Injectable } from '@nestjs/common';
 @Injectable()
 export class UniqueRepository {
   /** Claims a value for a record; false when another record has it. Waits for a transaction that is about to claim it. */
-  async claim(tx: TenantTransaction, objectId: string, fieldId: string, key: string, recordId: string): Promise<boolean> {
+  async claim(
+    tx: TenantTransaction,
+    objectId: string,
+    fieldId: string,
+    key: string,
+    recordId: string,
+  ): Promise<boolean> {
     const rows = await tx.query<{ record_id: string }>(
       `INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (tenant_id, object_id, field_id, norm_value) DO NOTHING RETURNING record_id`,

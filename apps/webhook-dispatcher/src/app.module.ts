@@ -1,0 +1,48 @@
+import { DatabaseModule } from '@crm/database';
+import { MessagingModule } from '@crm/messaging';
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { WebhookConfig } from './config.js';
+import { DeliveryConsumer } from './delivery/delivery.consumer.js';
+import { DeliveryController } from './delivery/delivery.controller.js';
+import { DeliveryRepository } from './delivery/delivery.repository.js';
+import { DeliveryService } from './delivery/delivery.service.js';
+import { DeliverySender } from './delivery/delivery-sender.js';
+import { DeliverySignal } from './delivery/delivery-signal.js';
+import { DeliveryWorker } from './delivery/delivery-worker.js';
+import { DueDeliveryRepository } from './delivery/due-delivery.repository.js';
+import { OutsideClient } from './delivery/outside-client.js';
+import { SigningSecrets } from './subscription/signing-secrets.js';
+import { SubscriptionController } from './subscription/subscription.controller.js';
+import { SubscriptionRepository } from './subscription/subscription.repository.js';
+import { SubscriptionRpc } from './subscription/subscription.rpc.js';
+import { SubscriptionService } from './subscription/subscription.service.js';
+import { WEBHOOK_CONFIG } from './webhook-config.js';
+
+@Module({})
+export class AppModule {
+  static with(config: WebhookConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.forService({ config: config.database }),
+        MessagingModule.forService({ config: config.service.nats, outbox: true }),
+      ],
+      controllers: [SubscriptionController, DeliveryController],
+      providers: [
+        { provide: WEBHOOK_CONFIG, useValue: config },
+        OutsideClient,
+        SigningSecrets,
+        SubscriptionRepository,
+        SubscriptionService,
+        SubscriptionRpc,
+        DeliveryRepository,
+        DueDeliveryRepository,
+        DeliverySignal,
+        DeliveryService,
+        DeliverySender,
+        DeliveryWorker,
+        DeliveryConsumer,
+      ],
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import type { DatabaseConfig } from '@crm/database';
+import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-schedule.js';
+
+export interface WebhookConfig {
+  service: ServiceConfig;
+  database: DatabaseConfig;
+  /** 32 bytes in base64; signing secrets are kept under it. */
+  keyEncryptionKey: string;
+  egress: {
+    /** Hosts and ports called in spite of the policy; never in production. */
+    allow: HostPort[];
+    /** PEM of the authority of those hosts. */
+    ca?: string;
+  };
+  delivery: DeliveryConfig;
+}
+
+export interface DeliveryConfig {
+  /** Milliseconds before each attempt, the first included. */
+  retryDelaysMs: readonly number[];
+  /** Attempts under way at once in this process. */
+  concurrency: number;
+  /** Attempts under way at once to one subscription. */
+  concurrencyPerSubscription: number;
+}
+
+export function loadConfig(): WebhookConfig {
+  const env = readEnvironment((read) => ({
+    service: serviceConfig('webhook-dispatcher'),
+    database: databaseConfig('webhook-dispatcher'),
+    keyEncryptionKey: read.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+    allow: read.string('EGRESS_ALLOW', { default: '' }),
+    caFile: read.string('EGRESS_CA_FILE', { default: '' }),
+    retryDelays: read.string('WEBHOOK_RETRY_DELAYS', { default: '' }),
+    concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 64, min: 1, max: 1000 }),
+    perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 8, min: 1, max: 100 }),
+  }));
+  assertNoEgressExceptionsInProduction({ profile: env.service.profile, allow: env.allow, caFile: env.caFile });
+  return {
+    service: env.service,
+    database: env.database,
+    keyEncryptionKey: env.keyEncryptionKey,
+    egress: {
+      allow: parseEgressAllow(env.allow),
+      ...(env.caFile === '' ? {} : { ca: readFileSync(env.caFile, 'utf8') }),
+    },
+    delivery: {
+      retryDelaysMs: env.retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(env.retryDelays),
+      concurrency: env.concurrency,
+      concurrencyPerSubscription: env.perSubscription,
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egress';
+
+/** Why an attempt failed, as the ledger shows it. */
+export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
+
+/** What came of one attempt. */
+export interface AttemptOutcome {
+  readonly at: Date;
+  readonly latencyMs: number;
+  readonly httpStatus: number | null;
+  /** Null when the receiver took the delivery. */
+  readonly error: { readonly code: AttemptErrorCode; readonly message: string } | null;
+  readonly responseExcerpt: string | null;
+  readonly retryAfter: string | undefined;
+}
+
+/** Bytes of an answer that are kept for the subscription's owner to look at. */
+export const EXCERPT_BYTES = 1_024;
+
+/** Any 2xx is a delivery; a redirect is a failure, because a checked address must not lead to an unchecked one. */
+export function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
+  const { status } = response;
+  const retryAfter = response.headers['retry-after'];
+  return {
+    at,
+    latencyMs: Math.round(response.latencyMs),
+    httpStatus: status,
+    error: status >= 200 && status < 300 ? null : { code: codeOf(status), message: `The receiver answered ${status}` },
+    responseExcerpt: excerpt(response.body),
+    retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+  };
+}
+
+/** @throws the error itself when it is not one of the call, which is a defect of ours and no outcome */
+export function outcomeOfError(at: Date, latencyMs: number, error: unknown): AttemptOutcome {
+  if (!(error instanceof EgressError)) throw error;
+  return {
+    at,
+    latencyMs: Math.round(latencyMs),
+    httpStatus: null,
+    error: { code: error.code, message: error.message },
+    responseExcerpt: null,
+    retryAfter: undefined,
+  };
+}
+
+function codeOf(status: number): AttemptErrorCode {
+  if (status >= 300 && status < 400) return 'redirect';
+  if (status >= 400 && status < 500) return 'http_4xx';
+  return status >= 500 ? 'http_5xx' : 'http_other';
+}
+
+/** The beginning of the answer as text that Postgres can store; what is not UTF-8 shows as replacement characters. */
+function excerpt(body: Buffer): string | null {
+  const text = body.subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd');
+  return text === '' ? null : text;
+}

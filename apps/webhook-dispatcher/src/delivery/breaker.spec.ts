@@ -1,0 +1,45 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Breaker } from './breaker.js';
+
+describe('the breaker', () => {
+  let breaker: Breaker;
+  beforeEach(() => {
+    breaker = new Breaker(3);
+  });
+
+  const fail = (times: number, now: number) => {
+    for (let index = 0; index < times; index += 1) {
+      breaker.begun('slow');
+      breaker.ended('slow', false, now);
+    }
+  };
+
+  it('lets a subscription have its share and no more', () => {
+    expect(breaker.room('slow', 0)).toBe(3);
+    breaker.begun('slow');
+    breaker.begun('slow');
+    breaker.begun('slow');
+    expect(breaker.room('slow', 0)).toBe(0);
+    expect(breaker.closed(0)).toEqual(['slow']);
+    expect(breaker.room('quick', 0)).toBe(3);
+  });
+
+  it('pauses after five failures in a row, longer each time, then tries one', () => {
+    fail(5, 0);
+    expect(breaker.room('slow', 999)).toBe(0);
+    expect(breaker.nextOpening(0)).toBe(1_000);
+    expect(breaker.room('slow', 1_000)).toBe(1);
+    fail(1, 1_000);
+    expect(breaker.nextOpening(1_000)).toBe(3_000);
+    fail(20, 3_000);
+    expect(breaker.nextOpening(3_000)).toBe(63_000);
+  });
+
+  it('is whole again after one success', () => {
+    fail(5, 0);
+    breaker.begun('slow');
+    breaker.ended('slow', true, 5_000);
+    expect(breaker.room('slow', 5_000)).toBe(3);
+    expect(breaker.closed(5_000)).toEqual([]);
+  });
+});

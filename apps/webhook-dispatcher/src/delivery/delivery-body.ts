@@ -1,0 +1,29 @@
+import type { EventEnvelope } from '@crm/contracts';
+
+/**
+ * The body of a delivery. `id` is the event's id, by which a receiver recognises a double. For a record event `data` is
+ * the record, on updates with `changed` and `previous`; the object's api-name of a custom record stands beside it.
+ */
+export interface DeliveryBody {
+  readonly id: string;
+  readonly type: string;
+  readonly timestamp: string;
+  readonly tenantId: string;
+  readonly object?: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export function deliveryBody(event: EventEnvelope): DeliveryBody {
+  const { record, object, ...rest } = event.data as { record?: Record<string, unknown>; object?: string } & Record<
+    string,
+    unknown
+  >;
+  return {
+    id: event.id,
+    type: event.type,
+    timestamp: event.time,
+    tenantId: event.tenantid,
+    ...(object === undefined ? {} : { object }),
+    data: record === undefined ? rest : { ...record, ...rest },
+  };
+}

@@ -1,0 +1,108 @@
+import { Database } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, Histogram, register } from 'prom-client';
+import type { WebhookConfig } from '../config.js';
+import { SigningSecrets } from '../subscription/signing-secrets.js';
+import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+import { WEBHOOK_CONFIG } from '../webhook-config.js';
+import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from './attempt-outcome.js';
+import type { ClaimedDelivery, DeliveryWork } from './delivery.js';
+import { DeliveryRepository } from './delivery.repository.js';
+import { afterAttempt } from './delivery-state.js';
+import { OutsideClient } from './outside-client.js';
+import { signatureHeaders } from './signature.js';
+
+/** An endpoint that fails for this long is disabled: five days. */
+const FAILING_LIMIT_MS = 5 * 24 * 3600 * 1000;
+
+const attemptsTotal = metric(
+  'webhook_attempts_total',
+  () => new Counter({ name: 'webhook_attempts_total', help: 'Delivery attempts by outcome', labelNames: ['outcome'] }),
+);
+const attemptSeconds = metric(
+  'webhook_attempt_seconds',
+  () => new Histogram({ name: 'webhook_attempt_seconds', help: 'Duration of delivery attempts' }),
+);
+
+/** Carries out one attempt of a claimed delivery and writes down what came of it. */
+@Injectable()
+export class DeliverySender {
+  constructor(
+    private readonly database: Database,
+    private readonly deliveries: DeliveryRepository,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly secrets: SigningSecrets,
+    private readonly outside: OutsideClient,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
+  ) {}
+
+  /** @returns whether the receiver took it; null when there was nothing to send */
+  async attempt(claimed: ClaimedDelivery): Promise<boolean | null> {
+    const prepared = await this.prepare(claimed);
+    if (prepared === null) return null;
+    const outcome = await this.send(prepared.work, prepared.secrets);
+    await this.record(claimed, prepared.work.attempts + 1, outcome);
+    attemptsTotal.inc({ outcome: outcome.error?.code ?? 'delivered' });
+    attemptSeconds.observe(outcome.latencyMs / 1000);
+    return outcome.error === null;
+  }
+
+  private prepare(claimed: ClaimedDelivery): Promise<{ work: DeliveryWork; secrets: string[] } | null> {
+    return this.database.transaction(claimed.tenantId, async (tx) => {
+      const [work, subscription, sealed] = await Promise.all([
+        this.deliveries.findWork(tx, claimed),
+        this.subscriptions.find(tx, claimed.subscriptionId),
+        this.subscriptions.liveSecrets(tx, claimed.subscriptionId, new Date()),
+      ]);
+      if (work === null) return null;
+      if (!subscription?.enabled) {
+        const message = subscription ? 'The subscription is disabled' : 'The subscription was deleted';
+        await this.deliveries.abandon(tx, claimed, 'subscription_inactive', message);
+        return null;
+      }
+      return { work, secrets: sealed.map((box) => this.secrets.open(box, claimed.subscriptionId)) };
+    });
+  }
+
+  private async send(work: DeliveryWork, secrets: readonly string[]): Promise<AttemptOutcome> {
+    const at = new Date();
+    const started = performance.now();
+    const headers = signatureHeaders(work.eventId, Math.floor(at.getTime() / 1000), work.body, secrets);
+    try {
+      const response = await this.outside.request({
+        method: 'POST',
+        url: work.url,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: work.body,
+        maxResponseBytes: EXCERPT_BYTES,
+        truncate: true,
+      });
+      return outcomeOfResponse(at, response);
+    } catch (error) {
+      return outcomeOfError(at, performance.now() - started, error);
+    }
+  }
+
+  private async record(claimed: ClaimedDelivery, attempts: number, outcome: AttemptOutcome): Promise<void> {
+    const next = afterAttempt(this.config.delivery.retryDelaysMs, attempts, outcome, Math.random());
+    await this.database.transaction(claimed.tenantId, async (tx) => {
+      const isOurs = await this.deliveries.recordAttempt(tx, claimed, attempts, outcome, next);
+      if (!isOurs) return;
+      if (outcome.error === null) {
+        await this.subscriptions.markHealthy(tx, claimed.subscriptionId);
+        return;
+      }
+      const failingSince = await this.subscriptions.markFailing(tx, claimed.subscriptionId, outcome.at);
+      if (next.disables) {
+        await this.subscriptions.disable(tx, claimed.subscriptionId, 'the receiver answered 410 Gone');
+      } else if (failingSince !== null && outcome.at.getTime() - failingSince.getTime() > FAILING_LIMIT_MS) {
+        await this.subscriptions.disable(tx, claimed.subscriptionId, 'every attempt failed for five days');
+      }
+    });
+  }
+}
+
+/** A metric of the process; several instances of a service in one test process share it. */
+function metric<M extends Counter | Histogram>(name: string, create: () => M): M {
+  return (register.getSingleMetric(name) as M | undefined) ?? create();
+}

@@ -1,0 +1,37 @@
+import type { AttemptOutcome } from './attempt-outcome.js';
+import { delayBeforeNext, parseRetryAfter } from './retry-schedule.js';
+
+export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** How a delivery stands after an attempt. */
+export interface NextState {
+  readonly status: DeliveryStatus;
+  readonly nextAttemptAt: Date | null;
+  /** The receiver is gone for good (410): the subscription is disabled. */
+  readonly disables: boolean;
+}
+
+const GONE = 410;
+
+/**
+ * Decides what follows an attempt: delivered, another attempt later, or the end. A target that the address policy
+ * refuses is `blocked` at once only when the last attempt says so too: names may point elsewhere tomorrow.
+ * @param attempts attempts made, this one included
+ * @param random a number in [0, 1)
+ */
+export function afterAttempt(
+  delaysMs: readonly number[],
+  attempts: number,
+  outcome: AttemptOutcome,
+  random: number,
+): NextState {
+  if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null, disables: false };
+  if (outcome.httpStatus === GONE) return { status: 'failed', nextAttemptAt: null, disables: true };
+  const retryAfterMs = parseRetryAfter(outcome.retryAfter, outcome.at.getTime());
+  const delay = delayBeforeNext(delaysMs, attempts, retryAfterMs, random);
+  if (delay === null) {
+    return { status: outcome.error.code === 'blocked' ? 'blocked' : 'failed', nextAttemptAt: null, disables: false };
+  }
+  return { status: 'retrying', nextAttemptAt: new Date(outcome.at.getTime() + delay), disables: false };
+}

@@ -1,0 +1,45 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe, IdParam, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { attemptView, DeliveryDetailView, DeliveryListQuery, DeliveryView, deliveryView } from './delivery.dto.js';
+import { DeliveryService } from './delivery.service.js';
+
+/** The ledger is for administrators; an embedded page never sees it. */
+const ADMINISTER = { right: 'administer', scope: 'webhooks', embed: false } as const;
+const DELIVERY = { description: 'The delivery', body: () => DeliveryView };
+
+@Controller('api/webhooks/deliveries')
+export class DeliveryController {
+  constructor(private readonly deliveries: DeliveryService) {}
+
+  @Get()
+  @Access(ADMINISTER)
+  @Describe({ summary: 'Lists deliveries, newest first', answers: [{ status: 200, ...DELIVERY, list: true }] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: DeliveryListQuery,
+  ): Promise<ListAnswer<DeliveryView>> {
+    const { page, size } = parsePage(query);
+    const { deliveries, ...about } = await this.deliveries.list(principal, query, page, size);
+    return listAnswer(deliveries.map(deliveryView), { page, size, ...about });
+  }
+
+  @Get(':id')
+  @Access(ADMINISTER)
+  @Describe({
+    summary: 'Reads a delivery with its attempts',
+    answers: [{ status: 200, description: 'The delivery', body: () => DeliveryDetailView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryDetailView> {
+    const { delivery, attempts } = await this.deliveries.get(principal, id);
+    return { ...deliveryView(delivery), attemptLog: attempts.map(attemptView) };
+  }
+
+  @Post(':id/redeliver')
+  @HttpCode(202)
+  @Access(ADMINISTER)
+  @Describe({ summary: 'Sends a finished delivery again', answers: [{ status: 202, ...DELIVERY }] })
+  async redeliver(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryView> {
+    return deliveryView(await this.deliveries.redeliver(principal, id));
+  }
+}

@@ -1,0 +1,95 @@
+import type { Principal } from '@crm/access';
+import { type EventEnvelope, PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { passesFilter } from '../subscription/event-filter.js';
+import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+import type { Attempt, Delivery } from './delivery.js';
+import { type DeliveryFilter, DeliveryRepository } from './delivery.repository.js';
+import { deliveryBody } from './delivery-body.js';
+import { DeliverySignal } from './delivery-signal.js';
+
+/** Counting stops here. */
+const COUNT_LIMIT = 10_000;
+
+/** The ledger: what events make of subscriptions, and what tenants see of it. */
+@Injectable()
+export class DeliveryService {
+  constructor(
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly deliveries: DeliveryRepository,
+    private readonly signal: DeliverySignal,
+  ) {}
+
+  /**
+   * Writes a delivery for every subscription that wants the event, in the transaction that marks the event as handled.
+   * The body is fixed here: every attempt sends the same bytes.
+   */
+  async fanOut(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
+    const subscriptions = await this.subscriptions.listForEvent(tx, event.type);
+    if (subscriptions.length === 0) return;
+    const body = deliveryBody(event);
+    const now = new Date();
+    const wanted = subscriptions.filter(
+      (subscription) => subscription.filter === null || passesFilter(subscription.filter, body.data, now),
+    );
+    if (wanted.length === 0) return;
+    const text = JSON.stringify(body);
+    await this.deliveries.insert(
+      tx,
+      wanted.map((subscription) => ({
+        id: newId(),
+        subscriptionId: subscription.id,
+        eventId: event.id,
+        event: event.type,
+        url: subscription.url,
+        body: text,
+      })),
+    );
+    tx.afterCommit(() => this.signal.notify());
+  }
+
+  async list(
+    principal: Principal,
+    filter: DeliveryFilter,
+    page: number,
+    size: number,
+  ): Promise<{ deliveries: Delivery[]; hasMore: boolean; total: number; totalIsExact: boolean }> {
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const [rows, counted] = await Promise.all([
+        this.deliveries.page(tx, filter, (page - 1) * size, size + 1),
+        this.deliveries.count(tx, filter, COUNT_LIMIT + 1),
+      ]);
+      return {
+        deliveries: rows.slice(0, size),
+        hasMore: rows.length > size,
+        total: Math.min(counted, COUNT_LIMIT),
+        totalIsExact: counted <= COUNT_LIMIT,
+      };
+    });
+  }
+
+  async get(principal: Principal, id: string): Promise<{ delivery: Delivery; attempts: Attempt[] }> {
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const [delivery, attempts] = await Promise.all([
+        this.deliveries.find(tx, id),
+        this.deliveries.listAttempts(tx, id),
+      ]);
+      if (!delivery) throw new PlatformError('NOT_FOUND', 'There is no such delivery');
+      return { delivery, attempts };
+    });
+  }
+
+  /** Sends a finished delivery again, with the same id and body; it has one more attempt, and what is left of the schedule. */
+  async redeliver(principal: Principal, id: string): Promise<Delivery> {
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const isDue = await this.deliveries.redeliver(tx, id);
+      const delivery = await this.deliveries.find(tx, id);
+      if (!delivery) throw new PlatformError('NOT_FOUND', 'There is no such delivery');
+      if (!isDue) throw new PlatformError('CONFLICT', 'The delivery is still under way');
+      tx.afterCommit(() => this.signal.notify());
+      return delivery;
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import type { DeliveryStatus } from './delivery-state.js';
+
+/** A delivery as the ledger shows it. */
+export interface Delivery {
+  readonly id: string;
+  readonly event: string;
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly lastError: { code: string; message: string; httpStatus?: number } | null;
+  readonly createdAt: Date;
+  readonly nextAttemptAt: Date | null;
+}
+
+/** One attempt of a delivery. */
+export interface Attempt {
+  readonly at: Date;
+  readonly httpStatus: number | null;
+  readonly errorCode: string | null;
+  readonly latencyMs: number;
+  readonly responseExcerpt: string | null;
+}
+
+/** A due delivery that this process has taken on. */
+export interface ClaimedDelivery {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly subscriptionId: string;
+  /** Proves the claim: what another process has taken over meanwhile is not touched. */
+  readonly claim: string;
+}
+
+/** What an attempt needs. */
+export interface DeliveryWork {
+  readonly eventId: string;
+  readonly url: string;
+  readonly body: string;
+  readonly attempts: number;
+}

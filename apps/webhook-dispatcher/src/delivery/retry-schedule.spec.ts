@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DEFAULT_RETRY_DELAYS_MS, delayBeforeNext, parseDelays, parseRetryAfter } from './retry-schedule.js';
+
+describe('the retry schedule', () => {
+  it('makes ten attempts over about three days', () => {
+    expect(DEFAULT_RETRY_DELAYS_MS).toHaveLength(10);
+    const total = DEFAULT_RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay, 0);
+    expect(total / 3_600_000).toBeCloseTo(75.6, 0);
+  });
+
+  it('waits within a fifth of the delay, whatever the dice say', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 9 }),
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        (attempts, random) => {
+          const base = DEFAULT_RETRY_DELAYS_MS[attempts] as number;
+          const delay = delayBeforeNext(DEFAULT_RETRY_DELAYS_MS, attempts, null, random) as number;
+          expect(delay).toBeGreaterThanOrEqual(Math.floor(base * 0.8));
+          expect(delay).toBeLessThanOrEqual(Math.ceil(base * 1.2));
+        },
+      ),
+    );
+  });
+
+  it('ends after the last attempt', () => {
+    expect(delayBeforeNext(DEFAULT_RETRY_DELAYS_MS, 10, null, 0.5)).toBeNull();
+  });
+
+  it('waits longer when the receiver asks, but never more than a day', () => {
+    expect(delayBeforeNext([0, 1000], 1, 60_000, 0.5)).toBe(60_000);
+    expect(delayBeforeNext([0, 1000], 1, 10, 0.5)).toBe(1000);
+    expect(delayBeforeNext([0, 1000], 1, 10 * 86_400_000, 0.5)).toBe(86_400_000);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-11-21T10:00:00Z');
+  it.each([
+    ['120', 120_000],
+    ['Sat, 21 Nov 2026 10:00:30 GMT', 30_000],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
+    ['soon', null],
+    [undefined, null],
+  ])('%s means %s ms', (header, expected) => {
+    expect(parseRetryAfter(header, now)).toBe(expected);
+  });
+});
+
+describe('a configured schedule', () => {
+  it('reads units', () => {
+    expect(parseDelays('0s, 500ms,5s,5m,2h')).toEqual([0, 500, 5000, 300_000, 7_200_000]);
+  });
+
+  it.each(['', '5', '5d', '-1s', '1s,,2s'])('refuses %j', (text) => {
+    expect(() => parseDelays(text)).toThrow('WEBHOOK_RETRY_DELAYS');
+  });
+});

@@ -1,0 +1,72 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/**
+ * Delays before the attempts, each counted from the attempt before: the schedule that Standard Webhooks recommends,
+ * carried on to about three days.
+ */
+export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** Share of a delay by which it is shortened or lengthened at random, so that failures do not come back together. */
+const JITTER = 0.2;
+/** The longest a receiver may ask us to wait with Retry-After. */
+const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
+
+/**
+ * Milliseconds until the next attempt, or null when there is none left.
+ * @param attempts how many were made
+ * @param retryAfterMs what the receiver asked for; honoured when it is longer, up to a day
+ * @param random a number in [0, 1)
+ */
+export function delayBeforeNext(
+  delaysMs: readonly number[],
+  attempts: number,
+  retryAfterMs: number | null,
+  random: number,
+): number | null {
+  const base = delaysMs[attempts];
+  if (base === undefined) return null;
+  const jittered = base * (1 - JITTER + 2 * JITTER * random);
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS)));
+}
+
+/**
+ * Reads Retry-After (RFC 9110, section 10.2.3): seconds or an HTTP date.
+ * @param now Unix time in milliseconds
+ * @returns milliseconds from now, not negative; null when there is no such header or it cannot be read
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | null {
+  if (header === undefined) return null;
+  const text = header.trim();
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * SECOND;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/**
+ * Reads a schedule such as `0s,5s,5m,2h`.
+ * @returns milliseconds
+ * @throws Error naming the part that cannot be read
+ */
+export function parseDelays(text: string): number[] {
+  const units: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR };
+  return text.split(',').map((part) => {
+    const match = /^\s*([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)\s*$/.exec(part);
+    const unit = units[match?.[2] ?? ''];
+    if (!match || unit === undefined)
+      throw new Error(`WEBHOOK_RETRY_DELAYS: "${part}" is not a delay such as 5s or 2h`);
+    return Number(match[1]) * unit;
+  });
+}

@@ -1,0 +1,82 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe, IdParam } from '@crm/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import {
+  CreatedSubscriptionView,
+  SecretView,
+  SubscriptionChanges,
+  SubscriptionInput,
+  SubscriptionListView,
+  SubscriptionView,
+  subscriptionView,
+} from './subscription.dto.js';
+import { SubscriptionService } from './subscription.service.js';
+
+/** Administrators only; an embedded page never manages webhooks. */
+const ADMINISTER = { right: 'administer', scope: 'webhooks', embed: false } as const;
+const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
+
+@Controller('api/webhooks/subscriptions')
+export class SubscriptionController {
+  constructor(private readonly subscriptions: SubscriptionService) {}
+
+  @Post()
+  @Access(ADMINISTER)
+  @Describe({
+    summary: 'Subscribes a URL to events',
+    answers: [{ status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView }],
+  })
+  async create(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: SubscriptionInput,
+  ): Promise<CreatedSubscriptionView> {
+    const { subscription, secret } = await this.subscriptions.create(principal, input);
+    return { ...subscriptionView(subscription), secret };
+  }
+
+  @Get()
+  @Access(ADMINISTER)
+  @Describe({
+    summary: 'Lists subscriptions',
+    answers: [{ status: 200, description: 'All of them', body: () => SubscriptionListView }],
+  })
+  async list(@CurrentPrincipal() principal: Principal): Promise<SubscriptionListView> {
+    return { data: (await this.subscriptions.list(principal)).map(subscriptionView) };
+  }
+
+  @Get(':id')
+  @Access(ADMINISTER)
+  @Describe({ summary: 'Reads a subscription', answers: [{ status: 200, ...SUBSCRIPTION }] })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
+    return subscriptionView(await this.subscriptions.get(principal, id));
+  }
+
+  @Patch(':id')
+  @Access(ADMINISTER)
+  @Describe({ summary: 'Changes a subscription', answers: [{ status: 200, ...SUBSCRIPTION }] })
+  async update(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() changes: SubscriptionChanges,
+  ): Promise<SubscriptionView> {
+    return subscriptionView(await this.subscriptions.update(principal, id, changes));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @Access(ADMINISTER)
+  @Describe({ summary: 'Deletes a subscription', answers: [{ status: 204, description: 'Gone' }] })
+  delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    return this.subscriptions.delete(principal, id);
+  }
+
+  @Post(':id/rotate-secret')
+  @Access(ADMINISTER)
+  @Describe({
+    summary: 'Gives a subscription a new signing secret',
+    answers: [{ status: 201, description: 'The secret', body: () => SecretView }],
+  })
+  async rotateSecret(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SecretView> {
+    return { secret: await this.subscriptions.rotateSecret(principal, id) };
+  }
+}

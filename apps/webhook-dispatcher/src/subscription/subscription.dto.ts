@@ -1,0 +1,99 @@
+import { EVENT_NAMES } from '@crm/contracts';
+import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/service-kit';
+import type { Subscription } from './subscription.js';
+
+const FILTER = 'A formula over the keys of `data`; only what gives TRUE is delivered';
+
+export class SubscriptionInput {
+  @ListField(field.enum(EVENT_NAMES), { minItems: 1, description: 'Names of events', example: ['lead.created'] })
+  events: string[];
+
+  @UrlField({ description: 'https, public host', example: 'https://hooks.example.com/crm' })
+  url: string;
+
+  @TextField({ maxLength: 500, optional: true, nullable: true })
+  description?: string | null;
+
+  @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER })
+  filter?: string | null;
+}
+
+export class SubscriptionChanges {
+  @ListField(field.enum(EVENT_NAMES), { minItems: 1, optional: true })
+  events?: string[];
+
+  @UrlField({ optional: true })
+  url?: string;
+
+  @TextField({ maxLength: 500, optional: true, nullable: true })
+  description?: string | null;
+
+  @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER })
+  filter?: string | null;
+
+  @BooleanField({ optional: true, description: 'Enabling forgets past failures' })
+  enabled?: boolean;
+}
+
+export class SubscriptionView {
+  @IdField()
+  id: string;
+
+  @ListField(field.text({ maxLength: 80 }))
+  events: string[];
+
+  @TextField({ maxLength: 2048 })
+  url: string;
+
+  @TextField({ maxLength: 500, nullable: true })
+  description: string | null;
+
+  @TextField({ maxLength: 4000, nullable: true, description: FILTER })
+  filter: string | null;
+
+  @BooleanField()
+  enabled: boolean;
+
+  @TextField({ maxLength: 500, nullable: true })
+  disabledReason: string | null;
+
+  @TextField({
+    maxLength: 200,
+    nullable: true,
+    description: 'The app that brought it; null when the workspace made it',
+  })
+  appKey: string | null;
+
+  @DateTimeField()
+  createdAt: string;
+}
+
+export class CreatedSubscriptionView extends SubscriptionView {
+  @TextField({ maxLength: 100, description: 'Signs the deliveries; shown this once' })
+  secret: string;
+}
+
+export class SecretView {
+  @TextField({
+    maxLength: 100,
+    description: 'Signs from now on; shown this once. The one before signs for another day',
+  })
+  secret: string;
+}
+
+export class SubscriptionListView {
+  @ListField(() => SubscriptionView, { maxItems: 10_000 })
+  data: SubscriptionView[];
+}
+
+export const subscriptionView = (subscription: Subscription): SubscriptionView => ({
+  id: subscription.id,
+  events: [...subscription.events],
+  url: subscription.url,
+  description: subscription.description,
+  filter: subscription.filter,
+  enabled: subscription.enabled,
+  disabledReason: subscription.disabledReason,
+  appKey: subscription.appKey,
+  createdAt: subscription.createdAt.toISOString(),
+});
