@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { bearerToken } from './bearer.js';
+
+describe('bearerToken', () => {
+  it.each([
+    ['Bearer abc.def-_~+/==', 'abc.def-_~+/=='],
+    ['bearer abc', 'abc'],
+    ['BEARER   abc  ', 'abc'],
+    ['Basic abc', undefined],
+    ['Bearer', undefined],
+    ['Bearer ', undefined],
+    ['Bearer a b', undefined],
+    ['Bearerabc', undefined],
+    [undefined, undefined],
+  ])('reads %p as %p', (header, token) => {
+    expect(bearerToken(header)).toBe(token);
+  });
+});

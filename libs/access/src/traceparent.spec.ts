@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { continueTrace } from './traceparent.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const FORM = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
+
+describe('continueTrace', () => {
+  it('keeps the trace and its sampling, with a span of its own', () => {
+    const continued = continueTrace(`00-${TRACE}-00f067aa0ba902b7-01`);
+    expect(continued).toMatch(FORM);
+    expect(continued.split('-')).toEqual(['00', TRACE, expect.not.stringMatching('00f067aa0ba902b7'), '01']);
+    expect(continueTrace(`00-${TRACE}-00f067aa0ba902b7-00`)).toMatch(/-00$/);
+  });
+
+  it('understands a later version as far as it goes', () => {
+    expect(continueTrace(`cc-${TRACE}-00f067aa0ba902b7-01-what-comes`)).toContain(TRACE);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'nonsense',
+    `ff-${TRACE}-00f067aa0ba902b7-01`,
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE}-00f067aa0ba902b7-01-more`,
+    `00-${TRACE.toUpperCase()}-00f067aa0ba902b7-01`,
+  ])('starts a new trace for %p', (received) => {
+    const started = continueTrace(received);
+    expect(started).toMatch(FORM);
+    expect(started).not.toContain(TRACE);
+  });
+});

@@ -1,0 +1,223 @@
+import { createHmac } from 'node:crypto';
+import { type Audience, PlatformError } from '@crm/contracts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { KEY_AUDIENCES } from '../src/key-source.js';
+import { TokenVerifier } from '../src/token-verifier.js';
+import { ISSUED_AT_MS, ISSUER, Issuer, Revocations, TENANT, USER } from './issuer.js';
+
+const API: Audience[] = ['platform-api'];
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('TokenVerifier', () => {
+  let issuer: Issuer;
+  let revocations: Revocations;
+  let nowMs: number;
+  let verifier: TokenVerifier;
+
+  const codeOf = async (token: string, audiences: Audience[] = API): Promise<string> =>
+    verifier.verify(token, audiences).then(
+      () => 'accepted',
+      (error: unknown) => (error instanceof PlatformError ? error.code : `defect: ${error}`),
+    );
+
+  beforeEach(async () => {
+    issuer = await Issuer.create();
+    revocations = new Revocations();
+    nowMs = ISSUED_AT_MS + 1000;
+    verifier = new TokenVerifier({ issuer: ISSUER, keySource: issuer, revocations, now: () => nowMs });
+  });
+
+  it('turns a user token into a principal', async () => {
+    const token = await issuer.sign();
+    await expect(verifier.verify(token, API)).resolves.toEqual({
+      kind: 'user',
+      userId: USER,
+      tenantId: TENANT,
+      roles: ['member'],
+      scopes: [],
+      sessionId: 'session-1',
+      tokenId: '019b76da-a800-7000-8000-00000000000b',
+      issuedAtMs: ISSUED_AT_MS,
+      token,
+    });
+  });
+
+  it.each([
+    ['app', { roles: ['app'], scopes: ['leads'], sid: undefined, act: { sub: 'acme', installation_id: 'i-1' } }, API],
+    ['embed', { embed: true, embed_app_id: 'acme', scopes: ['leads'], sid: undefined, act: { sub: 'acme' } }, API],
+    ['internal', { aud: 'platform-internal', sid: undefined }, ['platform-internal'] as Audience[]],
+    ['operator', { aud: 'platform-admin', tid: undefined, roles: ['operator'] }, ['platform-admin'] as Audience[]],
+  ])('tells an %s token', async (kind, claims, audiences) => {
+    await expect(verifier.verify(await issuer.sign(claims), audiences)).resolves.toMatchObject({ kind });
+  });
+
+  it('refuses a token whose signature was changed, wherever', async () => {
+    const token = await issuer.sign();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: token.length - 1 }),
+        fc.constantFrom(...'AZaz09-_'),
+        async (at, letter) => {
+          const tampered = token.slice(0, at) + letter + token.slice(at + 1);
+          // The last letter of base64url carries bits that do not count; such a token is the same bytes.
+          const same = tampered
+            .split('.')
+            .every((text, index) =>
+              Buffer.from(text, 'base64url').equals(Buffer.from(token.split('.')[index] ?? '', 'base64url')),
+            );
+          if (!same) expect(await codeOf(tampered)).toBe('UNAUTHENTICATED');
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('never fails in another way than by refusing, whatever is sent', async () => {
+    const pieces = fc.array(
+      fc.oneof(
+        fc.string(),
+        fc.json().map((text) => Buffer.from(text).toString('base64url')),
+      ),
+      {
+        maxLength: 5,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(pieces, async (parts) => {
+        expect(await codeOf(parts.join('.'))).toBe('UNAUTHENTICATED');
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('refuses "none" and HMAC with the public key', async () => {
+    const [, claims] = (await issuer.sign()).split('.');
+    const none = `${part({ alg: 'none', typ: 'at+jwt', kid: 'key-1' })}.${claims}.`;
+    expect(await codeOf(none)).toBe('UNAUTHENTICATED');
+
+    const signed = `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'key-1' })}.${claims}`;
+    for (const key of [Buffer.from(issuer.published[0]!.x!, 'base64url'), JSON.stringify(issuer.published[0])]) {
+      expect(await codeOf(`${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`)).toBe(
+        'UNAUTHENTICATED',
+      );
+    }
+  });
+
+  it('does not use a key that the token brings along', async () => {
+    const stranger = await Issuer.create('key-1');
+    const jwk = stranger.published[0]!;
+    expect(await codeOf(await stranger.sign({}, { jwk, jku: 'http://127.0.0.1:1/keys' }))).toBe('UNAUTHENTICATED');
+  });
+
+  it.each([
+    ['another audience', { aud: 'platform-admin', tid: undefined }],
+    ['several audiences', { aud: ['platform-api', 'platform-admin'] }],
+    ['another issuer', { iss: 'http://127.0.0.1:8081' }],
+    ['an issuer that only begins like ours', { iss: `${ISSUER}/` }],
+    ['no tenant', { tid: undefined }],
+    ['a tenant that is no UUID', { tid: "x' OR true" }],
+    ['no roles', { roles: undefined }],
+    ['roles that are no list', { roles: 'owner' }],
+    ['roles that are no text', { roles: [{}] }],
+    ['no scopes', { scopes: undefined }],
+    ['no id', { jti: undefined }],
+    ['an id that does not carry its time', { jti: 'b9f1c9a8-0000-4000-8000-00000000000b' }],
+    ['no expiry', { exp: undefined }],
+    ['no subject', { sub: undefined }],
+    ['an embed claim that is not true', { embed: 'yes', embed_app_id: 'a' }],
+    ['an actor that is no object', { act: 'acme' }],
+    ['a start in the future', { nbf: ISSUED_AT_MS / 1000 + 3600 }],
+  ])('refuses %s', async (_what, claims) => {
+    expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED');
+  });
+
+  it.each([
+    ['an ID token', { typ: 'JWT' }],
+    ['no type', { typ: undefined }],
+    ['an unknown critical header', { crit: ['x'], x: 1 }],
+    ['no key id', { kid: undefined }],
+  ])('refuses %s', async (_what, header) => {
+    const token = await issuer.sign();
+    const [, claims, signature] = token.split('.');
+    const forged = `${part({ alg: 'EdDSA', typ: 'at+jwt', kid: 'key-1', ...header })}.${claims}.${signature}`;
+    expect(await codeOf(forged)).toBe('UNAUTHENTICATED');
+  });
+
+  it('says when a token has expired, with five seconds for the clocks, cached or not', async () => {
+    const token = await issuer.sign();
+    expect(await codeOf(token)).toBe('accepted');
+    nowMs = ISSUED_AT_MS + 904_000;
+    expect(await codeOf(token)).toBe('accepted');
+    nowMs = ISSUED_AT_MS + 905_000;
+    expect(await codeOf(token)).toBe('TOKEN_EXPIRED');
+    expect(await codeOf(await issuer.sign({ sub: 'another' }))).toBe('TOKEN_EXPIRED');
+  });
+
+  it('checks the audience of a remembered token again', async () => {
+    const token = await issuer.sign({ aud: 'platform-internal' });
+    expect(await codeOf(token, ['platform-api', 'platform-internal'])).toBe('accepted');
+    expect(await codeOf(token)).toBe('UNAUTHENTICATED');
+  });
+
+  it('checks revocation on every use', async () => {
+    const token = await issuer.sign();
+    expect(await codeOf(token)).toBe('accepted');
+    revocations.revokedSessions.add('session-1');
+    expect(await codeOf(token)).toBe('TOKEN_REVOKED');
+  });
+
+  it('accepts nothing before the cut-offs are known', async () => {
+    revocations.ready = false;
+    expect(await codeOf(await issuer.sign())).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  it('refuses a token by a key of other audiences', async () => {
+    await issuer.addKey('operators', { [KEY_AUDIENCES]: ['platform-admin'] });
+    expect(await codeOf(await issuer.sign({}, {}, 'operators'))).toBe('UNAUTHENTICATED');
+    const operator = await issuer.sign({ aud: 'platform-admin', tid: undefined }, {}, 'operators');
+    expect(await codeOf(operator, ['platform-admin'])).toBe('accepted');
+  });
+
+  describe('keys', () => {
+    it('are fetched once for many tokens', async () => {
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => codeOf(await issuer.sign({ sub: `u-${index}` }))),
+      );
+      expect(issuer.fetches).toBe(1);
+    });
+
+    it('are fetched again for an unknown id, but not at will', async () => {
+      expect(await codeOf(await issuer.sign())).toBe('accepted');
+      await issuer.addKey('key-2');
+      const token = await issuer.sign({}, {}, 'key-2');
+      for (let attempt = 0; attempt < 20; attempt += 1) expect(await codeOf(token)).toBe('UNAUTHENTICATED');
+      expect(issuer.fetches).toBe(1);
+      nowMs += 5000;
+      expect(await codeOf(token)).toBe('accepted');
+      expect(issuer.fetches).toBe(2);
+    });
+
+    it('stop counting after they are withdrawn', async () => {
+      await issuer.addKey('key-2');
+      expect(await codeOf(await issuer.sign())).toBe('accepted');
+      issuer.published.shift();
+      nowMs += 5 * 60_000;
+      // This one starts the refresh beside itself; the next one meets the new set.
+      await codeOf(await issuer.sign({ sub: 'a' }));
+      await codeOf(await issuer.sign({ sub: 'b' }, {}, 'key-2'));
+      expect(await codeOf(await issuer.sign({ sub: 'c' }))).toBe('UNAUTHENTICATED');
+    });
+
+    it('that cannot be had make the service unavailable, and known ones keep working', async () => {
+      issuer.failing = new Error('connection refused');
+      const token = await issuer.sign();
+      expect(await codeOf(token)).toBe('SERVICE_UNAVAILABLE');
+      issuer.failing = undefined;
+      expect(await codeOf(token)).toBe('accepted');
+      issuer.failing = new Error('connection refused');
+      nowMs += 6 * 60_000;
+      expect(await codeOf(await issuer.sign({ sub: 'another' }))).toBe('accepted');
+    });
+  });
+});
