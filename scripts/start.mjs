@@ -13,12 +13,12 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /**
  * @param {import('./platform/addresses.mjs').Addresses} addresses
- * @param {{ json: boolean, seeded: boolean, supervisor: number, note?: string }} options
+ * @param {{ json: boolean, supervisor: number, note?: string }} options
  * @returns {string} what is printed when the platform answers
  */
-function readyText(addresses, { json, seeded, supervisor, note }) {
+function readyText(addresses, { json, supervisor, note }) {
   if (json) return `${JSON.stringify({ ready: true, supervisor, ...addresses })}\n`;
-  return `${readyTable(addresses, { seeded })}\n${note ? `${note}\n` : ''}ready\n`;
+  return `${readyTable(addresses)}\n${note ? `${note}\n` : ''}ready\n`;
 }
 
 /**
@@ -66,8 +66,8 @@ async function startHere(options) {
   });
 
   platform = await runPlatform(options, process.env, { progress, tell }, cancel.signal);
-  const { supervisor, addresses, seeded } = platform;
-  const ready = readyText(addresses, { json: options.json, seeded, supervisor: process.pid });
+  const { supervisor, addresses } = platform;
+  const ready = readyText(addresses, { json: options.json, supervisor: process.pid });
   process.stdout.write(ready);
   send?.({ ready });
 
@@ -100,9 +100,7 @@ await runCommand(async () => {
     if (!state.ready)
       throw new PlainError(`A start is under way (process ${state.supervisor}). npm run status shows it.`);
     const note = `It runs already, since ${state.startedAt} (process ${state.supervisor}); npm run stop ends it.`;
-    process.stdout.write(
-      readyText(state.addresses, { json: options.json, seeded: true, supervisor: state.supervisor, note }),
-    );
+    process.stdout.write(readyText(state.addresses, { json: options.json, supervisor: state.supervisor, note }));
     return 0;
   }
   if (options.detach) {

@@ -27,10 +27,9 @@ const DEMO_SIGN_INS = [
 /**
  * What is printed when everything answers.
  * @param {Addresses} addresses
- * @param {{ seeded: boolean }} options
  * @returns {string}
  */
-export function readyTable(addresses, { seeded }) {
+export function readyTable(addresses) {
   const withoutPassword = (/** @type {string} */ url) => url.replace(/\/\/([^:@/]+):[^@]*@/, '//$1@');
   const rows = [
     ['gateway', addresses.baseUrl, 'API, console'],
@@ -46,7 +45,7 @@ export function readyTable(addresses, { seeded }) {
   return [
     '',
     ...columns(rows),
-    ...(seeded ? ['', `Demo sign-ins, password ${DEMO_PASSWORD}`, ...columns(signIns)] : []),
+    ...(addresses.services.identity ? ['', `Demo sign-ins, password ${DEMO_PASSWORD}`, ...columns(signIns)] : []),
     '',
   ].join('\n');
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { builtFile, inRoot } from '../root.mjs';
+import { builtFile } from '../root.mjs';
 import { buildPackages } from '../setup/build.mjs';
 import { installPackages } from '../setup/install.mjs';
 import { Progress } from '../setup/progress.mjs';
@@ -24,7 +23,6 @@ import { Supervisor } from './supervisor.mjs';
  * @typedef {object} RunningPlatform
  * @property {Supervisor} supervisor
  * @property {import('./addresses.mjs').Addresses} addresses
- * @property {boolean} seeded
  */
 
 /**
@@ -83,14 +81,13 @@ export async function runPlatform(options, environment, output, cancelled) {
       note(`${provisioned.migrations} migrations`);
       return provisioned;
     });
-    const seeded = plan.services.includes('identity') && existsSync(inRoot('apps/identity/dist/seed.js'));
     await step('Creating demo sign-ins', async (note) => {
-      if (seeded) await supervisor.seed(databases);
+      if (plan.services.includes('identity')) await supervisor.seed(databases);
       else note('identity does not run');
     });
     await step(`Starting ${plan.services.length} services`, () => supervisor.startServices(databases));
     await supervisor.markReady();
-    return { supervisor, addresses: plan.addresses, seeded };
+    return { supervisor, addresses: plan.addresses };
   } catch (error) {
     await supervisor.stop();
     await removeRunState(options.dataDir);

@@ -1,8 +1,9 @@
 import os from 'node:os';
+import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
-import { withoutNpmVariables } from './pnpm.mjs';
+import { pnpmProgram, withoutNpmVariables } from './pnpm.mjs';
 
 /**
  * Builds every package. nx remembers what it has built: only what changed is built again.
@@ -25,6 +26,7 @@ export async function buildPackages(packages = []) {
       // A daemon would outlive us, and the terminal interface needs a terminal.
       env: {
         ...withoutNpmVariables(process.env),
+        ...(await pathWithPnpm()),
         NX_DAEMON: 'false',
         NX_TUI: 'false',
         NO_COLOR: '1',
@@ -39,4 +41,10 @@ export async function buildPackages(packages = []) {
   }
   const [, hits, total] = /Cache:\s+(\d+)\/(\d+) hit/.exec(outcome.stdout) ?? [];
   return hits && total ? `${Number(total) - Number(hits)} of ${total} packages changed` : 'built';
+}
+
+/** @returns {Promise<NodeJS.ProcessEnv>} the search path with the right pnpm first: nx runs the packages' scripts with it */
+async function pathWithPnpm() {
+  const program = await pnpmProgram();
+  return path.isAbsolute(program) ? { PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH}` } : {};
 }
