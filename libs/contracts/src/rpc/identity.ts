@@ -122,7 +122,8 @@ export const mintEmbedToken = defineRpc({
     sub: Type.String({ minLength: 1, maxLength: 255 }),
     email: Type.String({ maxLength: 254 }),
     name: Type.String({ maxLength: 200 }),
-    scopes: Type.Array(Type.String()),
+    /** All that the app was granted when left out. */
+    scopes: Type.Optional(Type.Array(Type.String())),
   }),
   response: Type.Object({ embedToken: Type.String(), expiresIn: Type.Integer() }),
   timeoutMs: 5000,

@@ -1,0 +1,27 @@
+import type { DatabaseConfig } from '@crm/database';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+
+export interface IdentityConfig {
+  service: ServiceConfig;
+  database: DatabaseConfig;
+  /** Mail server, e.g. `smtp://127.0.0.1:1025` or `smtps://user:password@mail.example:465`. */
+  smtpUrl: string;
+  /** Sender of every mail. */
+  mailFrom: string;
+  /** 32 bytes that seal the private signing keys at rest. */
+  keyEncryptionKey: Buffer;
+}
+
+/** Token under which the configuration is injected. */
+export const IDENTITY_CONFIG = Symbol('identity:config');
+
+/** Reads the environment; a problem ends the process. */
+export function loadConfig(): IdentityConfig {
+  return readEnvironment((env) => ({
+    service: serviceConfig('identity'),
+    database: databaseConfig('identity'),
+    smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'] }),
+    mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
+    keyEncryptionKey: Buffer.from(env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }), 'base64'),
+  }));
+}

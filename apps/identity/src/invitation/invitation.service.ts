@@ -1,0 +1,89 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { MailRepository } from '../mail/mail.repository.js';
+import { MailSender } from '../mail/mail-sender.js';
+import { Passwords } from '../password/passwords.js';
+import { TenantService } from '../tenant/tenant.service.js';
+import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../token/opaque-token.js';
+import type { NewUser } from '../user/user.repository.js';
+import { UserRepository } from '../user/user.repository.js';
+import { Invitation } from './invitation.entity.js';
+
+const VALID_DAYS = 7;
+
+/** Invitations by mail: the link proves the address and lets its owner set a password, once. */
+@Injectable()
+export class InvitationService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantService,
+    private readonly mails: MailRepository,
+    private readonly sender: MailSender,
+    private readonly passwords: Passwords,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Writes an invitation and its mail in the transaction that adds the user. */
+  async invite(tx: TenantTransaction, user: Pick<NewUser, 'id' | 'email' | 'name'>): Promise<void> {
+    const id = newId();
+    const secret = newSecret();
+    await tx.manager.insert(Invitation, {
+      tenantId: tx.tenantId,
+      id,
+      userId: user.id,
+      secretHash: hashSecret(secret),
+      expiresAt: new Date(Date.now() + VALID_DAYS * 24 * 3600 * 1000),
+    });
+    const workspace = await this.tenants.view(tx);
+    // In the fragment the token reaches the page and no server's log.
+    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tx.tenantId, id)}.${secret}`;
+    await this.mails.insert(tx, {
+      recipient: user.email,
+      subject: `Invitation to ${singleLine(workspace.name)}`,
+      body: [
+        `Hello ${singleLine(user.name)},`,
+        '',
+        `you have been invited to the workspace ${singleLine(workspace.name)}. Set your password here:`,
+        '',
+        link,
+        '',
+        `The link works once and for ${VALID_DAYS} days.`,
+        '',
+      ].join('\n'),
+    });
+    tx.afterCommit(() => this.sender.wake());
+  }
+
+  /**
+   * Sets the first password of an invited user.
+   * @param token what the link carries
+   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token
+   */
+  async accept(token: string, password: string): Promise<void> {
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
+    const passwordHash = await this.passwords.hash(password);
+    await this.database.transaction(tenantId, async (tx) => {
+      const invitation = await tx.manager.findOne(Invitation, {
+        where: { tenantId, id },
+        lock: { mode: 'pessimistic_write' },
+      });
+      const valid =
+        invitation &&
+        isSecret(invitation.secretHash, secret) &&
+        !invitation.acceptedAt &&
+        invitation.expiresAt.getTime() > Date.now();
+      const user = valid ? await this.users.findForUpdate(tx, invitation.userId) : null;
+      if (user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+      await tx.manager.update(Invitation, { tenantId, id }, { acceptedAt: new Date() });
+      await this.users.update(tx, user.id, { passwordHash, status: 'active' });
+    });
+  }
+}
+
+/** Names come from users; a line break in one must not become one in a mail. */
+const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,127 @@
+import { KEY_AUDIENCES } from '@crm/access';
+import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { seal, unseal } from './sealed.js';
+import { type IssuerGroup, SigningKeyRepository, type SigningKeyRow } from './signing-key.repository.js';
+
+const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
+  api: [AUDIENCES.api, AUDIENCES.internal],
+  admin: [AUDIENCES.admin],
+};
+
+/** How long this process works with the keys it read. */
+const CACHE_MS = 30_000;
+
+/**
+ * A new key is published this long before it signs. Verifiers read the keys again every five minutes, and identity's
+ * replicas every thirty seconds, so that each knows the key before the first token signed with it.
+ */
+const PUBLISH_AHEAD_MS = 10 * 60_000;
+
+/** After its successor signs, a key stays published for the life of its last token and this much more. */
+const RETIREMENT_MARGIN_MS = 5 * 60_000;
+
+interface LoadedKeys {
+  rows: SigningKeyRow[];
+  readAtMs: number;
+}
+
+/** The platform's signing keys: created when there are none, rotated with overlap, private halves sealed at rest. */
+@Injectable()
+export class SigningKeyService implements OnModuleInit {
+  private loaded: LoadedKeys | undefined;
+  private readonly opened = new Map<string, CryptoKey>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly keys: SigningKeyRepository,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.ensureKeys();
+  }
+
+  /** Creates the first key of each group; safe when several replicas start at once. */
+  async ensureKeys(): Promise<void> {
+    await this.database.crossTenant(async (tx) => {
+      await this.keys.lock(tx);
+      const published = await this.keys.listPublished(tx);
+      for (const group of ['api', 'admin'] as const) {
+        if (!published.some((key) => key.group === group)) {
+          await this.keys.insert(tx, await this.generate(group, new Date()));
+        }
+      }
+    });
+    this.loaded = undefined;
+  }
+
+  /**
+   * Starts the change to a new key: published now, signing in ten minutes, the present key retired when its last token
+   * has expired.
+   * @returns the new key's id
+   */
+  async rotate(group: IssuerGroup): Promise<string> {
+    const signsFrom = new Date(Date.now() + PUBLISH_AHEAD_MS);
+    const retiresAt = new Date(signsFrom.getTime() + ACCESS_TOKEN_SECONDS * 1000 + RETIREMENT_MARGIN_MS);
+    const kid = await this.database.crossTenant(async (tx) => {
+      await this.keys.lock(tx);
+      const key = await this.generate(group, signsFrom);
+      await this.keys.insert(tx, key);
+      await this.keys.retireOthers(tx, group, key.kid, retiresAt);
+      return key.kid;
+    });
+    this.loaded = undefined;
+    return kid;
+  }
+
+  /** Public keys, each with the audiences it signs for. */
+  async publicKeys(groups: readonly IssuerGroup[] = ['api', 'admin']): Promise<JWK[]> {
+    const rows = await this.rows();
+    return rows
+      .filter((row) => groups.includes(row.group))
+      .map((row) => ({
+        ...row.publicJwk,
+        kid: row.kid,
+        alg: 'EdDSA',
+        use: 'sig',
+        [KEY_AUDIENCES]: [...GROUP_AUDIENCES[row.group]],
+      }));
+  }
+
+  /** The key that signs tokens for the audience now. */
+  async signingKey(audience: Audience): Promise<{ kid: string; key: CryptoKey }> {
+    const now = Date.now();
+    const row = (await this.rows()).findLast(
+      ({ group, signsFrom }) => GROUP_AUDIENCES[group].includes(audience) && signsFrom.getTime() <= now,
+    );
+    if (!row) throw new Error(`There is no signing key for ${audience}`);
+    const opened = this.opened.get(row.kid) ?? (await this.open(row));
+    return { kid: row.kid, key: opened };
+  }
+
+  private async open(row: SigningKeyRow): Promise<CryptoKey> {
+    const jwk = JSON.parse(unseal(this.config.keyEncryptionKey, row.sealedPrivateJwk, row.kid)) as JWK;
+    const key = (await importJWK(jwk, 'EdDSA')) as CryptoKey;
+    this.opened.set(row.kid, key);
+    return key;
+  }
+
+  private async rows(): Promise<SigningKeyRow[]> {
+    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS) {
+      const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
+      this.loaded = { rows, readAtMs: Date.now() };
+    }
+    return this.loaded.rows;
+  }
+
+  private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKeyRow, 'retiresAt'>> {
+    const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+    const kid = `${group}-${newId()}`;
+    const sealedPrivateJwk = seal(this.config.keyEncryptionKey, JSON.stringify(await exportJWK(privateKey)), kid);
+    return { kid, group, publicJwk: await exportJWK(publicKey), sealedPrivateJwk, signsFrom };
+  }
+}

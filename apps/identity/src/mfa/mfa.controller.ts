@@ -1,0 +1,31 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { BooleanField, Describe, TextField } from '@crm/service-kit';
+import { Body, Controller, HttpCode, Put } from '@nestjs/common';
+import { MfaService } from './mfa.service.js';
+
+export class MfaInput {
+  @BooleanField()
+  enabled: boolean;
+
+  @TextField({ maxLength: 256, description: "The caller's password, asked again" })
+  password: string;
+}
+
+@Controller('api/auth/mfa')
+export class MfaController {
+  constructor(private readonly mfa: MfaService) {}
+
+  @Put()
+  @HttpCode(204)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Turns the second factor of the caller on or off',
+    answers: [
+      { status: 204, description: 'Done' },
+      { status: 401, description: 'INVALID_CREDENTIALS' },
+    ],
+  })
+  async set(@CurrentPrincipal() principal: Principal, @Body() input: MfaInput): Promise<void> {
+    await this.mfa.setEnabled(principal, input.enabled, input.password);
+  }
+}

@@ -1,0 +1,31 @@
+import { Public } from '@crm/access';
+import { Describe } from '@crm/service-kit';
+import { Body, Controller, Ip, Post } from '@nestjs/common';
+import { RegistrationLimit } from '../sign-in/registration-limit.js';
+import { RegistrationInput, RegistrationView } from './registration.dto.js';
+import { RegistrationService } from './registration.service.js';
+
+@Controller('api/auth/register')
+export class RegistrationController {
+  constructor(
+    private readonly registrations: RegistrationService,
+    private readonly limit: RegistrationLimit,
+  ) {}
+
+  @Post()
+  @Public()
+  @Describe({
+    summary: 'Opens a workspace with its owner',
+    answers: [
+      { status: 201, description: 'The owner and the workspace', body: () => RegistrationView },
+      { status: 403, description: 'PLAN_NOT_ALLOWED' },
+      { status: 409, description: 'EMAIL_TAKEN' },
+    ],
+  })
+  async register(@Body() input: RegistrationInput, @Ip() address: string): Promise<RegistrationView> {
+    await this.limit.consume(address);
+    const { user, tenant } = await this.registrations.register(input);
+    const { id, email, name, roles } = user;
+    return { user: { id, email, name, roles }, tenant };
+  }
+}

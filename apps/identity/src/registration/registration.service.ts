@@ -1,0 +1,81 @@
+import { EVENTS, type Plan, PlatformError } from '@crm/contracts';
+import { appendEvent, Database, newId } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { Passwords } from '../password/passwords.js';
+import type { Tenant } from '../tenant/tenant.entity.js';
+import { TenantRepository } from '../tenant/tenant.repository.js';
+import { normaliseEmail } from '../user/email-address.js';
+import type { NewUser } from '../user/user.repository.js';
+import { UserRepository } from '../user/user.repository.js';
+
+export interface Registration {
+  email: string;
+  password: string;
+  name: string;
+  workspace: { name: string; plan?: Plan; timeZone?: string; country?: string | null };
+}
+
+/** Opens workspaces. The tenant, its owner, the address that signs in and the event commit together or not at all. */
+@Injectable()
+export class RegistrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantRepository,
+    private readonly users: UserRepository,
+    private readonly passwords: Passwords,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * @returns the owner and the workspace
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, EMAIL_TAKEN
+   */
+  async register(registration: Registration): Promise<{ user: NewUser; tenant: Tenant }> {
+    const { workspace } = registration;
+    const plan = workspace.plan ?? 'developer';
+    if (plan !== 'developer' && this.config.service.profile === 'production') {
+      throw new PlatformError('PLAN_NOT_ALLOWED');
+    }
+    assertTimeZone(workspace.timeZone);
+    const tenant: Tenant = {
+      id: newId(),
+      name: workspace.name.trim(),
+      plan,
+      timeZone: workspace.timeZone ?? 'UTC',
+      country: workspace.country ?? null,
+    };
+    const user: NewUser = {
+      id: newId(),
+      email: normaliseEmail(registration.email),
+      name: registration.name.trim(),
+      roles: ['owner'],
+      status: 'active',
+      origin: 'registration',
+      passwordHash: await this.passwords.hash(registration.password),
+    };
+    await this.database.transaction(tenant.id, async (tx) => {
+      const claim = await this.users.claimEmail(tx, user.email, user.id);
+      if (claim.outcome !== 'claimed') throw new PlatformError('EMAIL_TAKEN');
+      await this.tenants.insert(tx, tenant);
+      await this.users.insert(tx, user);
+      await appendEvent(tx, EVENTS['user.created'], {
+        subject: user.id,
+        data: { userId: user.id, email: user.email, name: user.name },
+      });
+    });
+    return { user, tenant };
+  }
+}
+
+/** @throws PlatformError VALIDATION_FAILED for a name that is not in the IANA database */
+function assertTimeZone(timeZone: string | undefined): void {
+  if (timeZone === undefined) return;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch (cause) {
+    const detail = 'There is no such time zone';
+    const errors = [{ pointer: '/workspace/timeZone', code: 'TIME_ZONE', detail }];
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors, cause });
+  }
+}

@@ -1,0 +1,71 @@
+import { ACCESS_TOKEN_SECONDS, type Revocation } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { RevocationPublisher } from '@crm/messaging';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { RevocationRepository } from './revocation.repository.js';
+
+/** A cut-off matters for as long as a token issued before it could live; this much more covers clocks that differ. */
+const EXPIRY_MARGIN_MS = 60_000;
+
+/** How soon a cut-off is tried again that could not be published (the broker was away). */
+const RETRY_MS = 1000;
+
+/**
+ * Ends tokens before they expire. A cut-off is recorded in the transaction of the change that causes it and published
+ * after the commit; what could not be published is tried again every second, and everything is published at start, so
+ * that a lost bucket fills again.
+ */
+@Injectable()
+export class RevocationService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(RevocationService.name);
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly revocations: RevocationRepository,
+    private readonly publisher: RevocationPublisher,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.publish('all');
+    this.timer = setInterval(() => {
+      this.running = this.running.then(() => this.publishPending());
+    }, RETRY_MS);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /**
+   * Cuts off every token issued to `id` until now. Call {@link publishPending} when the transaction has committed.
+   * @param kind what `id` names
+   */
+  async record(tx: TenantTransaction, kind: Revocation['kind'], id: string): Promise<void> {
+    const cutoffMs = Date.now();
+    const expiresAt = new Date(cutoffMs + ACCESS_TOKEN_SECONDS * 1000 + EXPIRY_MARGIN_MS);
+    await this.revocations.record(tx, { kind, id, cutoffMs }, expiresAt);
+  }
+
+  /**
+   * Makes recorded cut-offs known to every verifier. The change stands when this fails (it is committed): the sweep
+   * tries again, so the failure is logged and not the caller's.
+   */
+  async publishPending(): Promise<void> {
+    try {
+      await this.publish('unpublished');
+    } catch (error) {
+      this.logger.error({ err: error }, 'Cut-offs could not be published; they are tried again');
+    }
+  }
+
+  private async publish(which: 'all' | 'unpublished'): Promise<void> {
+    const pending = await this.database.crossTenant((tx) => this.revocations.list(tx, which));
+    for (const revocation of pending) {
+      await this.publisher.publish(revocation);
+      await this.database.crossTenant((tx) => this.revocations.markPublished(tx, revocation));
+    }
+  }
+}

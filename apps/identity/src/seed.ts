@@ -1,0 +1,107 @@
+import 'reflect-metadata';
+import type { Plan } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { type IdentityConfig, loadConfig } from './config.js';
+import { entities } from './entities.js';
+import { OperatorRepository } from './operator/operator.repository.js';
+import { Passwords } from './password/passwords.js';
+import { RegistrationService } from './registration/registration.service.js';
+import { TenantRepository } from './tenant/tenant.repository.js';
+import { UserRepository } from './user/user.repository.js';
+
+/** Password of every demo account; it stands in the README. */
+const DEMO_PASSWORD = 'correct-horse-battery-staple';
+
+const DEMO_WORKSPACES: readonly { name: string; plan: Plan; users: readonly DemoUser[] }[] = [
+  { name: 'Acme', plan: 'developer', users: [{ email: 'dev@acme.test', name: 'Dev of Acme', roles: ['owner'] }] },
+  {
+    name: 'Globex',
+    plan: 'business',
+    users: [
+      { email: 'admin@globex.test', name: 'Admin of Globex', roles: ['owner', 'admin'] },
+      { email: 'member@globex.test', name: 'Member of Globex', roles: ['member'] },
+    ],
+  },
+  {
+    name: 'Initech',
+    plan: 'enterprise',
+    users: [{ email: 'admin@initech.test', name: 'Admin of Initech', roles: ['owner', 'admin'] }],
+  },
+];
+
+interface DemoUser {
+  email: string;
+  name: string;
+  roles: string[];
+}
+
+/**
+ * Adds the demo accounts that are missing. Safe to repeat.
+ * @throws Error in the production profile
+ */
+export async function seed(config: IdentityConfig, database: Database): Promise<void> {
+  if (config.service.profile === 'production') {
+    throw new Error('Demo accounts have a public password; the production profile does not get them');
+  }
+  const users = new UserRepository();
+  const passwords = new Passwords();
+  const registrations = new RegistrationService(database, new TenantRepository(), users, passwords, config);
+  for (const { name, plan, users: people } of DEMO_WORKSPACES) {
+    const [owner, ...others] = people;
+    if (!owner) continue;
+    let account = await database.crossTenant((tx) => users.findByEmail(tx, owner.email));
+    if (!account) {
+      const { user, tenant } = await registrations.register({
+        email: owner.email,
+        password: DEMO_PASSWORD,
+        name: owner.name,
+        workspace: { name, plan },
+      });
+      account = { tenantId: tenant.id, userId: user.id };
+      const { userId } = account;
+      await database.transaction(tenant.id, (tx) => users.update(tx, userId, { roles: owner.roles }));
+    }
+    for (const user of others) await addMember(database, users, passwords, account.tenantId, user);
+  }
+  await addOperator(database, passwords);
+}
+
+async function addMember(
+  database: Database,
+  users: UserRepository,
+  passwords: Passwords,
+  tenantId: string,
+  { email, name, roles }: DemoUser,
+): Promise<void> {
+  if (await database.crossTenant((tx) => users.findByEmail(tx, email))) return;
+  const passwordHash = await passwords.hash(DEMO_PASSWORD);
+  await database.transaction(tenantId, async (tx) => {
+    const id = newId();
+    const claim = await users.claimEmail(tx, email, id);
+    if (claim.outcome !== 'claimed') return;
+    await users.insert(tx, { id, email, name, roles, status: 'active', origin: 'administrator', passwordHash });
+  });
+}
+
+async function addOperator(database: Database, passwords: Passwords): Promise<void> {
+  const operators = new OperatorRepository();
+  const email = 'operator@platform.test';
+  if (await database.crossTenant((tx) => operators.findByEmail(tx, email))) return;
+  const passwordHash = await passwords.hash(DEMO_PASSWORD);
+  await database.crossTenant((tx) =>
+    operators.insertMissing(tx, { id: newId(), email, name: 'Operator', passwordHash }),
+  );
+}
+
+/** Run as a program: `PROFILE=development node dist/seed.js`. */
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const database = new Database(config.database, entities);
+  try {
+    await seed(config, database);
+  } finally {
+    await database.close();
+  }
+}
+
+if (process.argv[1]?.endsWith('seed.js')) await main();

@@ -1,0 +1,51 @@
+import { Public } from '@crm/access';
+import type { TokenPair } from '@crm/contracts';
+import { Describe } from '@crm/service-kit';
+import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
+import type { MfaRequired } from '../mfa/mfa.service.js';
+import { TokenPairView } from '../session/session.dto.js';
+import { CodeInput, SignInInput, SignInView } from './sign-in.dto.js';
+import { SignInService } from './sign-in.service.js';
+
+@Controller('api/auth')
+export class SignInController {
+  constructor(private readonly signIns: SignInService) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Signs in',
+    description: 'With a second factor the answer names a challenge, and a six-digit code goes out by mail.',
+    answers: [
+      { status: 200, description: 'Tokens, or the request for a code', body: () => SignInView },
+      { status: 401, description: 'INVALID_CREDENTIALS' },
+      { status: 429, description: 'Too many failed attempts' },
+    ],
+  })
+  async signIn(
+    @Body() input: SignInInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<TokenPair | MfaRequired> {
+    return this.signIns.signIn(input.email, input.password, { address, userAgent: userAgent ?? null });
+  }
+
+  @Post('mfa/verify')
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in with the code from the mail',
+    answers: [
+      { status: 200, description: 'Tokens', body: () => TokenPairView },
+      { status: 401, description: 'INVALID_CREDENTIALS' },
+    ],
+  })
+  async verifyCode(
+    @Body() input: CodeInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<TokenPair> {
+    return this.signIns.verifyCode(input.challengeId, input.code, { address, userAgent: userAgent ?? null });
+  }
+}

@@ -1,0 +1,39 @@
+import { BooleanField, IntegerField, TextField } from '@crm/service-kit';
+
+/** Bounds only: a sign-in with a value that no account can have fails like any other. */
+export class SignInInput {
+  @TextField({ maxLength: 254, example: 'dev@acme.test' })
+  email: string;
+
+  @TextField({ maxLength: 256 })
+  password: string;
+}
+
+export class CodeInput {
+  @TextField({ maxLength: 100 })
+  challengeId: string;
+
+  @TextField({ maxLength: 6, pattern: /^\d{6}$/, example: '123456' })
+  code: string;
+}
+
+/** Tokens, or the request for a code. */
+export class SignInView {
+  @TextField({ maxLength: 8192, optional: true })
+  accessToken?: string;
+
+  @TextField({ maxLength: 512, optional: true })
+  refreshToken?: string;
+
+  @TextField({ maxLength: 6, optional: true })
+  tokenType?: string;
+
+  @IntegerField({ description: 'Seconds' })
+  expiresIn: number;
+
+  @BooleanField({ optional: true, description: 'A code was sent by mail' })
+  mfaRequired?: boolean;
+
+  @TextField({ maxLength: 100, optional: true })
+  challengeId?: string;
+}

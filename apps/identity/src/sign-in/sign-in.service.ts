@@ -1,0 +1,52 @@
+import { PlatformError, type TokenPair } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { type MfaRequired, MfaService } from '../mfa/mfa.service.js';
+import { Passwords } from '../password/passwords.js';
+import { SessionService, type SignInOrigin } from '../session/session.service.js';
+import { normaliseEmail } from '../user/email-address.js';
+import type { User } from '../user/user.entity.js';
+import { UserRepository } from '../user/user.repository.js';
+import { SignInLimit } from './sign-in-limit.js';
+
+/** Proves who somebody is, by password and, where it is on, by a code. */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly passwords: Passwords,
+    private readonly limit: SignInLimit,
+    private readonly sessions: SessionService,
+    private readonly mfa: MfaService,
+  ) {}
+
+  /**
+   * An unknown address, a wrong password, an invited and a disabled user are told apart neither by the answer nor by the
+   * time it takes.
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
+   */
+  async signIn(email: string, password: string, origin: SignInOrigin): Promise<TokenPair | MfaRequired> {
+    const address = normaliseEmail(email);
+    return this.limit.attempt(`user:${address}`, origin.address, async () => {
+      const user = await this.findByEmail(address);
+      const right = await this.passwords.matches(user?.passwordHash, password);
+      if (!right || user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
+      return user.mfaEnabled ? this.mfa.challenge(user) : this.sessions.open(user.tenantId, user.id, origin);
+    });
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
+  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
+    return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
+      const user = await this.mfa.verify(challengeId, code);
+      return this.sessions.open(user.tenantId, user.id, origin);
+    });
+  }
+
+  private async findByEmail(email: string): Promise<User | null> {
+    const account = await this.database.crossTenant((tx) => this.users.findByEmail(tx, email));
+    if (!account) return null;
+    return this.database.transaction(account.tenantId, (tx) => this.users.find(tx, account.userId));
+  }
+}

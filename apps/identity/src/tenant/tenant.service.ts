@@ -1,0 +1,36 @@
+import { type Plan, PlatformError, type TenantView } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { TenantRepository } from './tenant.repository.js';
+
+@Injectable()
+export class TenantService {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantRepository,
+  ) {}
+
+  /** @throws PlatformError NOT_FOUND */
+  async get(tenantId: string): Promise<TenantView> {
+    return this.database.transaction(tenantId, (tx) => this.view(tx));
+  }
+
+  /**
+   * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
+   * @throws PlatformError NOT_FOUND
+   */
+  async setPlan(tenantId: string, plan: Plan): Promise<TenantView> {
+    return this.database.transaction(tenantId, async (tx) => {
+      await this.tenants.setPlan(tx, plan);
+      return this.view(tx);
+    });
+  }
+
+  /** The tenant in context as other services and clients see it. */
+  async view(tx: TenantTransaction): Promise<TenantView> {
+    const tenant = await this.tenants.find(tx);
+    if (!tenant) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+    const { id, name, plan, timeZone, country } = tenant;
+    return { id, name, plan, timeZone, country };
+  }
+}

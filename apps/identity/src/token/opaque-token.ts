@@ -1,0 +1,40 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Bytes of every secret that identity issues: 256 bits, beyond guessing, so a plain hash is enough to store it. */
+const SECRET_BYTES = 32;
+
+/** A new secret in base64url. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** What is stored of a secret. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Compares in constant time. */
+export function isSecret(stored: Buffer, presented: string): boolean {
+  const hash = hashSecret(presented);
+  return stored.length === hash.length && timingSafeEqual(stored, hash);
+}
+
+const UUID_BYTES = 16;
+
+/**
+ * Packs ids into one opaque text, so that something presented before its tenant is known (an invitation, a sign-in
+ * challenge) names its tenant itself and needs no table that crosses tenants. It proves nothing: what the row stores does.
+ */
+export function packIds(...ids: readonly string[]): string {
+  return Buffer.concat(ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))).toString('base64url');
+}
+
+/** @returns the ids, or undefined when the text is not `count` packed ids */
+export function unpackIds(text: string, count: number): string[] | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== count * UUID_BYTES || bytes.toString('base64url') !== text) return undefined;
+  return Array.from({ length: count }, (_, index) => {
+    const hex = bytes.subarray(index * UUID_BYTES, (index + 1) * UUID_BYTES).toString('hex');
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  });
+}

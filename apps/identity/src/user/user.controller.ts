@@ -1,0 +1,65 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe, IdParam, type ListAnswer, ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { UserChangeInput, UserInput, UserView, userView } from './user.dto.js';
+import { UserService } from './user.service.js';
+
+@Controller('api/tenant/users')
+export class UserController {
+  constructor(private readonly users: UserService) {}
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Users of the workspace',
+    answers: [{ status: 200, description: 'In the order they came', body: () => UserView, list: true }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<UserView>> {
+    const { page, size } = parsePage(query);
+    const { users, total } = await this.users.list(principal.tenantId, size, (page - 1) * size);
+    return listAnswer(users.map(userView), { page, size, total });
+  }
+
+  @Get(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'A user of the workspace',
+    answers: [{ status: 200, description: 'The user', body: () => UserView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<UserView> {
+    return userView(await this.users.get(principal.tenantId, id));
+  }
+
+  @Post()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Adds a user, by password or by an invitation that goes out by mail',
+    answers: [
+      { status: 201, description: 'The user', body: () => UserView },
+      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
+      { status: 409, description: 'EMAIL_TAKEN' },
+    ],
+  })
+  async add(@CurrentPrincipal() principal: Principal, @Body() input: UserInput): Promise<UserView> {
+    return userView(await this.users.add(principal, input));
+  }
+
+  @Patch(':id')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Changes name, roles or status of a user',
+    description: 'A change of roles cuts off the access tokens of the user; disabling ends their sessions too.',
+    answers: [
+      { status: 200, description: 'The user', body: () => UserView },
+      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
+      { status: 409, description: 'The last owner stays' },
+    ],
+  })
+  async change(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() input: UserChangeInput,
+  ): Promise<UserView> {
+    return userView(await this.users.change(principal, id, input));
+  }
+}

@@ -1,0 +1,42 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
+export type UserStatus = 'active' | 'invited' | 'disabled';
+
+/** How a user came to be; `embed` users were provisioned by a host and have no password. */
+export type UserOrigin = 'registration' | 'administrator' | 'embed';
+
+@Entity({ name: 'app_user' })
+export class User {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  /** Normalised (see email-address.ts). */
+  @Column({ type: 'text' })
+  email: string;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'text', array: true })
+  roles: string[];
+
+  @Column({ type: 'text' })
+  status: UserStatus;
+
+  @Column({ type: 'text' })
+  origin: UserOrigin;
+
+  /** Argon2id in PHC string format; null until a password is set. */
+  @Column({ name: 'password_hash', type: 'text', nullable: true })
+  passwordHash: string | null;
+
+  @Column({ name: 'mfa_enabled', type: 'boolean' })
+  mfaEnabled: boolean;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

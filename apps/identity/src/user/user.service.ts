@@ -1,0 +1,133 @@
+import type { Principal } from '@crm/access';
+import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
+import { appendEvent, Database, newId, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { InvitationService } from '../invitation/invitation.service.js';
+import { Passwords } from '../password/passwords.js';
+import { RevocationService } from '../revocation/revocation.service.js';
+import { SessionService } from '../session/session.service.js';
+import { normaliseEmail } from './email-address.js';
+import type { User } from './user.entity.js';
+import { UserRepository } from './user.repository.js';
+
+export interface UserAddition {
+  email: string;
+  name: string;
+  /** Without one the user is invited by mail. */
+  password?: string;
+  roles: string[];
+}
+
+export interface UserChange {
+  name?: string;
+  roles?: string[];
+  status?: 'active' | 'disabled';
+}
+
+/** The people of a workspace, as its administrators see and change them. */
+@Injectable()
+export class UserService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly passwords: Passwords,
+    private readonly invitations: InvitationService,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+  ) {}
+
+  async list(tenantId: string, limit: number, offset: number): Promise<{ users: User[]; total: number }> {
+    return this.database.transaction(tenantId, (tx) => this.users.list(tx, limit, offset));
+  }
+
+  /** @throws PlatformError NOT_FOUND, also for a user of another tenant */
+  async get(tenantId: string, id: string): Promise<User> {
+    return this.database.transaction(tenantId, (tx) => this.require(tx, id));
+  }
+
+  /**
+   * Adds a user to the principal's workspace.
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_TAKEN
+   */
+  async add(principal: Principal, addition: UserAddition): Promise<User> {
+    const roles = [...new Set(addition.roles)];
+    assertGrantable(principal, roles);
+    const user = {
+      id: newId(),
+      email: normaliseEmail(addition.email),
+      name: addition.name.trim(),
+      roles,
+      status: addition.password === undefined ? ('invited' as const) : ('active' as const),
+      origin: 'administrator' as const,
+      passwordHash: addition.password === undefined ? null : await this.passwords.hash(addition.password),
+    };
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const claim = await this.users.claimEmail(tx, user.email, user.id);
+      if (claim.outcome !== 'claimed') throw new PlatformError('EMAIL_TAKEN');
+      await this.users.insert(tx, user);
+      if (user.status === 'invited') await this.invitations.invite(tx, user);
+      await appendEvent(tx, EVENTS['user.created'], {
+        subject: user.id,
+        data: { userId: user.id, email: user.email, name: user.name },
+      });
+      return this.require(tx, user.id);
+    });
+  }
+
+  /**
+   * Changes name, roles or status. A change of roles cuts off the user's access tokens, so that the next one carries the
+   * new roles; disabling ends the sessions as well.
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
+   */
+  async change(principal: Principal, id: string, change: UserChange): Promise<User> {
+    const roles = change.roles && [...new Set(change.roles)];
+    if (roles) assertGrantable(principal, roles);
+    const ended = await this.database.transaction(principal.tenantId, async (tx) => {
+      const owners = await this.users.countActiveOwnersForUpdate(tx);
+      const user = await this.users.findForUpdate(tx, id);
+      if (!user) throw notFound();
+      assertGrantable(principal, user.roles);
+      const after = { ...user, ...change, roles: roles ?? user.roles };
+      if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
+        throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
+      }
+      if (user.status === 'invited' && change.status === 'active') {
+        throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
+      }
+      await this.users.update(tx, id, { name: after.name, roles: after.roles, status: after.status });
+      return this.cutOff(tx, user, after);
+    });
+    await this.sessions.forget(ended);
+    return this.get(principal.tenantId, id);
+  }
+
+  /** @returns the sessions that ended */
+  private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
+    const disabled = after.status === 'disabled' && before.status !== 'disabled';
+    const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();
+    if (disabled || rolesChanged) await this.revocations.record(tx, 'user', before.id);
+    if (!disabled) return [];
+    await appendEvent(tx, EVENTS['user.disabled'], {
+      subject: before.id,
+      data: { userId: before.id, email: before.email, name: after.name },
+    });
+    return this.sessions.endAllWithin(tx, before.id);
+  }
+
+  private async require(tx: TenantTransaction, id: string): Promise<User> {
+    const user = await this.users.find(tx, id);
+    if (!user) throw notFound();
+    return user;
+  }
+}
+
+const notFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
+
+const isActiveOwner = (user: Pick<User, 'roles' | 'status'>): boolean =>
+  user.status === 'active' && user.roles.includes('owner');
+
+/** Nobody grants a role above their own, and nobody changes a user who stands above them. */
+function assertGrantable(principal: Principal, roles: readonly string[]): void {
+  const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
+  if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
+}
