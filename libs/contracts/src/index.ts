@@ -3,6 +3,7 @@ export * from './errors/index.js';
 export * from './events/catalogue.js';
 export * from './events/define.js';
 export * from './events/envelope.js';
+export * from './events/event-scope.js';
 export * from './plans.js';
 export * from './records/core.js';
 export * from './revocation.js';
