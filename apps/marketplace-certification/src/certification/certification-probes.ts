@@ -1,0 +1,73 @@
+import { promises as dns } from 'node:dns';
+import { Database, type NarrowTransaction } from '@crm/database';
+import type { CertificationProbes } from '@crm/manifest';
+import { Inject, Injectable } from '@nestjs/common';
+import { isIdentifier } from '../submission/identifier.js';
+import { PackageRepository } from '../submission/package.repository.js';
+import { SubmissionRepository } from '../submission/submission.repository.js';
+
+export const RESOLVE_HOST = Symbol('resolve host');
+
+/** All addresses of a host name; empty when there is none. */
+export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+
+/** Milliseconds that a name may take: a slow name server must not hold the certification up. */
+const LOOKUP_MS = 2000;
+
+/** Asks the system's resolver, the same that a delivery asks. */
+export const systemResolver: ResolveHost = async (hostname) => {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${hostname} did not resolve within ${LOOKUP_MS} ms`)), LOOKUP_MS);
+  });
+  try {
+    const found = await Promise.race([dns.lookup(hostname, { all: true, verbatim: true }), tooLate]);
+    return found.map(({ address }) => address);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** What the suite asks of this service: who owns a key, what was submitted, what is published, which addresses a name has. */
+@Injectable()
+export class CertificationProbesFactory {
+  constructor(
+    private readonly database: Database,
+    private readonly submissions: SubmissionRepository,
+    private readonly packages: PackageRepository,
+    @Inject(RESOLVE_HOST) private readonly resolveHost: ResolveHost,
+  ) {}
+
+  /** @param tenantId the publisher who asks: other publishers' versions and packages stay out of the answers */
+  for(tenantId: string): CertificationProbes {
+    return {
+      keyOwnership: (key) =>
+        this.database.crossTenant(async (tx) => {
+          const owner = await this.ownerOf(tx, key);
+          if (owner === undefined) return 'free';
+          return owner === tenantId ? 'own' : 'other';
+        }),
+      submittedVersions: (key) => this.ofOwnApp(tenantId, key, [], (tx) => this.submissions.versionsOf(tx, key)),
+      publishedManifest: (key) =>
+        this.ofOwnApp(tenantId, key, null, async (tx) => {
+          const published = (await this.submissions.ofApp(tx, key)).find(({ status }) => status === 'published');
+          return published ? this.packages.read(tx, published.id) : null;
+        }),
+      resolveHost: this.resolveHost,
+    };
+  }
+
+  private ofOwnApp<T>(
+    tenantId: string,
+    key: string,
+    other: T,
+    read: (tx: NarrowTransaction) => Promise<T>,
+  ): Promise<T> {
+    return this.database.crossTenant(async (tx) => ((await this.ownerOf(tx, key)) === tenantId ? read(tx) : other));
+  }
+
+  /** A key that could never have been taken is not asked for: it may hold what a text column refuses. */
+  private async ownerOf(tx: NarrowTransaction, key: string): Promise<string | undefined> {
+    return isIdentifier(key) ? this.submissions.ownerOf(tx, key) : undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import type { Certification } from '@crm/manifest';
+import { Describe } from '@crm/service-kit';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { CertificationAnswer, CertifyInput } from './certification.dto.js';
+import { CertificationService } from './certification.service.js';
+
+@Controller('api/marketplace/developer/certifications')
+export class CertificationController {
+  constructor(private readonly certifications: CertificationService) {}
+
+  @Post()
+  @HttpCode(200)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Certifies a package without submitting it',
+    answers: [{ status: 200, description: 'The result of every check', body: () => CertificationAnswer }],
+  })
+  certify(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<Certification> {
+    return this.certifications.certify(principal, input, 'certification');
+  }
+}

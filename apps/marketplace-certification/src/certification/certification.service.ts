@@ -1,0 +1,44 @@
+import type { Principal } from '@crm/access';
+import { Database } from '@crm/database';
+import { type Certification, certify } from '@crm/manifest';
+import { Injectable } from '@nestjs/common';
+import { isIdentifier } from '../submission/identifier.js';
+import { CertificationRepository } from './certification.repository.js';
+import { CertificationProbesFactory } from './certification-probes.js';
+
+export interface CertificationRequest {
+  readonly manifest: Record<string, unknown>;
+  readonly reviewPacket?: Record<string, unknown>;
+}
+
+/** Runs the suite with what this service knows of the key, its versions and the names on the network. */
+@Injectable()
+export class CertificationService {
+  constructor(
+    private readonly database: Database,
+    private readonly certifications: CertificationRepository,
+    private readonly probes: CertificationProbesFactory,
+  ) {}
+
+  /**
+   * Certifies a package and keeps the result.
+   * @param mode a submission needs its review packet, a certification can do without
+   */
+  async certify(
+    principal: Pick<Principal, 'tenantId' | 'userId'>,
+    { manifest, reviewPacket }: CertificationRequest,
+    mode: 'certification' | 'submission',
+  ): Promise<Certification> {
+    const result = await certify(manifest, { reviewPacket, mode, probes: this.probes.for(principal.tenantId) });
+    await this.database.transaction(principal.tenantId, (tx) =>
+      this.certifications.insert(tx, {
+        appKey: isIdentifier(manifest.key) ? manifest.key : null,
+        version: isIdentifier(manifest.version) ? manifest.version : null,
+        mode,
+        result,
+        createdBy: principal.userId,
+      }),
+    );
+    return result;
+  }
+}

@@ -1,0 +1,53 @@
+import { type FieldProblem, PlatformError } from '@crm/contracts';
+import type { Manifest } from '@crm/manifest';
+
+interface RequestedScope {
+  readonly scope: string;
+  readonly optional: boolean;
+}
+
+/** The scopes a package asks for; one that is asked for twice is optional only if it is so both times. */
+export function requestedScopes(manifest: Manifest): RequestedScope[] {
+  const requested = new Map<string, RequestedScope>();
+  for (const permission of manifest.permissions ?? []) {
+    const { scope, optional = false } = typeof permission === 'string' ? { scope: permission } : permission;
+    const before = requested.get(scope);
+    requested.set(scope, { scope, optional: optional && (before?.optional ?? true) });
+  }
+  return [...requested.values()];
+}
+
+/**
+ * The scopes that an installation gets.
+ * @param granted what the administrator grants; without it all that is not optional
+ * @throws PlatformError SCOPE_NOT_REQUESTED, SCOPE_REQUIRED with a pointer to each wrong grant
+ */
+export function grantScopes(manifest: Manifest, granted?: readonly string[]): string[] {
+  const requested = requestedScopes(manifest);
+  const required = requested.filter(({ optional }) => !optional).map(({ scope }) => scope);
+  if (granted === undefined) return required;
+  const known = new Set(requested.map(({ scope }) => scope));
+  const unknown: FieldProblem[] = granted.flatMap((scope, index) =>
+    known.has(scope)
+      ? []
+      : [
+          {
+            pointer: `/grantedScopes/${index}`,
+            code: 'SCOPE_NOT_REQUESTED',
+            detail: 'The app does not ask for this scope.',
+          },
+        ],
+  );
+  if (unknown.length > 0) throw new PlatformError('SCOPE_NOT_REQUESTED', undefined, { errors: unknown });
+  const missing = required.filter((scope) => !granted.includes(scope));
+  if (missing.length > 0) {
+    throw new PlatformError('SCOPE_REQUIRED', `The app cannot work without: ${missing.join(', ')}.`, {
+      errors: missing.map((scope) => ({
+        pointer: '/grantedScopes',
+        code: 'SCOPE_REQUIRED',
+        detail: `${scope} is missing.`,
+      })),
+    });
+  }
+  return [...new Set(granted)];
+}

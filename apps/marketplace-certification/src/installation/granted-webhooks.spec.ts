@@ -1,0 +1,29 @@
+import type { Manifest } from '@crm/manifest';
+import { describe, expect, it } from '@jest/globals';
+import { grantedWebhooks } from './granted-webhooks.js';
+
+const manifest: Manifest = {
+  key: 'app',
+  name: 'App',
+  version: '1.0.0',
+  kind: 'event_service',
+  webhooks: [
+    { events: ['lead.created', 'deal.won', 'app.installed'], url: 'https://hooks.example.com/a' },
+    { events: ['deal.won'], url: 'https://hooks.example.com/b' },
+  ],
+};
+
+describe('webhooks of an installation', () => {
+  it('receive only what the granted scopes allow to read', () => {
+    expect(grantedWebhooks(manifest, ['leads:read'])).toEqual([
+      { events: ['lead.created', 'app.installed'], url: 'https://hooks.example.com/a' },
+    ]);
+  });
+
+  it('receive everything when a full scope covers reading', () => {
+    expect(grantedWebhooks(manifest, ['leads', 'pipeline']).map(({ events }) => events)).toEqual([
+      ['lead.created', 'deal.won', 'app.installed'],
+      ['deal.won'],
+    ]);
+  });
+});

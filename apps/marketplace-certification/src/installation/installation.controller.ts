@@ -1,0 +1,75 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe, IdParam, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';
+import { InstallationService } from './installation.service.js';
+
+@Controller('api/marketplace/installs')
+export class InstallationController {
+  constructor(private readonly installations: InstallationService) {}
+
+  @Post()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Installs an app, all of it or nothing',
+    answers: [
+      { status: 201, description: 'Installed', body: () => InstallationAnswer },
+      { status: 202, description: 'Still being installed; ask for it by its id', body: () => InstallationAnswer },
+      { status: 409, description: 'ALREADY_INSTALLED, APP_NOT_INSTALLABLE or the error of the part that failed' },
+    ],
+  })
+  async install(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: InstallInput,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<InstallationAnswer> {
+    const installation = await this.installations.install(principal, input);
+    reply.status(installation.state === 'installing' ? 202 : 201);
+    return installation;
+  }
+
+  @Get()
+  @Access({ right: 'read' })
+  @Describe({
+    summary: "The workspace's installed apps",
+    answers: [{ status: 200, description: 'The newest first', body: () => InstallationAnswer, list: true }],
+  })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: InstallationQuery,
+  ): Promise<ListAnswer<InstallationAnswer>> {
+    const page = parsePage(query);
+    const { rows, total } = await this.installations.list(principal, query.state, page);
+    return listAnswer(rows, { ...page, total });
+  }
+
+  @Get(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'An installation with its steps',
+    answers: [{ status: 200, description: 'Hook addresses for administrators only', body: () => InstallationAnswer }],
+  })
+  find(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<InstallationAnswer> {
+    return this.installations.find(principal, id);
+  }
+
+  @Delete(':id')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Removes an app; what the workspace stored in its objects is kept',
+    answers: [
+      { status: 200, description: 'Removed', body: () => InstallationAnswer },
+      { status: 202, description: 'Still being removed', body: () => InstallationAnswer },
+    ],
+  })
+  async uninstall(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<InstallationAnswer> {
+    const installation = await this.installations.uninstall(principal, id);
+    reply.status(installation.state === 'uninstalling' ? 202 : 200);
+    return installation;
+  }
+}

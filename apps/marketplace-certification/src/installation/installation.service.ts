@@ -1,0 +1,172 @@
+import type { Principal } from '@crm/access';
+import { isErrorCode, PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { isIdentifier } from '../submission/identifier.js';
+import { PackageRepository } from '../submission/package.repository.js';
+import { grantScopes } from './granted-scopes.js';
+import { HookAddresses, type ShownHook } from './hook-addresses.js';
+import type { InstallationAnswer, InstallInput } from './installation.dto.js';
+import { INSTALLATION_STATES, type Installation, type InstallationState, LIVE_STATES } from './installation.js';
+import { InstallationRepository } from './installation.repository.js';
+import { InstallationWorker } from './installation.worker.js';
+import type { SagaOutcome } from './installation-saga.js';
+import { viewOf } from './installation-view.js';
+import { pickVersion } from './offer.js';
+import { OfferRepository } from './offer.repository.js';
+import { neededSteps } from './package-steps.js';
+import { settledWithin } from './settled-within.js';
+import { type WorkLease, WorkRepository } from './work.repository.js';
+
+export const ANSWER_WITHIN_MS = Symbol('milliseconds an install is waited for');
+
+/** What administrators ask for; the saga carries it out. */
+@Injectable()
+export class InstallationService {
+  constructor(
+    private readonly database: Database,
+    private readonly installations: InstallationRepository,
+    private readonly work: WorkRepository,
+    private readonly offers: OfferRepository,
+    private readonly packages: PackageRepository,
+    private readonly worker: InstallationWorker,
+    private readonly addresses: HookAddresses,
+    @Inject(ANSWER_WITHIN_MS) private readonly answerWithinMs: number,
+  ) {}
+
+  /**
+   * Installs an app. When it takes too long the answer says `installing` and the work goes on.
+   * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE, ALREADY_INSTALLED, SCOPE_NOT_REQUESTED, SCOPE_REQUIRED, and
+   *   the error of the step that failed, with the installation's id and state
+   */
+  async install(principal: Principal, input: InstallInput): Promise<InstallationAnswer> {
+    const sandbox = input.sandbox ?? false;
+    const offered = await this.database.crossTenant(async (tx) => {
+      const app = isIdentifier(input.appKey) ? await this.offers.find(tx, input.appKey) : undefined;
+      const version = pickVersion(app, principal.tenantId, { version: input.version, sandbox });
+      return { version, manifest: await this.packages.read(tx, version.id) };
+    });
+    const grantedScopes = grantScopes(offered.manifest, input.grantedScopes);
+    const id = newId();
+    const lease = await this.database.transaction(principal.tenantId, async (tx) => {
+      const isNew = await this.installations.insert(tx, {
+        id,
+        appKey: input.appKey,
+        versionId: offered.version.id,
+        version: offered.version.version,
+        sandbox,
+        grantedScopes,
+        createdBy: principal.userId,
+        steps: neededSteps(offered.manifest, grantedScopes),
+      });
+      if (!isNew) throw await this.alreadyThere(tx, input.appKey);
+      await this.audit(tx, id, principal, 'install_requested');
+      return this.work.start(tx, id);
+    });
+    return this.answer(principal, id, await this.carryOut(lease));
+  }
+
+  /**
+   * Removes an installation. Asking again for one that is removed, or being removed, answers with what it is.
+   * @throws PlatformError NOT_FOUND; CONFLICT while it is being installed or undone, or when it had failed
+   */
+  async uninstall(principal: Principal, id: string): Promise<InstallationAnswer> {
+    const lease = await this.database.transaction(principal.tenantId, async (tx) => {
+      if (await this.installations.startRemoval(tx, id, principal.userId)) {
+        await this.audit(tx, id, principal, 'uninstall_requested');
+        return this.work.start(tx, id);
+      }
+      const found = await this.installations.find(tx, id);
+      if (!found) throw new PlatformError('NOT_FOUND');
+      if (found.state === 'uninstalled' || found.state === 'uninstalling') return undefined;
+      throw new PlatformError('CONFLICT', `The installation is ${found.state}.`);
+    });
+    if (lease) await this.carryOut(lease);
+    return this.view(principal, id);
+  }
+
+  /** @throws PlatformError NOT_FOUND */
+  async find(principal: Principal, id: string): Promise<InstallationAnswer> {
+    return this.view(principal, id);
+  }
+
+  async list(
+    principal: Principal,
+    state: string | undefined,
+    page: { page: number; size: number },
+  ): Promise<{ rows: InstallationAnswer[]; total: number }> {
+    const states =
+      state === undefined ? LIVE_STATES : INSTALLATION_STATES.filter((one) => state === 'all' || one === state);
+    const { rows, total, steps } = await this.database.transaction(principal.tenantId, async (tx) => {
+      const found = await this.installations.list(tx, states, page);
+      return {
+        ...found,
+        steps: await this.installations.stepsOf(
+          tx,
+          found.rows.map(({ id }) => id),
+        ),
+      };
+    });
+    const hooks = await this.addresses.show(principal, rows);
+    return { rows: rows.map((row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id))), total };
+  }
+
+  /** @returns nothing when it takes longer than an answer may */
+  private carryOut(lease: WorkLease): Promise<SagaOutcome | undefined> {
+    return settledWithin(this.worker.start(lease), this.answerWithinMs);
+  }
+
+  private async answer(
+    principal: Principal,
+    id: string,
+    outcome: SagaOutcome | undefined,
+  ): Promise<InstallationAnswer> {
+    const { installation, steps } = await this.read(principal.tenantId, id);
+    if (installation.failure) throw failureOf(installation);
+    if (installation.state !== 'active') return viewOf(installation, steps);
+    const hooks: readonly ShownHook[] | undefined = outcome?.hooks.length
+      ? outcome.hooks
+      : (await this.addresses.show(principal, [installation])).get(id);
+    if (outcome?.hooks.length) await this.addresses.note(principal, [installation]);
+    return viewOf(installation, steps, hooks);
+  }
+
+  private async view(principal: Principal, id: string): Promise<InstallationAnswer> {
+    const { installation, steps } = await this.read(principal.tenantId, id);
+    const hooks = await this.addresses.show(principal, [installation]);
+    return viewOf(installation, steps, hooks.get(id));
+  }
+
+  private read(tenantId: string, id: string) {
+    return this.database.transaction(tenantId, async (tx) => {
+      const installation = await this.installations.find(tx, id);
+      if (!installation) throw new PlatformError('NOT_FOUND');
+      return { installation, steps: await this.installations.steps(tx, id) };
+    });
+  }
+
+  private async alreadyThere(tx: TenantTransaction, appKey: string): Promise<PlatformError> {
+    const live = await this.installations.findLive(tx, appKey);
+    return new PlatformError('ALREADY_INSTALLED', live && LIVE_DETAIL[live.state], {
+      members: live && { installationId: live.id },
+    });
+  }
+
+  private audit(tx: TenantTransaction, id: string, { userId }: Principal, action: string): Promise<void> {
+    return this.installations.audit(tx, [{ id: newId(), installationId: id, userId, action }]);
+  }
+}
+
+const LIVE_DETAIL: Partial<Record<InstallationState, string>> = {
+  installing: 'The app is being installed.',
+  compensating: 'An installation that failed is still being undone; try again in a moment.',
+  uninstalling: 'The app is being removed; try again in a moment.',
+};
+
+/** The error of the step that failed, as its owner reported it. */
+function failureOf({ id, state, failure }: Installation): PlatformError {
+  const code = failure?.code;
+  return new PlatformError(isErrorCode(code) ? code : 'INSTALL_FAILED', failure?.detail, {
+    members: { installation: { id, state }, step: failure?.step },
+  });
+}

@@ -1,0 +1,16 @@
+/**
+ * Waits for work that goes on by itself, but not for ever.
+ * @returns the result, or nothing when it is not there in time
+ * @throws what the work throws in time; later errors are for the work's owner to report
+ */
+export async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

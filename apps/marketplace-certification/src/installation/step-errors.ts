@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlatformError } from '@crm/contracts';
+import type { StoredError } from './installation.js';
+
+/** Milliseconds before another try when a neighbour is not there: a restart by the supervisor takes a second or two. */
+const RETRY_DELAYS_MS = [300, 1200];
+
+/** Seconds between tries of what has to succeed in the end: growing to five minutes. */
+const PUT_OFF_SECONDS = [1, 2, 5, 15, 60, 300];
+
+/**
+ * Tries a call again when nobody took it. A neighbour that is there and does not answer in time is not asked again: the
+ * time of the caller is better spent on going back.
+ * @param stop ends the waiting; what is under way then no longer matters
+ */
+export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await abandonedOn(stop, call());
+    } catch (error) {
+      const wait = RETRY_DELAYS_MS[attempt];
+      if (wait === undefined || !isUnavailable(error)) throw error;
+      await delay(wait, undefined, { signal: stop });
+    }
+  }
+}
+
+/** Whether a step may have been, or may yet be, carried out although it answered with an error. */
+export function isUncertain(error: unknown): boolean {
+  return !(error instanceof PlatformError) || error.status >= 500;
+}
+
+/** What is kept and shown of an error: what is not in the catalogue is a defect and tells nothing to callers. */
+export function storedError(error: unknown): StoredError {
+  return error instanceof PlatformError
+    ? { code: error.code, detail: error.message }
+    : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed.' };
+}
+
+export function retryDelaySeconds(attempts: number): number {
+  return PUT_OFF_SECONDS[Math.min(attempts, PUT_OFF_SECONDS.length - 1)] as number;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PlatformError && error.code === 'SERVICE_UNAVAILABLE';
+}
+
+function abandonedOn<T>(stop: AbortSignal, call: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const abandon = () => reject(new Error('The process is ending'));
+    if (stop.aborted) abandon();
+    stop.addEventListener('abort', abandon, { once: true });
+    call.then(resolve, reject).finally(() => stop.removeEventListener('abort', abandon));
+  });
+}

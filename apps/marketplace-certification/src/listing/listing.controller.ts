@@ -1,0 +1,45 @@
+import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
+import { manifestJsonSchema } from '@crm/manifest';
+import { Describe, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import { AppAnswer, AppDetailAnswer, ListingQuery } from './listing.dto.js';
+import { ListingService } from './listing.service.js';
+
+@Controller('api/marketplace')
+export class ListingController {
+  constructor(private readonly listings: ListingService) {}
+
+  @Get('apps')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Published apps',
+    answers: [{ status: 200, description: 'By name', body: () => AppAnswer, list: true }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppAnswer>> {
+    const page = parsePage(query);
+    const { rows, total } = await this.listings.list(principal, query.q, page);
+    return listAnswer(rows, { ...page, total });
+  }
+
+  @Get('apps/:key')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'A published app with what it asks for and brings',
+    answers: [{ status: 200, description: 'The app', body: () => AppDetailAnswer }],
+  })
+  find(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailAnswer> {
+    return this.listings.find(principal, key);
+  }
+
+  @Get('manifest-schema')
+  @Public()
+  @Header('content-type', 'application/schema+json')
+  @Header('cache-control', 'public, max-age=3600')
+  @Describe({
+    summary: 'JSON Schema 2020-12 of the app package',
+    answers: [{ status: 200, description: 'The schema', body: { type: 'object', additionalProperties: true } }],
+  })
+  manifestSchema(): Readonly<Record<string, unknown>> {
+    return manifestJsonSchema;
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  field,
+  IntegerField,
+  ListField,
+  ListQuery,
+  NumberField,
+  ObjectField,
+  TextField,
+} from '@crm/service-kit';
+
+export class ListingQuery extends ListQuery {
+  @TextField({ optional: true, maxLength: 200, description: 'Words to look for in name, key, publisher and texts' })
+  q?: string;
+}
+
+export class RatingSummary {
+  @NumberField({ nullable: true, minimum: 1, maximum: 5, description: 'To two digits; null without ratings' })
+  average: number | null;
+
+  @IntegerField({ minimum: 0 })
+  count: number;
+}
+
+export class AppAnswer {
+  @TextField({ maxLength: 64 })
+  key: string;
+
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @TextField({ maxLength: 40 })
+  kind: string;
+
+  @TextField({ maxLength: 1000, nullable: true })
+  summary: string | null;
+
+  @TextField({ maxLength: 64, description: 'The published version' })
+  version: string;
+
+  @ObjectField(() => RatingSummary)
+  rating: RatingSummary;
+
+  @IntegerField({ minimum: 0, description: 'Workspaces that have the app installed, sandboxes not counted' })
+  installCount: number;
+}
+
+export class PublisherAnswer {
+  @TextField({ maxLength: 200, description: 'Name of the workspace that publishes it' })
+  name: string;
+
+  @TextField({ optional: true, maxLength: 2048 })
+  website?: string;
+
+  @TextField({ optional: true, maxLength: 254 })
+  supportEmail?: string;
+
+  @TextField({ optional: true, maxLength: 2048 })
+  privacyUrl?: string;
+
+  @TextField({ optional: true, maxLength: 2048 })
+  termsUrl?: string;
+}
+
+export class PermissionAnswer {
+  @TextField({ maxLength: 40 })
+  scope: string;
+
+  @TextField({ maxLength: 10_000, nullable: true })
+  purpose: string | null;
+
+  @BooleanField({ description: 'Whether the app works without it' })
+  optional: boolean;
+}
+
+export class OfferedObject {
+  @TextField({ maxLength: 40 })
+  apiName: string;
+
+  @TextField({ maxLength: 10_000 })
+  label: string;
+}
+
+export class ReviewAnswer {
+  @IntegerField({ minimum: 1, maximum: 5 })
+  stars: number;
+
+  @TextField({ maxLength: 2000, nullable: true })
+  text: string | null;
+
+  @DateTimeField()
+  at: string;
+}
+
+export class AppDetailAnswer extends AppAnswer {
+  @ObjectField(() => PublisherAnswer)
+  publisher: PublisherAnswer;
+
+  @DateTimeField()
+  publishedAt: string;
+
+  @TextField({ maxLength: 100_000, nullable: true })
+  description: string | null;
+
+  @ListField(field.text({ maxLength: 10_000 }))
+  categories: string[];
+
+  @TextField({ maxLength: 10_000, nullable: true })
+  icon: string | null;
+
+  @ListField(field.text({ maxLength: 10_000 }))
+  screenshots: string[];
+
+  @EnumField(['public', 'unlisted', 'private'])
+  visibility: string;
+
+  @ListField(() => PermissionAnswer, { description: 'What an administrator is asked to grant' })
+  permissions: PermissionAnswer[];
+
+  @ListField(() => OfferedObject)
+  objects: OfferedObject[];
+
+  @ListField(field.text({ maxLength: 100 }), { description: 'Events that leave the platform' })
+  events: string[];
+
+  @ListField(field.text({ maxLength: 300 }), { description: 'Hosts that they are sent to' })
+  hosts: string[];
+
+  @TextField({ maxLength: 100_000, nullable: true })
+  releaseNotes: string | null;
+
+  @ListField(() => ReviewAnswer, { description: 'The latest ten ratings with a text' })
+  reviews: ReviewAnswer[];
+}

@@ -1,0 +1,20 @@
+import { DateTimeField, IntegerField, TextField } from '@crm/service-kit';
+
+export class RateInput {
+  @IntegerField({ minimum: 1, maximum: 5 })
+  stars: number;
+
+  @TextField({ optional: true, maxLength: 2000, description: 'Shown on the app’s page, without a name' })
+  text?: string;
+}
+
+export class RatingAnswer {
+  @IntegerField({ minimum: 1, maximum: 5 })
+  stars: number;
+
+  @TextField({ maxLength: 2000, nullable: true })
+  text: string | null;
+
+  @DateTimeField()
+  updatedAt: string;
+}

@@ -1,0 +1,51 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe } from '@crm/service-kit';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { CertifyInput } from '../certification/certification.dto.js';
+import { type DeveloperApp, DeveloperAppService, type DeveloperVersion } from './developer-app.service.js';
+import { AcceptedSubmissionAnswer, DeveloperAppsAnswer, DeveloperVersionAnswer } from './submission.dto.js';
+import { type AcceptedSubmission, SubmissionService } from './submission.service.js';
+
+@Controller('api/marketplace/developer/apps')
+@Access({ right: 'administer' })
+export class SubmissionController {
+  constructor(
+    private readonly submissions: SubmissionService,
+    private readonly apps: DeveloperAppService,
+  ) {}
+
+  @Post('submit')
+  @Describe({
+    summary: 'Submits a package for review',
+    answers: [
+      { status: 201, description: 'In review', body: () => AcceptedSubmissionAnswer },
+      { status: 422, description: 'CERTIFICATION_FAILED, with `accepted: false` and the certification' },
+    ],
+  })
+  submit(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<AcceptedSubmission> {
+    return this.submissions.submit(principal, input);
+  }
+
+  @Get()
+  @Describe({
+    summary: "The workspace's own apps with their versions and verdicts",
+    answers: [{ status: 200, description: 'By key, the newest submission first', body: () => DeveloperAppsAnswer }],
+  })
+  async list(@CurrentPrincipal() principal: Principal): Promise<{ data: DeveloperApp[] }> {
+    return { data: await this.apps.list(principal.tenantId) };
+  }
+
+  @Post(':key/versions/:version/withdraw')
+  @HttpCode(200)
+  @Describe({
+    summary: 'Takes a version back before it is published',
+    answers: [{ status: 200, description: 'Withdrawn', body: () => DeveloperVersionAnswer }],
+  })
+  withdraw(
+    @CurrentPrincipal() principal: Principal,
+    @Param('key') key: string,
+    @Param('version') version: string,
+  ): Promise<DeveloperVersion> {
+    return this.apps.withdraw(principal, key, version);
+  }
+}

@@ -1,0 +1,59 @@
+import { VERSION_STATUSES } from '@crm/contracts';
+import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/service-kit';
+import { CertificationAnswer } from '../certification/certification.dto.js';
+
+export class AcceptedSubmissionAnswer {
+  @BooleanField()
+  accepted: boolean;
+
+  @EnumField(['in_review'])
+  versionStatus: string;
+
+  @ObjectField(() => CertificationAnswer)
+  certification: CertificationAnswer;
+
+  @TextField({ maxLength: 64 })
+  appKey: string;
+
+  @TextField({ maxLength: 64 })
+  version: string;
+
+  @IdField()
+  submissionId: string;
+}
+
+export class DeveloperVersionAnswer {
+  @TextField({ maxLength: 64 })
+  version: string;
+
+  @EnumField(VERSION_STATUSES)
+  versionStatus: string;
+
+  @DateTimeField()
+  submittedAt: string;
+
+  @IdField()
+  submissionId: string;
+
+  @TextField({ optional: true, maxLength: 2000, description: 'What the last decision said' })
+  verdict?: string;
+}
+
+export class DeveloperAppAnswer {
+  @TextField({ maxLength: 64 })
+  key: string;
+
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @TextField({ maxLength: 40 })
+  kind: string;
+
+  @ListField(() => DeveloperVersionAnswer, { maxItems: 10_000 })
+  versions: DeveloperVersionAnswer[];
+}
+
+export class DeveloperAppsAnswer {
+  @ListField(() => DeveloperAppAnswer, { maxItems: 10_000 })
+  data: DeveloperAppAnswer[];
+}
