@@ -1,0 +1,13 @@
+import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+
+export interface EmbedGatewayConfig {
+  service: ServiceConfig;
+}
+
+/** Token under which the configuration is injected. */
+export const EMBED_GATEWAY_CONFIG = Symbol('embed-gateway:config');
+
+/** Reads the environment; a problem ends the process. */
+export function loadConfig(): EmbedGatewayConfig {
+  return readEnvironment(() => ({ service: serviceConfig('embed-gateway') }));
+}

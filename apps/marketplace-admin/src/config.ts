@@ -1,0 +1,10 @@
+import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+
+export interface MarketplaceAdminConfig {
+  service: ServiceConfig;
+}
+
+/** Reads the environment; a problem ends the process. */
+export function loadConfig(): MarketplaceAdminConfig {
+  return readEnvironment(() => ({ service: serviceConfig('marketplace-admin') }));
+}

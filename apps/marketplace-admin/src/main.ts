@@ -1,0 +1,8 @@
+import 'reflect-metadata';
+import { AUDIENCES } from '@crm/contracts';
+import { startService } from '@crm/service-kit';
+import { AppModule } from './app.module.js';
+import { loadConfig } from './config.js';
+
+const config = loadConfig();
+await startService(config, AppModule.with(config), { audiences: [AUDIENCES.admin] });

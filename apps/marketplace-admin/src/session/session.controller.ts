@@ -1,0 +1,41 @@
+import { Public } from '@crm/access';
+import { rpc, type TokenPair } from '@crm/contracts';
+import { Rpc } from '@crm/messaging';
+import { Describe } from '@crm/service-kit';
+import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
+import { RefreshInput, SignInInput, TokenPairView } from './session.dto.js';
+
+@Controller('api/auth')
+export class SessionController {
+  constructor(private readonly rpc: Rpc) {}
+
+  /** identity counts the failures, by account and by the address given here. */
+  @Post('login')
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Signs an operator in',
+    answers: [
+      { status: 200, description: 'Tokens', body: () => TokenPairView },
+      { status: 401, description: 'INVALID_CREDENTIALS' },
+      { status: 429, description: 'Too many failed attempts' },
+    ],
+  })
+  async signIn(@Body() { email, password }: SignInInput, @Ip() address: string): Promise<TokenPair> {
+    return this.rpc.call(rpc.identity.loginOperator, { email, password, address });
+  }
+
+  @Post('refresh')
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Exchanges a refresh token',
+    answers: [
+      { status: 200, description: 'A new pair', body: () => TokenPairView },
+      { status: 401, description: 'INVALID_REFRESH_TOKEN' },
+    ],
+  })
+  async refresh(@Body() { refreshToken }: RefreshInput): Promise<TokenPair> {
+    return this.rpc.call(rpc.identity.refreshOperator, { refreshToken });
+  }
+}

@@ -1,0 +1,62 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import {
+  PlatformError,
+  REVIEW_DECISIONS,
+  type ReviewDecision,
+  type RpcResponse,
+  rpc,
+  type SubmissionView,
+} from '@crm/contracts';
+import { Rpc } from '@crm/messaging';
+import { Describe, IdParam } from '@crm/service-kit';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { DecisionInput, SubmissionDto, SubmissionList, SubmissionQuery } from './submission.dto.js';
+
+/** The review queue. marketplace-certification checks the operator's token again and decides what a state allows. */
+@Controller('api/admin/submissions')
+export class SubmissionController {
+  constructor(private readonly rpc: Rpc) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Submitted versions, by status if asked',
+    answers: [{ status: 200, description: 'The submissions', body: () => SubmissionList }],
+  })
+  async list(
+    @CurrentPrincipal() { token }: Principal,
+    @Query() { status }: SubmissionQuery,
+  ): Promise<RpcResponse<typeof rpc.marketplace.listSubmissions>> {
+    return this.rpc.call(rpc.marketplace.listSubmissions, status ? { status } : {}, { token });
+  }
+
+  @Post(':id/:decision')
+  @HttpCode(200)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: `Decides on a submission: ${REVIEW_DECISIONS.join(', ')}`,
+    answers: [
+      { status: 200, description: 'The submission', body: () => SubmissionDto },
+      { status: 403, description: 'OWN_SUBMISSION' },
+      { status: 409, description: 'SUBMISSION_STATE' },
+    ],
+  })
+  async decide(
+    @CurrentPrincipal() { token }: Principal,
+    @IdParam() submissionId: string,
+    @Param('decision') name: string,
+    @Body() input?: DecisionInput,
+  ): Promise<SubmissionView> {
+    const decision = reviewDecision(name);
+    const reason = input?.reason;
+    const request = { submissionId, decision, ...(reason !== undefined && { reason }) };
+    return this.rpc.call(rpc.marketplace.decideSubmission, request, { token });
+  }
+}
+
+/** @throws PlatformError NOT_FOUND for a path that names no decision */
+function reviewDecision(name: string): ReviewDecision {
+  const decision = REVIEW_DECISIONS.find((known) => known === name);
+  if (!decision) throw new PlatformError('NOT_FOUND');
+  return decision;
+}

@@ -1,0 +1,28 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { rpc, type TenantView } from '@crm/contracts';
+import { Rpc } from '@crm/messaging';
+import { Describe, IdParam } from '@crm/service-kit';
+import { Body, Controller, Patch } from '@nestjs/common';
+import { PlanInput, TenantDto } from './tenant.dto.js';
+
+@Controller('api/admin/tenants')
+export class TenantController {
+  constructor(private readonly rpc: Rpc) {}
+
+  @Patch(':id')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Moves a workspace to another plan',
+    answers: [
+      { status: 200, description: 'The workspace', body: () => TenantDto },
+      { status: 404, description: 'NOT_FOUND' },
+    ],
+  })
+  async setPlan(
+    @CurrentPrincipal() { token }: Principal,
+    @IdParam() tenantId: string,
+    @Body() { plan }: PlanInput,
+  ): Promise<TenantView> {
+    return this.rpc.call(rpc.identity.setTenantPlan, { tenantId, plan }, { token });
+  }
+}
