@@ -1,4 +1,5 @@
 import { DatabaseModule } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CertificationController } from './certification/certification.controller.js';
@@ -31,7 +32,6 @@ import { SubmissionController } from './submission/submission.controller.js';
 import { SubmissionRepository } from './submission/submission.repository.js';
 import { SubmissionRpc } from './submission/submission.rpc.js';
 import { SubmissionService } from './submission/submission.service.js';
-import { SecretBox } from './webhook-secret/secret-box.js';
 import { WebhookSecretController } from './webhook-secret/webhook-secret.controller.js';
 import { WebhookSecretRepository } from './webhook-secret/webhook-secret.repository.js';
 import { WebhookSecretService } from './webhook-secret/webhook-secret.service.js';

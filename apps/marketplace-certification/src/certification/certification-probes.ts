@@ -11,6 +11,9 @@ export const RESOLVE_HOST = Symbol('resolve host');
 /** All addresses of a host name; empty when there is none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
+/** Names looked up for one certification; what is beyond is reported as not resolved, and checked at every delivery. */
+const MAX_NAMES = 20;
+
 /** Milliseconds that a name may take: a slow name server must not hold the certification up. */
 const LOOKUP_MS = 2000;
 
@@ -53,7 +56,16 @@ export class CertificationProbesFactory {
           const published = (await this.submissions.ofApp(tx, key)).find(({ status }) => status === 'published');
           return published ? this.packages.read(tx, published.id) : null;
         }),
-      resolveHost: this.resolveHost,
+      resolveHost: this.boundedResolver(),
+    };
+  }
+
+  private boundedResolver(): ResolveHost {
+    let names = 0;
+    return async (hostname) => {
+      names += 1;
+      if (names > MAX_NAMES) throw new Error(`More than ${MAX_NAMES} names are not looked up`);
+      return this.resolveHost(hostname);
     };
   }
 

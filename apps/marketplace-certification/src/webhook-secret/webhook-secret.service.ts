@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { DeveloperAppService } from '../submission/developer-app.service.js';
-import { SecretBox } from './secret-box.js';
 import { WebhookSecretRepository } from './webhook-secret.repository.js';
 
 /** The size that Standard Webhooks recommends at most for symmetric keys is 64 bytes, at least 24. */
@@ -30,7 +30,7 @@ export class WebhookSecretService {
   async rotate(principal: Principal, appKey: string): Promise<string> {
     await this.apps.assertOwned(principal.tenantId, appKey);
     const secret = newSecret();
-    await this.database.crossTenant((tx) => this.secrets.replace(tx, appKey, this.box.seal(secret, appKey)));
+    await this.database.crossTenant((tx) => this.secrets.replace(tx, appKey, this.box.seal(secret, placeOf(appKey))));
     await this.rpc.call(rpc.webhooks.rotateAppSecret, { appKey, secret });
     return secret;
   }
@@ -43,10 +43,12 @@ export class WebhookSecretService {
   /** See {@link forInstallation}; in a transaction that is under way. */
   async ensure(tx: NarrowTransaction, appKey: string): Promise<string> {
     const known = await this.secrets.find(tx, appKey);
-    if (known) return this.box.open(known, appKey);
-    await this.secrets.insertIfAbsent(tx, appKey, this.box.seal(newSecret(), appKey));
-    return this.box.open((await this.secrets.find(tx, appKey)) as Buffer, appKey);
+    if (known) return this.box.open(known, placeOf(appKey));
+    await this.secrets.insertIfAbsent(tx, appKey, this.box.seal(newSecret(), placeOf(appKey)));
+    return this.box.open((await this.secrets.find(tx, appKey)) as Buffer, placeOf(appKey));
   }
 }
 
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+
+const placeOf = (appKey: string): string => `app_webhook_secret/${appKey}`;
