@@ -1,1 +1,27 @@
-export {};
+export { canonicalJson } from './canonical-json.js';
+export type { Certification, CheckResult, CheckStatus, Severity } from './certification.js';
+export { type CertifyOptions, certify, SUITE_VERSION } from './certify.js';
+export type { Check } from './check.js';
+export { CHECKS } from './checks/index.js';
+export { type Change, type ChangeEffect, compareManifests } from './compare.js';
+export { connectorMapping, type MappedField } from './connector-mapping.js';
+export { cronProblem } from './cron.js';
+export { manifestSha256 } from './manifest-hash.js';
+export type { CertificationProbes, KeyOwnership } from './probes.js';
+export type { Problem } from './problem.js';
+export * from './schema/manifest.js';
+export { REVIEW_COMPONENTS, type ReviewPacket, ReviewPacketSchema } from './schema/review-packet.js';
+export { compareVersions, isVersion } from './semver.js';
+export {
+  hasPlaceholder,
+  lookupPath,
+  parseTemplate,
+  renderHeader,
+  renderTemplate,
+  renderUrl,
+  renderValue,
+  type TemplateData,
+  TemplateError,
+  type TemplatePart,
+  templateKeys,
+} from './templates.js';

@@ -1,0 +1,175 @@
+import { type Draft, entriesOf } from './draft.js';
+import { pointer } from './json-pointer.js';
+import { eventKeys } from './package-model.js';
+import type { Problem } from './problem.js';
+import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
+import { suggestion } from './suggestion.js';
+import { hasPlaceholder, isUrlTemplateFixed, TemplateError, templateKeys } from './templates.js';
+
+/** The longest pause of a run, in seconds: 30 days. */
+const MAX_WAIT_SECONDS = 30 * 24 * 60 * 60;
+
+/** A name of a header (RFC 9110, token). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** A key of a step has no character with a meaning in a placeholder. */
+const STEP_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** What placeholders may name at some step of an automation. */
+interface Names {
+  /** Keys of the payload; undefined when the package does not declare them, so that any name is possible. */
+  payload: ReadonlySet<string> | undefined;
+  earlierSteps: Set<string>;
+  allSteps: ReadonlySet<string>;
+}
+
+/** Everything wrong with the actions of one automation, references to objects and hosts apart. */
+export function* actionProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
+  const steps = [...entriesOf(automation.actions)];
+  const names: Names = {
+    payload: payloadKeys(automation),
+    earlierSteps: new Set(),
+    allSteps: new Set(steps.flatMap(([, step]) => step.key ?? [])),
+  };
+  for (const [j, action] of steps) {
+    const place = `${at}/actions/${j}`;
+    yield* keyProblems(action.key, place, names);
+    yield* limitProblems(action, place);
+    for (const [text, where] of forbiddenTexts(action, place)) {
+      if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder must not stand here.' };
+    }
+    for (const [text, where] of templateTexts(action, place)) yield* placeholderProblems(text, where, names);
+    if (action.key !== undefined) names.earlierSteps.add(action.key);
+  }
+}
+
+function payloadKeys({ trigger }: Draft<ManifestAutomation>): Set<string> | undefined {
+  const declared = trigger?.payload && [...entriesOf(trigger.payload)].flatMap(([, { name }]) => name ?? []);
+  if (trigger?.type === 'event') {
+    const known = trigger.event === undefined ? undefined : eventKeys(trigger.event);
+    return known && new Set([...known, ...(declared ?? [])]);
+  }
+  return declared && new Set(declared);
+}
+
+function* keyProblems(key: string | undefined, place: string, names: Names): Generator<Problem> {
+  if (key === undefined) return;
+  const at = `${place}/key`;
+  if (!STEP_KEY.test(key)) {
+    yield { pointer: at, message: 'The key of a step is letters, digits, underscores and hyphens.' };
+  } else if (names.earlierSteps.has(key)) {
+    yield { pointer: at, message: `The step "${key}" is declared twice.` };
+  } else if (names.payload?.has(key)) {
+    yield { pointer: at, message: `"${key}" is a key of the payload already.` };
+  }
+}
+
+function* limitProblems(action: Draft<ManifestAction>, place: string): Generator<Problem> {
+  if (
+    action.type === 'wait' &&
+    action.seconds !== undefined &&
+    (action.seconds < 0 || action.seconds > MAX_WAIT_SECONDS)
+  ) {
+    yield { pointer: `${place}/seconds`, message: `A pause is 0 to ${MAX_WAIT_SECONDS} seconds.` };
+  }
+  if (action.type !== 'http_request') return;
+  if (action.url !== undefined && !isUrlTemplateFixed(action.url)) {
+    yield { pointer: `${place}/url`, message: 'A placeholder may stand only in the path and query of a URL.' };
+  }
+  for (const [name, value] of Object.entries(action.headers ?? {})) {
+    const at = `${place}/headers${pointer(name)}`;
+    if (!HEADER_NAME.test(name) && !hasPlaceholder(name))
+      yield { pointer: at, message: `"${name}" is not the name of a header.` };
+    if (/[\r\n]/.test(value ?? '')) yield { pointer: at, message: 'A header value must not contain a line break.' };
+  }
+}
+
+type PlacedText = [text: string, pointer: string];
+
+/** Texts of an action in which a placeholder must not stand. */
+function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
+  if (action.key !== undefined) yield [action.key, `${place}/key`];
+  switch (action.type) {
+    case 'create_record':
+    case 'update_record':
+      if (action.object !== undefined) yield [action.object, `${place}/object`];
+      yield* keysOf(action.values, `${place}/values`);
+      break;
+    case 'create_task':
+      if (action.assignee !== undefined) yield [action.assignee, `${place}/assignee`];
+      break;
+    case 'http_request':
+      yield* keysOf(action.headers, `${place}/headers`);
+      break;
+    case 'send_email':
+      if (typeof action.to === 'string') yield [action.to, `${place}/to`];
+      else for (const [k, to] of entriesOf(action.to)) yield [to, `${place}/to/${k}`];
+      break;
+    case 'emit_event':
+      if (action.name !== undefined) yield [action.name, `${place}/name`];
+      yield* keysOf(action.data, `${place}/data`);
+      break;
+  }
+}
+
+function* keysOf(value: object | undefined, place: string): Generator<PlacedText> {
+  for (const key of Object.keys(value ?? {})) yield [key, place + pointer(key)];
+}
+
+/** Texts of an action whose placeholders are filled in. */
+function* templateTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
+  switch (action.type) {
+    case 'create_record':
+      yield* textsIn(action.values, `${place}/values`);
+      break;
+    case 'update_record':
+      yield* textsIn(action.id, `${place}/id`);
+      yield* textsIn(action.values, `${place}/values`);
+      break;
+    case 'create_task':
+      yield* textsIn(action.title, `${place}/title`);
+      yield* textsIn(action.description, `${place}/description`);
+      break;
+    case 'http_request':
+      yield* textsIn(action.url, `${place}/url`);
+      yield* textsIn(action.headers, `${place}/headers`);
+      yield* textsIn(action.body, `${place}/body`);
+      break;
+    case 'send_email':
+      yield* textsIn(action.subject, `${place}/subject`);
+      yield* textsIn(action.text, `${place}/text`);
+      break;
+    case 'emit_event':
+      yield* textsIn(action.data, `${place}/data`);
+      break;
+  }
+}
+
+function* textsIn(value: unknown, place: string): Generator<PlacedText> {
+  if (typeof value === 'string') yield [value, place];
+  else if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* textsIn(item, `${place}/${i}`);
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, member] of Object.entries(value)) yield* textsIn(member, place + pointer(key));
+  }
+}
+
+function* placeholderProblems(text: string, where: string, names: Names): Generator<Problem> {
+  let paths: string[];
+  try {
+    paths = templateKeys(text);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    yield { pointer: where, message: error.message };
+    return;
+  }
+  for (const path of paths) {
+    const first = path.split('.')[0]!.trim();
+    if (names.earlierSteps.has(first) || names.payload?.has(path) || names.payload?.has(first)) continue;
+    if (names.allSteps.has(first)) {
+      yield { pointer: where, message: `The step "${first}" has not run yet at this point.` };
+    } else if (names.payload) {
+      const hint = suggestion(first, [...names.payload, ...names.earlierSteps]);
+      yield { pointer: where, message: `"${first}" is neither a key of the payload nor an earlier step.${hint}` };
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { fieldTypes } from '@crm/fields';
+import { checkFormula, type ValueType } from '@crm/formula';
+import { actionProblems } from '../action-problems.js';
+import type { Check } from '../check.js';
+import { cronProblem } from '../cron.js';
+import { type Draft, entriesOf } from '../draft.js';
+import { pointer } from '../json-pointer.js';
+import type { Problem } from '../problem.js';
+import type { ManifestAutomation } from '../schema/manifest.js';
+
+export const AUT_001: Check = {
+  id: 'AUT-001',
+  title: 'Conditions parse, templates name payload keys or earlier steps',
+  severity: 'blocker',
+  doc: {
+    why: 'An automation runs when nobody looks. A condition that does not parse, a placeholder that names nothing, or one that stands where it may not would only show as a run that failed, or as a request to a place that a payload chose.',
+    fix: 'Declare the keys of the payload in `trigger.payload` and use them, or the `key` of an earlier step, as `{{name}}` in values, title, description, subject, text, body, data, header values, the id of a record, and in the path and query of a URL.',
+  },
+  *run({ manifest }) {
+    const keys = new Set<string>();
+    for (const [i, automation] of entriesOf(manifest.automations)) {
+      const at = pointer('automations', i);
+      yield* automationProblems(automation, at);
+      yield* actionProblems(automation, at);
+      if (automation.key === undefined) continue;
+      if (automation.key.trim() === '') yield { pointer: `${at}/key`, message: 'The automation needs a key.' };
+      if (keys.has(automation.key)) {
+        yield { pointer: `${at}/key`, message: `The automation "${automation.key}" is declared twice.` };
+      }
+      keys.add(automation.key);
+    }
+  },
+};
+
+function* automationProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
+  const { trigger, condition, actions } = automation;
+  if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation does nothing.' };
+  if (trigger?.type === 'schedule' && trigger.cron !== undefined) {
+    const problem = cronProblem(trigger.cron);
+    if (problem !== undefined) yield { pointer: `${at}/trigger/cron`, message: problem };
+  }
+  const types = new Map<string, ValueType>();
+  for (const [k, { name, type }] of entriesOf(trigger?.payload)) {
+    if (name === undefined) continue;
+    if (types.has(name)) {
+      yield { pointer: `${at}/trigger/payload/${k}/name`, message: `The key "${name}" is declared twice.` };
+    }
+    types.set(name, payloadType(type));
+  }
+  if (condition === undefined) return;
+  const { errors } = checkFormula(condition, types, { untypedNames: true, expected: 'boolean' });
+  for (const { message, position } of errors)
+    yield { pointer: `${at}/condition`, message: `At ${position}: ${message}` };
+}
+
+function payloadType(type: string | undefined): ValueType {
+  if (type === 'boolean') return 'boolean';
+  for (const [name, { formulaType }] of fieldTypes) {
+    if (name === type && formulaType !== null) return formulaType;
+  }
+  return 'any';
+}

@@ -1,0 +1,76 @@
+import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
+import { orderFormulas } from '@crm/formula';
+import type { Check } from '../check.js';
+import { type Draft, entriesOf, type ManifestDraft } from '../draft.js';
+import { pointer } from '../json-pointer.js';
+import { resolveObject } from '../package-model.js';
+import type { ManifestAction } from '../schema/manifest.js';
+import { hasPlaceholder } from '../templates.js';
+
+export const AUT_002: Check = {
+  id: 'AUT-002',
+  title: 'No automation triggers itself without a stop',
+  severity: 'blocker',
+  doc: {
+    why: 'An automation on `record.updated` that updates a record starts itself again, for ever. The same happens over several automations and the events between them.',
+    fix: 'Give an automation of the circle a `condition` that becomes false, or let it do its work without the event that starts the circle.',
+  },
+  *run({ manifest }) {
+    const graph = eventGraph(manifest);
+    for (let circles = 0; circles < MAX_CIRCLES; circles++) {
+      const { cycle } = orderFormulas(new Map([...graph].map(([event, next]) => [event, [...next.keys()]])));
+      if (!cycle) return;
+      const [first = '', second = ''] = cycle;
+      const index = graph.get(first)?.get(second) ?? 0;
+      yield {
+        pointer: pointer('automations', index),
+        message: `This automation can start itself again without a condition that stops it: ${circleText(cycle)}.`,
+      };
+      // The events of the circle are taken out to find the next one.
+      for (const event of cycle) graph.delete(event);
+    }
+  },
+};
+
+/** Further circles are reported once these are gone. */
+const MAX_CIRCLES = 20;
+
+function circleText(cycle: readonly string[]): string {
+  const shown = cycle.length > 8 ? [...cycle.slice(0, 7), '…', cycle.at(-1)] : cycle;
+  return shown.join(' → ');
+}
+
+/** From each event to the events that follow from it unconditionally, with the automation in between. */
+function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
+  const graph = new Map<string, Map<string, number>>();
+  for (const [i, automation] of entriesOf(manifest.automations)) {
+    const { trigger, condition } = automation;
+    if (trigger?.type !== 'event' || trigger.event === undefined || condition !== undefined) continue;
+    const next = graph.get(trigger.event) ?? new Map<string, number>();
+    for (const [, action] of entriesOf(automation.actions)) {
+      for (const event of eventsOf(manifest, action)) if (!next.has(event)) next.set(event, i);
+    }
+    graph.set(trigger.event, next);
+  }
+  return graph;
+}
+
+/** The events that an action causes. */
+function eventsOf(manifest: ManifestDraft, action: Draft<ManifestAction>): string[] {
+  if (action.type === 'create_task') return ['task.created'];
+  if (action.type === 'emit_event') return action.name === undefined ? [] : [action.name];
+  if (action.type !== 'create_record' && action.type !== 'update_record') return [];
+  const target = action.object === undefined ? undefined : resolveObject(manifest, action.object);
+  if (!target) return [];
+  const verb = action.type === 'create_record' ? 'created' : 'updated';
+  if (target.kind === 'own') return [`record.${verb}`];
+  const status = action.values && Object.hasOwn(action.values, 'status') ? action.values.status : undefined;
+  return [`${CORE_OBJECTS[target.name as CoreObject].domain}.${verb}`, ...statusEvents(target.name, status)];
+}
+
+/** A status that comes from a placeholder may be any. */
+function statusEvents(object: string, status: unknown): string[] {
+  const may = (value: string) => status === value || (typeof status === 'string' && hasPlaceholder(status));
+  if (object === 'opportunity') return ['won', 'lost'].filter(may).map((value) => `deal.${value}`);
+  return object === 'task' && may('completed') ? ['task.completed'] : [];
+}

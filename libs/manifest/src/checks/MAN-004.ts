@@ -1,0 +1,124 @@
+import { BUILT_IN_ROLES, CORE_OBJECTS } from '@crm/contracts';
+import type { Check } from '../check.js';
+import { entriesOf, type ManifestDraft } from '../draft.js';
+import { pointer } from '../json-pointer.js';
+import { knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
+import type { Problem } from '../problem.js';
+import { suggestion } from '../suggestion.js';
+
+export const MAN_004: Check = {
+  id: 'MAN-004',
+  title: 'References inside the package resolve',
+  severity: 'blocker',
+  doc: {
+    why: 'Fields, objects and roles that the package names must exist when it is installed, otherwise the install would fail or a rule would silently have no effect.',
+    fix: 'Declare what is named, or correct the name. Objects of the package are `custom:<apiName>` in `referenceTarget`; roles are the built-in ones or those of the `roles` section.',
+  },
+  *run({ manifest }) {
+    yield* roleNames(manifest);
+    yield* nameFields(manifest);
+    yield* referenceTargets(manifest);
+    yield* fieldRoles(manifest);
+    yield* actionTargets(manifest);
+    yield* recipients(manifest);
+  },
+};
+
+function* roleNames(manifest: ManifestDraft): Generator<Problem> {
+  const seen = new Set<string>();
+  for (const [i, { name }] of entriesOf(manifest.roles)) {
+    if (name === undefined) continue;
+    const at = pointer('roles', i, 'name');
+    if (BUILT_IN_ROLES.includes(name))
+      yield { pointer: at, message: `The role "${name}" is built in and cannot be declared.` };
+    if (seen.has(name)) yield { pointer: at, message: `The role "${name}" is declared twice.` };
+    seen.add(name);
+  }
+}
+
+function* nameFields(manifest: ManifestDraft): Generator<Problem> {
+  for (const [i, object] of entriesOf(manifest.objects)) {
+    const names = namedFields(object).map(([, field]) => field.apiName);
+    if (object.nameField === undefined || names.includes(object.nameField)) continue;
+    const hint = suggestion(object.nameField, names);
+    yield {
+      pointer: pointer('objects', i, 'nameField'),
+      message: `The object has no field "${object.nameField}".${hint}`,
+    };
+  }
+}
+
+/** What a reference field may point at: the core objects of the field's table (a task is none), and own objects. */
+function* referenceTargets(manifest: ManifestDraft): Generator<Problem> {
+  const own = [...entriesOf(manifest.objects)].flatMap(([, object]) => object.apiName ?? []);
+  const known = [
+    ...Object.keys(CORE_OBJECTS).filter((name) => name !== 'task'),
+    ...own.map((name) => `custom:${name}`),
+  ];
+  for (const [i, object] of entriesOf(manifest.objects)) {
+    for (const [j, { referenceTarget }] of entriesOf(object.fields)) {
+      if (referenceTarget === undefined || known.includes(referenceTarget)) continue;
+      yield {
+        pointer: pointer('objects', i, 'fields', j, 'referenceTarget'),
+        message: `There is no object "${referenceTarget}".${suggestion(referenceTarget, known)}`,
+      };
+    }
+  }
+}
+
+function* fieldRoles(manifest: ManifestDraft): Generator<Problem> {
+  const roles = knownRoles(manifest);
+  for (const [i, object] of entriesOf(manifest.objects)) {
+    for (const [j, field] of entriesOf(object.fields)) {
+      for (const list of ['readRoles', 'writeRoles'] as const) {
+        for (const [k, role] of entriesOf(field[list])) {
+          if (roles.has(role)) continue;
+          const at = pointer('objects', i, 'fields', j, list, k);
+          yield { pointer: at, message: `There is no role "${role}".${suggestion(role, roles)}` };
+        }
+      }
+    }
+  }
+}
+
+function* actionTargets(manifest: ManifestDraft): Generator<Problem> {
+  for (const [i, automation] of entriesOf(manifest.automations)) {
+    for (const [j, action] of entriesOf(automation.actions)) {
+      if (action.type !== 'create_record' && action.type !== 'update_record') continue;
+      if (action.object === undefined) continue;
+      const at = pointer('automations', i, 'actions', j);
+      const target = resolveObject(manifest, action.object);
+      if (!target) {
+        const hint = suggestion(action.object, objectNames(manifest));
+        yield { pointer: `${at}/object`, message: `There is no object "${action.object}".${hint}` };
+        continue;
+      }
+      for (const field of Object.keys(action.values ?? {})) {
+        if (target.writableFields.has(field)) continue;
+        yield {
+          pointer: `${at}/values${pointer(field)}`,
+          message: `The object ${target.name} has no field "${field}" that can be written.${suggestion(field, target.writableFields)}`,
+        };
+      }
+    }
+  }
+}
+
+function* recipients(manifest: ManifestDraft): Generator<Problem> {
+  const roles = knownRoles(manifest);
+  for (const [i, automation] of entriesOf(manifest.automations)) {
+    for (const [j, action] of entriesOf(automation.actions)) {
+      if (action.type !== 'send_email' || action.to === undefined) continue;
+      const at = pointer('automations', i, 'actions', j, 'to');
+      const named: [string, string][] =
+        typeof action.to === 'string'
+          ? [[at, action.to]]
+          : [...entriesOf(action.to)].map(([k, to]) => [`${at}/${k}`, to]);
+      for (const [place, to] of named) {
+        const role = to.startsWith('role:') ? to.slice('role:'.length) : undefined;
+        if (role === undefined || roles.has(role)) continue;
+        yield { pointer: place, message: `There is no role "${role}".${suggestion(role, roles)}` };
+      }
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { Check } from '../check.js';
+import { compareManifests } from '../compare.js';
+
+export const OBJ_004: Check = {
+  id: 'OBJ-004',
+  title: 'Destructive changes against the published version are declared',
+  severity: 'warning',
+  doc: {
+    why: 'An upgrade runs on records that tenants already have. Removing an object or a field, or giving a field another type, loses what is stored in it.',
+    fix: 'Keep the field, or say in `release.breaking` what is lost and what to do before upgrading.',
+  },
+  async run(context) {
+    const published = await context.publishedManifest();
+    if (published === undefined) return { skip: 'The published version is known to the marketplace only.' };
+    if (published === null) return [];
+    const declared = (context.manifest.release?.breaking ?? []).some(
+      (text) => text !== undefined && text.trim() !== '',
+    );
+    if (declared) return [];
+    return compareManifests(published, context.manifest)
+      .filter((change) => change.effect === 'destructive')
+      .map(({ pointer, message }) => ({ pointer, message: `${message} This is not declared in release.breaking.` }));
+  },
+};

@@ -1,0 +1,22 @@
+import { coversScope } from '@crm/contracts';
+import type { Check } from '../check.js';
+import { requestedScopes, scopeUses } from '../scope-usage.js';
+
+export const SCP_005: Check = {
+  id: 'SCP-005',
+  title: 'Every scope that the package uses is requested',
+  severity: 'blocker',
+  doc: {
+    why: 'What an app does is bounded by the scopes it was granted. A package that needs a scope it does not request would be installed and then fail.',
+    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects their scope (`opportunity` needs `pipeline`), automations `automations`, webhooks and triggers the `:read` scope of the event’s domain.',
+  },
+  run({ manifest }) {
+    const requested = requestedScopes(manifest).map(({ scope }) => scope);
+    const reported = new Set<string>();
+    return scopeUses(manifest).flatMap(({ scope, pointer, what, needed }) => {
+      if (!needed || coversScope(requested, scope) || reported.has(scope)) return [];
+      reported.add(scope);
+      return [{ pointer, message: `${what} needs the scope "${scope}", which is not requested.` }];
+    });
+  },
+};

@@ -1,0 +1,110 @@
+import { compareObjects } from './compare-objects.js';
+import { entriesOf, type ManifestDraft } from './draft.js';
+import { pointer } from './json-pointer.js';
+import { judgeUrl, outboundUrls } from './outbound-urls.js';
+import { requestedScopes } from './scope-usage.js';
+
+/**
+ * What a change means for a tenant that upgrades: `safe` needs nothing, `breaking` may make clients or
+ * existing records fail, `destructive` loses stored values.
+ */
+export type ChangeEffect = 'safe' | 'breaking' | 'destructive';
+
+/** One difference between two versions. */
+export interface Change {
+  kind: 'added' | 'removed' | 'changed';
+  /** Into the new manifest; for what was removed, the place that held it. */
+  pointer: string;
+  message: string;
+  effect: ChangeEffect;
+  /** Whether the tenant has to agree again: a new scope, event, host or object. */
+  consent: boolean;
+}
+
+/**
+ * The differences between two versions that matter to a tenant, in the order of the sections.
+ *
+ * @param before the version that tenants have
+ * @param after the version they would get
+ */
+export function compareManifests(before: ManifestDraft, after: ManifestDraft): Change[] {
+  return [
+    ...compareSets(scopesOf(before), scopesOf(after), 'scope', '/permissions'),
+    ...compareRoles(before, after),
+    ...compareObjects(before, after),
+    ...compareSets(eventsOf(before), eventsOf(after), 'event', '/webhooks'),
+    ...compareSets(hostsOf(before), hostsOf(after), 'host', ''),
+    ...compareSets(originsOf(before), originsOf(after), 'embed origin', '/embed/allowedOrigins'),
+  ];
+}
+
+type Places = ReadonlyMap<string, string>;
+
+function scopesOf(manifest: ManifestDraft): Places {
+  return new Map(requestedScopes(manifest).map(({ scope, pointer: at }) => [scope, at]));
+}
+
+function eventsOf(manifest: ManifestDraft): Places {
+  const places = new Map<string, string>();
+  const add = (name: string, at: string) => {
+    if (!places.has(name)) places.set(name, at);
+  };
+  for (const [i, { trigger }] of entriesOf(manifest.automations)) {
+    if (trigger?.type === 'event' && trigger.event !== undefined)
+      add(trigger.event, pointer('automations', i, 'trigger', 'event'));
+  }
+  for (const [i, webhook] of entriesOf(manifest.webhooks)) {
+    for (const [j, name] of entriesOf(webhook.events)) add(name, pointer('webhooks', i, 'events', j));
+  }
+  for (const [i, name] of entriesOf(manifest.service?.consumes)) add(name, pointer('service', 'consumes', i));
+  return places;
+}
+
+function hostsOf(manifest: ManifestDraft): Places {
+  const places = new Map<string, string>();
+  for (const { text, pointer: at } of outboundUrls(manifest)) {
+    const verdict = judgeUrl(text, {});
+    if (verdict.ok && !places.has(verdict.host)) places.set(verdict.host, at);
+  }
+  return places;
+}
+
+function originsOf(manifest: ManifestDraft): Places {
+  return new Map(
+    [...entriesOf(manifest.embed?.allowedOrigins)].map(([i, origin]) => [
+      origin,
+      pointer('embed', 'allowedOrigins', i),
+    ]),
+  );
+}
+
+/** New members need consent; lost ones are safe. */
+function* compareSets(before: Places, after: Places, what: string, section: string): Generator<Change> {
+  for (const [name, at] of after) {
+    if (before.has(name)) continue;
+    // The full scope covered its `:read` before.
+    if (before.has(name.replace(/:read$/, ''))) continue;
+    yield { kind: 'added', pointer: at, message: `The ${what} "${name}" is new.`, effect: 'safe', consent: true };
+  }
+  for (const name of before.keys()) {
+    if (after.has(name)) continue;
+    yield {
+      kind: 'removed',
+      pointer: section,
+      message: `The ${what} "${name}" is gone.`,
+      effect: 'safe',
+      consent: false,
+    };
+  }
+}
+
+function* compareRoles(before: ManifestDraft, after: ManifestDraft): Generator<Change> {
+  const names = (manifest: ManifestDraft) =>
+    new Set([...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? []));
+  const remaining = names(after);
+  for (const name of names(before)) {
+    if (remaining.has(name)) continue;
+    const message = `The role "${name}" is gone.`;
+    yield { kind: 'removed', pointer: '/roles', message, effect: 'breaking', consent: false };
+  }
+}

@@ -1,0 +1,80 @@
+import { type Manifest, manifestJsonSchema } from './schema/manifest.js';
+
+/** A value of which any part may be missing, since what has the wrong type was left out. Lists keep their places. */
+export type Draft<T> = unknown extends T
+  ? T
+  : T extends readonly (infer U)[]
+    ? (Draft<U> | undefined)[]
+    : T extends object
+      ? { [K in keyof T]?: Draft<T[K]> }
+      : T;
+
+export type ManifestDraft = Draft<Manifest>;
+
+interface JsonSchema {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  oneOf?: JsonSchema[];
+  discriminator?: { propertyName: string };
+}
+
+/**
+ * What of a manifest has the right type, so that the checks of meaning run in spite of mistakes elsewhere.
+ * Patterns are not looked at: a name that breaks them is still a name.
+ *
+ * @param manifest an admitted JSON value
+ */
+export function draftOf(manifest: unknown): ManifestDraft {
+  return (prune(manifestJsonSchema as JsonSchema, manifest) ?? {}) as ManifestDraft;
+}
+
+function prune(schema: JsonSchema, value: unknown): unknown {
+  if (value === null || value === undefined) return hasConstraint(schema) ? undefined : value;
+  if (schema.const !== undefined) return value === schema.const ? value : undefined;
+  if (schema.enum) return schema.enum.includes(value) ? value : undefined;
+  const types = schema.type === undefined ? undefined : [schema.type].flat();
+  if (types && !types.includes(typeOf(value)) && !(types.includes('number') && typeOf(value) === 'integer'))
+    return undefined;
+  if (Array.isArray(value)) return schema.items ? value.map((item) => prune(schema.items!, item)) : value;
+  if (typeof value === 'object') return pruneObject(schema, value as Record<string, unknown>);
+  return value;
+}
+
+function pruneObject(schema: JsonSchema, value: Record<string, unknown>): unknown {
+  if (schema.oneOf && schema.discriminator) {
+    const name = schema.discriminator.propertyName;
+    const branch = schema.oneOf.find((one) => one.properties?.[name]?.const === value[name]);
+    return branch && prune(branch, value);
+  }
+  const rest = schema.additionalProperties;
+  if (!schema.properties && (rest === undefined || rest === true)) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const known = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+    const memberSchema = known ?? (typeof rest === 'object' ? rest : undefined);
+    const pruned = memberSchema && prune(memberSchema, member);
+    if (pruned !== undefined) result[key] = pruned;
+  }
+  return result;
+}
+
+function hasConstraint(schema: JsonSchema): boolean {
+  return schema.type !== undefined || schema.enum !== undefined || schema.const !== undefined;
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (Number.isInteger(value)) return 'integer';
+  return typeof value;
+}
+
+/** The members of a list that have the right type, each with its place. */
+export function* entriesOf<T>(list: readonly (T | undefined)[] | undefined): Generator<[index: number, item: T]> {
+  for (const [index, item] of (list ?? []).entries()) {
+    if (item !== undefined) yield [index, item];
+  }
+}

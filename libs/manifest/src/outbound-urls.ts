@@ -1,0 +1,61 @@
+import { checkUrl, hostOf, type Refusal, type UrlOptions } from '@crm/address-policy';
+import { entriesOf, type ManifestDraft } from './draft.js';
+import { pointer } from './json-pointer.js';
+import { hasPlaceholder, isUrlTemplateFixed } from './templates.js';
+
+/** A URL of the package that the platform would call. */
+export interface OutboundUrl {
+  text: string;
+  pointer: string;
+}
+
+/** Every URL of the package that the platform would call, in the order of the sections. */
+export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
+  const urls: [text: string | undefined, at: string][] = [];
+  for (const [i, automation] of entriesOf(manifest.automations)) {
+    for (const [j, action] of entriesOf(automation.actions)) {
+      if (action.type === 'http_request') urls.push([action.url, pointer('automations', i, 'actions', j, 'url')]);
+    }
+  }
+  for (const [i, webhook] of entriesOf(manifest.webhooks)) urls.push([webhook.url, pointer('webhooks', i, 'url')]);
+  for (const [i, stream] of entriesOf(manifest.connector?.streams)) {
+    urls.push([stream.url, pointer('connector', 'streams', i, 'url')]);
+  }
+  for (const [i, server] of entriesOf(manifest.assistant?.mcpServers)) {
+    const at = pointer('assistant', 'mcpServers', i);
+    if (typeof server === 'string') urls.push([server, at]);
+    else urls.push([server.url, `${at}/url`]);
+  }
+  return urls.flatMap(([text, at]) => (text === undefined ? [] : [{ text, pointer: at }]));
+}
+
+/**
+ * Judges a URL by its text: the policy, and no placeholder before the path.
+ *
+ * @returns the host, or a refusal
+ */
+export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {
+  if (!isUrlTemplateFixed(text)) {
+    return { ok: false, code: 'invalid_url', message: 'Scheme, host and port must not come from a placeholder.' };
+  }
+  // What a placeholder brings is percent-encoded, so it cannot change anything that is judged here.
+  const sample = hasPlaceholder(text) ? text.replace(/\{\{[^{}]*\}\}/g, 'x') : text;
+  const verdict = checkUrl(sample, options);
+  return verdict.ok ? { ok: true, host: hostOf(verdict.url) } : verdict;
+}
+
+/** More hosts than any package calls; each costs a lookup. */
+export const MAX_HOSTS = 100;
+
+/** The URLs of a package by host; those that the policy refuses are left out. */
+export function urlsByHost(manifest: ManifestDraft, options: UrlOptions): Map<string, OutboundUrl[]> {
+  const hosts = new Map<string, OutboundUrl[]>();
+  for (const url of outboundUrls(manifest)) {
+    const verdict = judgeUrl(url.text, options);
+    if (!verdict.ok) continue;
+    const urls = hosts.get(verdict.host);
+    if (urls) urls.push(url);
+    else hosts.set(verdict.host, [url]);
+  }
+  return hosts;
+}

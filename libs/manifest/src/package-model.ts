@@ -1,0 +1,116 @@
+import {
+  APP_ROLE,
+  CompanyRecord,
+  ContactRecord,
+  type CoreObject,
+  EVENTS,
+  type EventName,
+  LeadRecord,
+  OpportunityRecord,
+  TaskRecord,
+  TENANT_ROLES,
+} from '@crm/contracts';
+import { type Draft, entriesOf, type ManifestDraft } from './draft.js';
+import type { ManifestField, ManifestObject } from './schema/manifest.js';
+
+const CORE_RECORDS = {
+  lead: LeadRecord,
+  contact: ContactRecord,
+  company: CompanyRecord,
+  opportunity: OpportunityRecord,
+  task: TaskRecord,
+} as const satisfies Record<CoreObject, { properties: object }>;
+
+/** What the platform sets on every record; nobody writes it. */
+const RECORD_HEAD = ['id', 'version', 'createdAt', 'updatedAt'];
+
+/** An object that an action or a stream writes to. */
+export interface ObjectTarget {
+  kind: 'core' | 'own';
+  name: string;
+  writableFields: ReadonlySet<string>;
+}
+
+const CORE_TARGETS: ReadonlyMap<string, ObjectTarget> = new Map(
+  Object.entries(CORE_RECORDS).map(([name, { properties }]) => [
+    name,
+    {
+      kind: 'core',
+      name,
+      writableFields: new Set(Object.keys(properties).filter((field) => !RECORD_HEAD.includes(field))),
+    },
+  ]),
+);
+
+export function isCoreObject(name: string): name is CoreObject {
+  return CORE_TARGETS.has(name);
+}
+
+/** Targets of each manifest by name, made once: actions ask for them one by one. */
+const targetsByManifest = new WeakMap<ManifestDraft, ReadonlyMap<string, ObjectTarget>>();
+
+function targetsOf(manifest: ManifestDraft): ReadonlyMap<string, ObjectTarget> {
+  const known = targetsByManifest.get(manifest);
+  if (known) return known;
+  const targets = new Map(CORE_TARGETS);
+  for (const [, object] of entriesOf(manifest.objects)) {
+    if (object.apiName === undefined) continue;
+    const writable = [...entriesOf(object.fields)].filter(([, field]) => field.type !== 'formula');
+    targets.set(object.apiName, {
+      kind: 'own',
+      name: object.apiName,
+      writableFields: new Set(writable.flatMap(([, field]) => field.apiName ?? [])),
+    });
+  }
+  targetsByManifest.set(manifest, targets);
+  return targets;
+}
+
+/**
+ * What an object's name in an action or a stream means: an object of the package (`site_visit` or
+ * `custom:site_visit`), else a core object (`lead`).
+ */
+export function resolveObject(manifest: ManifestDraft, name: string): ObjectTarget | undefined {
+  const custom = name.startsWith('custom:');
+  const target = targetsOf(manifest).get(custom ? name.slice('custom:'.length) : name);
+  return custom && target?.kind === 'core' ? undefined : target;
+}
+
+/** Every name that {@link resolveObject} knows, for suggestions. */
+export function objectNames(manifest: ManifestDraft): Iterable<string> {
+  return targetsOf(manifest).keys();
+}
+
+/** A field that has at least its name and type. */
+export type NamedField = Draft<ManifestField> & { apiName: string; type: ManifestField['type'] };
+
+/** The fields of an object that have a name and a type, with their places. */
+export function namedFields(object: Draft<ManifestObject>): [index: number, field: NamedField][] {
+  return [...entriesOf(object.fields)].filter(
+    (entry): entry is [number, NamedField] => entry[1].apiName !== undefined && entry[1].type !== undefined,
+  );
+}
+
+/** Roles that the package may name: the built-in ones of a tenant, that of apps, and its own. */
+export function knownRoles(manifest: ManifestDraft): Set<string> {
+  return new Set([...TENANT_ROLES, APP_ROLE, ...[...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? [])]);
+}
+
+/** Events that the package may name: those of the platform and those that it says it produces. */
+export function knownEvents(manifest: ManifestDraft): Set<string> {
+  return new Set([...Object.keys(EVENTS), ...[...entriesOf(manifest.service?.produces)].map(([, name]) => name)]);
+}
+
+export function isPlatformEvent(name: string): name is EventName {
+  return Object.hasOwn(EVENTS, name);
+}
+
+/**
+ * The keys under which an automation finds the data of a platform event: those of the event and, without the
+ * detour, those of its record. Undefined when they are not fixed (records of custom objects, events of apps).
+ */
+export function eventKeys(name: string): string[] | undefined {
+  if (!isPlatformEvent(name) || name.startsWith('record.')) return undefined;
+  const data = EVENTS[name].data as { properties: Record<string, { properties?: object }> };
+  return [...Object.keys(data.properties), ...Object.keys(data.properties.record?.properties ?? {})];
+}

@@ -1,0 +1,64 @@
+import { FIELD_TYPE_NAMES } from '@crm/fields';
+import Type from 'typebox';
+import { AnyObject, byType, closed, TextByName, textOrList } from './shapes.js';
+
+/** Types of payload keys: those of fields, formulas apart, and `boolean` as JSON calls it. */
+export const PAYLOAD_TYPES = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'] as const;
+
+export const PayloadKey = closed({ name: Type.String(), type: Type.Enum([...PAYLOAD_TYPES]) });
+
+export const Trigger = byType(
+  [
+    closed({ type: Type.Literal('webhook_received'), payload: Type.Optional(Type.Array(PayloadKey)) }),
+    closed({
+      type: Type.Literal('event'),
+      event: Type.String(),
+      payload: Type.Optional(Type.Array(PayloadKey)),
+    }),
+    closed({ type: Type.Literal('schedule'), cron: Type.String(), payload: Type.Optional(Type.Array(PayloadKey)) }),
+  ],
+  'What starts the automation.',
+);
+
+const key = Type.Optional(Type.String({ description: 'Names the step, so that later steps can use what it made.' }));
+
+export const Action = byType(
+  [
+    closed({ type: Type.Literal('create_record'), key, object: Type.String(), values: AnyObject }),
+    closed({ type: Type.Literal('update_record'), key, object: Type.String(), id: Type.String(), values: AnyObject }),
+    closed({
+      type: Type.Literal('create_task'),
+      key,
+      title: Type.String(),
+      description: Type.Optional(Type.String()),
+      dueInDays: Type.Optional(Type.Number()),
+      assignee: Type.Optional(Type.String()),
+    }),
+    closed({
+      type: Type.Literal('http_request'),
+      key,
+      url: Type.String(),
+      method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+      headers: Type.Optional(TextByName),
+      body: Type.Optional(Type.Unknown()),
+    }),
+    closed({
+      type: Type.Literal('send_email'),
+      key,
+      to: textOrList('Users of the workspace: an id, the e-mail address of a user, or `role:<name>`.'),
+      subject: Type.String(),
+      text: Type.String(),
+    }),
+    closed({ type: Type.Literal('emit_event'), key, name: Type.String(), data: Type.Optional(AnyObject) }),
+    closed({ type: Type.Literal('wait'), key, seconds: Type.Number() }),
+  ],
+  'One step.',
+);
+
+export const Automation = closed({
+  key: Type.String(),
+  name: Type.Optional(Type.String()),
+  trigger: Trigger,
+  condition: Type.Optional(Type.String({ description: 'A formula over the top-level keys of the payload.' })),
+  actions: Type.Array(Action),
+});

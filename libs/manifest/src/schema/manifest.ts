@@ -1,0 +1,71 @@
+import Type, { type Static } from 'typebox';
+import { Automation } from './automations.js';
+import { Assistant, Connector, Embed, EventService, Webhook } from './integrations.js';
+import { Listing, Publisher, Release } from './listing.js';
+import { CustomObject } from './objects.js';
+import { APP_KEY_PATTERN, closed, SEMVER_PATTERN, textOr } from './shapes.js';
+
+/** The kinds of package. */
+export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;
+
+export const Permission = closed({
+  scope: Type.String(),
+  purpose: Type.Optional(Type.String({ description: 'Why the app needs it, shown when an admin grants it.' })),
+  optional: Type.Optional(Type.Boolean()),
+});
+
+export const Role = closed({ name: Type.String(), label: Type.Optional(Type.String()) });
+
+/** The address under which the schema is known; it does not change as long as `manifestVersion` is 1. */
+export const MANIFEST_SCHEMA_ID = 'https://crm.example.com/schemas/manifest-v1.json';
+
+/**
+ * Manifest v1. It judges shape only: types, required and unknown keys, the patterns of key, version and api
+ * names. Limits and meaning are the business of the checks.
+ */
+export const ManifestSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String()),
+    manifestVersion: Type.Optional(Type.Literal(1)),
+    key: Type.String({ pattern: APP_KEY_PATTERN, minLength: 2, maxLength: 64 }),
+    name: Type.String({ minLength: 1, maxLength: 80 }),
+    version: Type.String({ pattern: SEMVER_PATTERN, maxLength: 64 }),
+    kind: Type.Enum([...APP_KINDS]),
+    publisher: Type.Optional(Publisher),
+    listing: Type.Optional(Listing),
+    permissions: Type.Optional(Type.Array(textOr(Permission, 'A scope, or a scope with its purpose.'))),
+    roles: Type.Optional(Type.Array(Role)),
+    objects: Type.Optional(Type.Array(CustomObject)),
+    automations: Type.Optional(Type.Array(Automation)),
+    webhooks: Type.Optional(Type.Array(Webhook)),
+    embed: Type.Optional(Embed),
+    connector: Type.Optional(Connector),
+    assistant: Type.Optional(Assistant),
+    service: Type.Optional(EventService),
+    release: Type.Optional(Release),
+  },
+  {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: MANIFEST_SCHEMA_ID,
+    title: 'App package, manifest version 1',
+    additionalProperties: false,
+  },
+);
+
+export type Manifest = Static<typeof ManifestSchema>;
+export type AppKind = Manifest['kind'];
+export type ManifestPermission = Static<typeof Permission>;
+export type ManifestObject = Static<typeof CustomObject>;
+export type ManifestField = ManifestObject['fields'][number];
+export type ManifestAutomation = Static<typeof Automation>;
+export type ManifestTrigger = ManifestAutomation['trigger'];
+export type ManifestAction = ManifestAutomation['actions'][number];
+export type ManifestWebhook = Static<typeof Webhook>;
+export type ManifestEmbed = Static<typeof Embed>;
+export type ManifestConnector = Static<typeof Connector>;
+export type ManifestStream = ManifestConnector['streams'][number];
+export type ManifestAssistant = Static<typeof Assistant>;
+export type ManifestTool = NonNullable<ManifestAssistant['tools']>[number];
+
+/** JSON Schema 2020-12 of the manifest as plain JSON, to be published. */
+export const manifestJsonSchema: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(ManifestSchema));

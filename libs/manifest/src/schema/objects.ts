@@ -1,0 +1,43 @@
+import { FIELD_TYPE_NAMES, RULE_TYPE_NAMES } from '@crm/fields';
+import Type from 'typebox';
+import { API_NAME_PATTERN, closed, textOr } from './shapes.js';
+
+export const ValidationRule = closed({
+  type: Type.Enum([...RULE_TYPE_NAMES]),
+  value: Type.Unsafe<number | string>({ type: ['number', 'string'] }),
+  message: Type.Optional(Type.String({ description: 'Shown instead of the platform’s own text.' })),
+});
+
+export const Field = closed({
+  apiName: Type.String({ pattern: API_NAME_PATTERN }),
+  label: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  type: Type.Enum([...FIELD_TYPE_NAMES]),
+  required: Type.Optional(Type.Boolean()),
+  is_unique: Type.Optional(Type.Boolean()),
+  default: Type.Optional(Type.Unknown()),
+  options: Type.Optional(
+    Type.Array(
+      textOr(closed({ value: Type.String(), label: Type.String() }), 'A value, or a value and the label shown for it.'),
+    ),
+  ),
+  referenceTarget: Type.Optional(
+    Type.String({ description: '`lead`, `contact`, `company`, `opportunity` or `custom:<apiName>`.' }),
+  ),
+  validationRules: Type.Optional(Type.Array(ValidationRule)),
+  readRoles: Type.Optional(Type.Array(Type.String(), { description: 'Roles that may read; empty means everyone.' })),
+  writeRoles: Type.Optional(Type.Array(Type.String(), { description: 'Roles that may write; empty means everyone.' })),
+  expression: Type.Optional(Type.String({ description: 'The formula of a formula field.' })),
+  exposes: Type.Optional(
+    Type.Boolean({ description: 'Lets a formula show a value derived from fields its reader may not read.' }),
+  ),
+});
+
+export const CustomObject = closed({
+  apiName: Type.String({ pattern: API_NAME_PATTERN }),
+  label: Type.Optional(Type.String()),
+  pluralLabel: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  nameField: Type.Optional(Type.String({ description: 'The field that names a record to its readers.' })),
+  fields: Type.Array(Field),
+});

@@ -1,0 +1,50 @@
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+
+/** An object of the package: no key but the listed ones. */
+export function closed<T extends TProperties>(properties: T, description?: string): TObject<T> {
+  return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
+}
+
+/**
+ * A text or an object. Written as one schema and not as a union, so that a wrong key inside the object is
+ * reported where it stands.
+ */
+export function textOr<T extends TObject>(object: T, description: string) {
+  const { type: _type, ...rest } = object as TObject & { type: string };
+  return Type.Unsafe<string | Static<T>>({ ...rest, type: ['string', 'object'], description });
+}
+
+/** A text or a list of texts. */
+export function textOrList(description: string) {
+  return Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
+}
+
+/** One of several objects, told apart by their `type`: only the branch that is meant reports problems. */
+export function byType<T extends TSchema[]>(branches: [...T], description: string) {
+  return Type.Unsafe<Static<T[number]>>({
+    type: 'object',
+    required: ['type'],
+    discriminator: { propertyName: 'type' },
+    oneOf: branches,
+    description,
+  });
+}
+
+/** JSON object keys to anything. */
+export const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object' });
+
+/** JSON object keys to texts. */
+export const TextByName = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+});
+
+/** Names of objects and fields as they stand in the API. */
+export const API_NAME_PATTERN = '^[a-z][a-z0-9_]{0,39}$';
+
+/** Semantic Versioning 2.0.0, the expression its document suggests. */
+export const SEMVER_PATTERN =
+  '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$';
+
+/** Keys of packages: words of lower-case letters and digits, joined by single hyphens, underscores or dots. */
+export const APP_KEY_PATTERN = '^[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*$';

@@ -1,0 +1,122 @@
+import { CORE_OBJECTS, type CoreObject, isScope, type Scope } from '@crm/contracts';
+import { entriesOf, type ManifestDraft } from './draft.js';
+import { pointer } from './json-pointer.js';
+import { resolveObject } from './package-model.js';
+
+/** A place of the package that uses a scope. */
+export interface ScopeUse {
+  scope: Scope;
+  pointer: string;
+  /** What uses it, as the subject of a sentence. */
+  what: string;
+  /** Whether it cannot work without the scope; otherwise it is a reason to request it and no more. */
+  needed: boolean;
+}
+
+/** The scope that receiving an event takes, by the event's domain. Other domains are open to every app. */
+const EVENT_SCOPES: Readonly<Record<string, Scope>> = {
+  lead: 'leads:read',
+  contact: 'contacts:read',
+  company: 'companies:read',
+  deal: 'pipeline:read',
+  task: 'tasks:read',
+  record: 'custom_objects:read',
+};
+
+/** Every use of a scope in the package, in the order of the sections. */
+export function scopeUses(manifest: ManifestDraft): ScopeUse[] {
+  return [
+    ...objectUses(manifest),
+    ...automationUses(manifest),
+    ...eventUses(manifest),
+    ...connectorUses(manifest),
+    ...assistantUses(manifest),
+    ...embedUses(manifest),
+  ];
+}
+
+function* objectUses(manifest: ManifestDraft): Generator<ScopeUse> {
+  for (const [i] of entriesOf(manifest.objects)) {
+    yield { scope: 'custom_objects', pointer: pointer('objects', i), what: 'An object', needed: true };
+  }
+}
+
+/** The scope that writing to an object takes, or undefined when the name means nothing. */
+function writeScope(manifest: ManifestDraft, name: string | undefined): Scope | undefined {
+  const target = name === undefined ? undefined : resolveObject(manifest, name);
+  if (!target) return undefined;
+  return target.kind === 'own' ? 'custom_objects' : CORE_OBJECTS[target.name as CoreObject].scope;
+}
+
+function* automationUses(manifest: ManifestDraft): Generator<ScopeUse> {
+  for (const [i, automation] of entriesOf(manifest.automations)) {
+    yield { scope: 'automations', pointer: pointer('automations', i), what: 'An automation', needed: true };
+    for (const [j, action] of entriesOf(automation.actions)) {
+      const at = pointer('automations', i, 'actions', j);
+      if (action.type === 'create_task')
+        yield { scope: 'tasks', pointer: at, what: 'A create_task action', needed: true };
+      if (action.type !== 'create_record' && action.type !== 'update_record') continue;
+      const scope = writeScope(manifest, action.object);
+      if (scope) yield { scope, pointer: at, what: `A ${action.type} action on ${action.object}`, needed: true };
+    }
+  }
+}
+
+function eventScope(event: string): Scope | undefined {
+  const domain = event.split('.')[0]!;
+  return Object.hasOwn(EVENT_SCOPES, domain) ? EVENT_SCOPES[domain] : undefined;
+}
+
+function* eventUses(manifest: ManifestDraft): Generator<ScopeUse> {
+  for (const [i, webhook] of entriesOf(manifest.webhooks)) {
+    yield { scope: 'webhooks', pointer: pointer('webhooks', i), what: 'A webhook', needed: false };
+    for (const [j, event] of entriesOf(webhook.events)) {
+      const scope = eventScope(event);
+      if (scope)
+        yield { scope, pointer: pointer('webhooks', i, 'events', j), what: `A webhook on ${event}`, needed: true };
+    }
+  }
+  for (const [i, { trigger }] of entriesOf(manifest.automations)) {
+    if (trigger?.type !== 'event' || trigger.event === undefined) continue;
+    const scope = eventScope(trigger.event);
+    const at = pointer('automations', i, 'trigger', 'event');
+    if (scope) yield { scope, pointer: at, what: `A trigger on ${trigger.event}`, needed: true };
+  }
+  for (const [i, event] of entriesOf(manifest.service?.consumes)) {
+    const scope = eventScope(event);
+    if (scope) yield { scope, pointer: pointer('service', 'consumes', i), what: `Consuming ${event}`, needed: false };
+  }
+}
+
+function* connectorUses(manifest: ManifestDraft): Generator<ScopeUse> {
+  for (const [i, stream] of entriesOf(manifest.connector?.streams)) {
+    const scope = writeScope(manifest, stream.destinationObject);
+    const at = pointer('connector', 'streams', i, 'destinationObject');
+    if (scope) yield { scope, pointer: at, what: `A stream into ${stream.destinationObject}`, needed: true };
+  }
+}
+
+function* assistantUses(manifest: ManifestDraft): Generator<ScopeUse> {
+  if (manifest.assistant) yield { scope: 'agent', pointer: pointer('assistant'), what: 'The assistant', needed: false };
+  for (const [i, tool] of entriesOf(manifest.assistant?.tools)) {
+    if (tool.scope === undefined || !isScope(tool.scope)) continue;
+    const at = pointer('assistant', 'tools', i, 'scope');
+    yield { scope: tool.scope, pointer: at, what: `The tool ${tool.name ?? i}`, needed: true };
+  }
+}
+
+function* embedUses(manifest: ManifestDraft): Generator<ScopeUse> {
+  for (const [i, scope] of entriesOf(manifest.embed?.scopes)) {
+    if (isScope(scope))
+      yield { scope, pointer: pointer('embed', 'scopes', i), what: 'An embedded session', needed: false };
+  }
+}
+
+/** The scopes that a package requests, with their places; an entry without a scope is left out. */
+export function requestedScopes(manifest: ManifestDraft): { scope: string; purpose?: string; pointer: string }[] {
+  return [...entriesOf(manifest.permissions)].flatMap(([i, permission]) => {
+    if (typeof permission === 'string') return [{ scope: permission, pointer: pointer('permissions', i) }];
+    const { scope, purpose } = permission;
+    return scope === undefined ? [] : [{ scope, purpose, pointer: pointer('permissions', i, 'scope') }];
+  });
+}
