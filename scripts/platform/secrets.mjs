@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
@@ -22,7 +23,7 @@ const password = () => randomBytes(24).toString('base64url');
  * @param {string} dataDir
  * @param {{ stateful: readonly string[], natsUsers: readonly string[] }} wanted
  * @returns {Promise<Secrets>}
- * @throws {PlainError} when the file is unreadable
+ * @throws {PlainError} when the file is unreadable, or lost while its data is still there
  */
 export async function loadSecrets(dataDir, { stateful, natsUsers }) {
   const file = path.join(dataDir, 'secrets.json');
@@ -30,6 +31,12 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
     if (error.code === 'ENOENT') return '{}';
     throw error;
   });
+  if (text === '{}' && existsSync(path.join(dataDir, 'postgres'))) {
+    throw new PlainError(
+      `${file} is missing. It held the passwords of the databases beside it.\n` +
+        'Restore it, or let "npm run reset" delete all development data.',
+    );
+  }
   const present = parse(file, text);
   /**
    * @template T
