@@ -29,7 +29,8 @@ export class ProblemFilter implements ExceptionFilter {
     reply
       .code(error.status)
       .headers(problemHeaders(error, request.headers.authorization !== undefined))
-      .send(JSON.stringify({ ...toProblem(error, this.baseUrl), ...occurrence }));
+      // Bytes, because to a text Fastify would add a charset, which the media type does not have.
+      .send(Buffer.from(JSON.stringify({ ...toProblem(error, this.baseUrl), ...occurrence })));
   }
 }
 

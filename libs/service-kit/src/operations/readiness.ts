@@ -25,8 +25,8 @@ export class Readiness {
   constructor(app: INestApplicationContext, revocations: () => RevocationSource | undefined) {
     const checks = new Map<string, Check>();
     for (const module of app.get(ModulesContainer, { strict: false }).values()) {
-      for (const { instance, isNotMetatype } of module.providers.values()) {
-        const ping = isNotMetatype ? undefined : (Object(instance) as { ping?: unknown }).ping;
+      for (const { instance } of module.providers.values()) {
+        const { ping } = Object(instance) as { ping?: unknown };
         if (typeof ping === 'function')
           checks.set((instance as object).constructor.name, () => ping.call(instance) as Promise<void>);
       }

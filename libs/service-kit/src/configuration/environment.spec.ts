@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigurationError, readEnvironment } from './environment.js';
+import { databaseConfig, serviceConfig } from './service-config.js';
+
+const problemsOf = (work: () => unknown): readonly string[] => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+describe('readEnvironment', () => {
+  it('reads typed values and defaults', () => {
+    const environment = { A: 'text', N: '42', L: 'x, y,,z', B: 'true', EMPTY: '' };
+    const settings = readEnvironment(
+      (env) => ({
+        text: env.string('A'),
+        number: env.integer('N', { min: 1, max: 50 }),
+        list: env.list('L'),
+        flag: env.boolean('B'),
+        missing: env.optional('EMPTY'),
+        choice: env.oneOf('C', ['one', 'two'], { default: 'two' }),
+      }),
+      environment,
+    );
+    expect(settings).toEqual({
+      text: 'text',
+      number: 42,
+      list: ['x', 'y', 'z'],
+      flag: true,
+      missing: undefined,
+      choice: 'two',
+    });
+  });
+
+  it('lists every problem at once, without the values', () => {
+    const environment = { PORT: '99999', URL: 'not a url', LEVEL: 'loud', KEY: 'c2hvcnQ=', FLAG: 'yes' };
+    const problems = problemsOf(() =>
+      readEnvironment((env) => {
+        env.port('PORT');
+        env.url('URL');
+        env.oneOf('LEVEL', ['low', 'high']);
+        env.secret('KEY', { bytes: 32 });
+        env.secret('MISSING');
+        env.boolean('FLAG');
+      }, environment),
+    );
+    expect(problems).toEqual([
+      'PORT must be a whole number from 0 to 65535',
+      'URL must be a URL',
+      'LEVEL must be one of low, high',
+      'KEY must be 32 bytes in base64',
+      'MISSING is not set',
+      'FLAG must be true or false',
+    ]);
+  });
+
+  it('reports nested readings together', () => {
+    const problems = problemsOf(() =>
+      readEnvironment(() => ({ service: serviceConfig('crm'), database: databaseConfig('crm') }), {
+        PROFILE: 'production',
+      }),
+    );
+    expect(problems).toEqual([
+      'BASE_URL is not set',
+      'EMBED_API_URL is not set',
+      'NATS_URL is not set',
+      'NATS_PASSWORD is not set',
+      'DATABASE_URL is not set',
+      'DATABASE_NARROW_URL is not set',
+    ]);
+  });
+});
+
+describe('serviceConfig', () => {
+  it('knows the addresses of the development profile', () => {
+    expect(serviceConfig('crm', { PROFILE: 'development', NATS_PASSWORD: 'p' })).toMatchObject({
+      port: 4002,
+      operationsPort: 5002,
+      issuer: 'http://127.0.0.1:8080',
+      trustedProxies: ['127.0.0.1', '::1'],
+      nats: { url: 'nats://127.0.0.1:14222', user: 'crm', password: 'p', service: 'crm' },
+    });
+  });
+
+  it('believes no proxy at an edge and in production unless told so', () => {
+    expect(serviceConfig('gateway', { PROFILE: 'development', NATS_PASSWORD: 'p' }).trustedProxies).toEqual([]);
+    const production = {
+      NATS_PASSWORD: 'p',
+      NATS_URL: 'tls://nats:4222',
+      BASE_URL: 'https://crm.example/',
+      EMBED_API_URL: 'https://embed.example',
+    };
+    const config = serviceConfig('crm', production);
+    expect([config.profile, config.trustedProxies, config.issuer]).toEqual(['production', [], 'https://crm.example']);
+  });
+});

@@ -1,0 +1,66 @@
+import { KeySource, RevocationSource } from '@crm/access';
+import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
+import type { DynamicModule, Provider, Type } from '@nestjs/common';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { v7 } from 'uuid';
+import { createService, type RunningService, type ServiceConfig } from '../src/index.js';
+
+export const TENANT = '0199aa00-0000-7000-8000-000000000001';
+
+/** Settings of a service under test: free ports, no logs. */
+export const testConfig = (changes: Partial<ServiceConfig> = {}): ServiceConfig => ({
+  name: 'crm',
+  profile: 'test',
+  host: '127.0.0.1',
+  port: 0,
+  operationsPort: 0,
+  logLevel: 'silent',
+  issuer: 'http://issuer.test',
+  baseUrl: 'http://base.test',
+  embedApiUrl: 'http://embed.test',
+  trustedProxies: [],
+  drainSeconds: 2,
+  nats: { url: 'nats://127.0.0.1:1', user: 'crm', password: 'unused', service: 'crm' },
+  ...changes,
+});
+
+const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
+
+class TestKeys extends KeySource {
+  override async getKeys() {
+    return { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] };
+  }
+}
+
+/** Cut-offs that a test may hold back. */
+export class TestRevocations extends RevocationSource {
+  override ready = true;
+  override isRevoked(): boolean {
+    return false;
+  }
+}
+
+export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
+  return new SignJWT({ tid: TENANT, roles: ['member'], scopes: [], ...claims })
+    .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: 'k' })
+    .setIssuer('http://issuer.test')
+    .setAudience('platform-api')
+    .setSubject('u-1')
+    .setJti(v7())
+    .setIssuedAt()
+    .setExpirationTime('15m')
+    .sign(privateKey);
+}
+
+class TestModule {}
+
+export function startWith(parts: {
+  controllers?: Type[];
+  providers?: Provider[];
+  revocations?: RevocationSource;
+  config?: Partial<ServiceConfig>;
+}): Promise<RunningService> {
+  const { controllers = [], providers = [], revocations = new TestRevocations(), config } = parts;
+  const module: DynamicModule = { module: TestModule, controllers, providers };
+  return createService({ service: testConfig(config) }, module, { keySource: new TestKeys(), revocations });
+}

@@ -1,0 +1,154 @@
+import { Access, Public } from '@crm/access';
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, Param } from '@nestjs/common';
+import { startWith, TestRevocations } from './harness.js';
+
+class Connection {
+  failure: Error | undefined;
+  hangs = false;
+  async ping(): Promise<void> {
+    if (this.hangs) await new Promise(() => undefined);
+    if (this.failure) throw this.failure;
+  }
+}
+
+let release: (() => void) | undefined;
+let entered: (() => void) | undefined;
+
+@Controller('api/things')
+class ThingController {
+  @Get('slow')
+  @Public()
+  async slow(): Promise<object> {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+      entered?.();
+    });
+    return { done: true };
+  }
+
+  @Get(':id')
+  @Access({ right: 'read', scope: 'tasks' })
+  read(@Param('id') id: string): object {
+    return { id };
+  }
+}
+
+@Controller('api/forgotten')
+class ForgottenController {
+  @Get()
+  read(): object {
+    return {};
+  }
+}
+
+const get = async (url: string) => {
+  const response = await fetch(url);
+  return { status: response.status, body: await response.text() };
+};
+
+describe('operations', () => {
+  it('refuses to start with a route that nobody decided on', async () => {
+    await expect(startWith({ controllers: [ThingController, ForgottenController] })).rejects.toThrow(
+      /neither @Access nor @Public:\n {2}- GET \/api\/forgotten \(ForgottenController.read\)$/,
+    );
+  });
+
+  it('is ready when every connection answers and the cut-offs are known', async () => {
+    const connection = new Connection();
+    const revocations = new TestRevocations();
+    const service = await startWith({ revocations, providers: [{ provide: Connection, useValue: connection }] });
+    try {
+      const ready = async () => (await get(`${service.operationsUrl}/readyz`)).status;
+      expect(await ready()).toBe(200);
+      connection.failure = new Error('connection refused');
+      expect(await ready()).toBe(503);
+      expect(JSON.parse((await get(`${service.operationsUrl}/readyz`)).body)).toMatchObject({
+        status: 'unavailable',
+        checks: { Connection: { status: 'failed' }, Revocations: { status: 'ok' } },
+      });
+      connection.failure = undefined;
+      connection.hangs = true;
+      expect(await ready()).toBe(503);
+      connection.hangs = false;
+      revocations.ready = false;
+      expect(await ready()).toBe(503);
+      revocations.ready = true;
+      expect(await ready()).toBe(200);
+      expect((await get(`${service.operationsUrl}/livez`)).status).toBe(200);
+      // Not on the public port.
+      expect((await get(`${service.url}/readyz`)).status).toBe(404);
+      expect((await get(`${service.url}/metrics`)).status).toBe(404);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('tells who may call what', async () => {
+    const service = await startWith({ controllers: [ThingController] });
+    try {
+      const routes = JSON.parse((await get(`${service.operationsUrl}/routes`)).body);
+      expect(routes).toContainEqual({
+        method: 'GET',
+        path: '/api/things/:id',
+        handler: 'ThingController.read',
+        public: false,
+        access: { right: 'read', scope: 'tasks' },
+      });
+      expect(routes).toContainEqual({
+        method: 'GET',
+        path: '/api/openapi.json',
+        handler: 'OpenApiController.read',
+        public: true,
+      });
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('measures by route template, never by path', async () => {
+    const service = await startWith({ controllers: [ThingController] });
+    try {
+      await get(`${service.url}/api/things/very-secret`);
+      await get(`${service.url}/nowhere/very-secret`);
+      const { body } = await get(`${service.operationsUrl}/metrics`);
+      expect(body).toMatch(
+        /http_request_duration_seconds_count\{service="crm",method="GET",route="\/api\/things\/:id",status="401"/,
+      );
+      expect(body).toMatch(/route="unmatched"/);
+      expect(body).toMatch(/process_cpu_user_seconds_total/);
+      expect(body).not.toContain('very-secret');
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('lets requests in progress finish, and takes no more', async () => {
+    const service = await startWith({ controllers: [ThingController] });
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    const slow = fetch(`${service.url}/api/things/slow`);
+    await inside;
+    const closing = service.close();
+    expect((await get(`${service.operationsUrl}/readyz`)).status).toBe(503);
+    await expect(fetch(`${service.url}/api/things/1`, { headers: { connection: 'close' } })).rejects.toThrow();
+    release?.();
+    const answer = await slow;
+    expect([answer.status, await answer.json()]).toEqual([200, { done: true }]);
+    expect(answer.headers.get('connection')).toBe('close');
+    await closing;
+    await expect(fetch(`${service.operationsUrl}/livez`)).rejects.toThrow();
+  });
+
+  it('cuts off what does not finish in time', async () => {
+    const service = await startWith({ controllers: [ThingController], config: { drainSeconds: 0 } });
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    const slow = fetch(`${service.url}/api/things/slow`);
+    await inside;
+    await Promise.all([expect(slow).rejects.toThrow(), service.close()]);
+    release?.();
+  });
+});
