@@ -1,0 +1,55 @@
+import { DatabaseModule } from '@crm/database';
+import { MessagingModule } from '@crm/messaging';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from './config.js';
+import { HookController } from './hook/hook.controller.js';
+import { HookGate } from './hook/hook.gate.js';
+import { HookRepository } from './hook/hook.repository.js';
+import { HookService } from './hook/hook.service.js';
+import { RunActions } from './run/run.actions.js';
+import { RunConsumer } from './run/run.consumer.js';
+import { RunController } from './run/run.controller.js';
+import { RunExecutor } from './run/run.executor.js';
+import { RunQueue } from './run/run.queue.js';
+import { RunRepository } from './run/run.repository.js';
+import { RunService } from './run/run.service.js';
+import { RunSignal } from './run/run.signal.js';
+import { RunTokens } from './run/run.tokens.js';
+import { RunWorker } from './run/run.worker.js';
+import { TenantDirectory } from './tenant/tenant.directory.js';
+import { WorkflowController } from './workflow/workflow.controller.js';
+import { WorkflowProvisioning } from './workflow/workflow.provisioning.js';
+import { WorkflowRepository } from './workflow/workflow.repository.js';
+import { WorkflowRpc } from './workflow/workflow.rpc.js';
+import { WorkflowService } from './workflow/workflow.service.js';
+
+const WORKFLOW = [WorkflowService, WorkflowProvisioning, WorkflowRpc, WorkflowRepository];
+const HOOK = [HookGate, HookService, HookRepository];
+const RUN = [
+  RunService,
+  RunRepository,
+  RunQueue,
+  RunSignal,
+  RunWorker,
+  RunExecutor,
+  RunActions,
+  RunTokens,
+  RunConsumer,
+];
+
+@Module({
+  controllers: [WorkflowController, HookController, RunController],
+  providers: [...WORKFLOW, ...HOOK, ...RUN, TenantDirectory],
+})
+export class AppModule {
+  static with(config: AutomationsConfig): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.forService({ config: config.database }),
+        MessagingModule.forService({ config: config.service.nats }),
+      ],
+      providers: [{ provide: AUTOMATIONS_CONFIG, useValue: config }],
+    };
+  }
+}

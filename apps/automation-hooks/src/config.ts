@@ -1,0 +1,50 @@
+import type { DatabaseConfig } from '@crm/database';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+
+export interface RunConfig {
+  /** Seconds for which a worker holds a run; another one takes over when it has not been heard of for so long. */
+  readonly leaseSeconds: number;
+  /** Runs that one process works on at a time. */
+  readonly concurrency: number;
+  /** Milliseconds between looks for due runs that no signal told of. */
+  readonly pollMs: number;
+}
+
+export interface HookConfig {
+  /** Address that upstream systems reach the gateway by, the beginning of every hook URL. */
+  readonly baseUrl: string;
+  /** Calls that one presented workflow id may make in ten seconds. */
+  readonly callsPerTenSeconds: number;
+}
+
+export interface AutomationsConfig {
+  readonly service: ServiceConfig;
+  readonly database: DatabaseConfig;
+  /** 32 bytes in base64; hook secrets are kept under it. */
+  readonly encryptionKey: string;
+  readonly hooks: HookConfig;
+  readonly runs: RunConfig;
+}
+
+export const AUTOMATIONS_CONFIG = Symbol('automations-config');
+
+/** The only reader of the environment in this service. */
+export function loadConfig(): AutomationsConfig {
+  return readEnvironment((env) => {
+    const service = serviceConfig('automation-hooks');
+    return {
+      service,
+      database: databaseConfig('automation-hooks'),
+      encryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+      hooks: {
+        baseUrl: env.url('HOOK_BASE_URL', { default: service.baseUrl, schemes: ['http', 'https'] }),
+        callsPerTenSeconds: env.integer('HOOK_CALLS_PER_TEN_SECONDS', { default: 200, min: 1 }),
+      },
+      runs: {
+        leaseSeconds: env.integer('RUN_LEASE_SECONDS', { default: 30, min: 1, max: 3600 }),
+        concurrency: env.integer('RUN_CONCURRENCY', { default: 8, min: 1, max: 200 }),
+        pollMs: env.integer('RUN_POLL_MS', { default: 500, min: 10, max: 60_000 }),
+      },
+    };
+  });
+}

@@ -1,0 +1,33 @@
+import { Public } from '@crm/access';
+import { BodyLimit, ConstantProblems, Describe } from '@crm/service-kit';
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { RunService } from '../run/run.service.js';
+import { HookAccepted } from './hook.dto.js';
+import { HOOK_PATH, HookGate } from './hook.gate.js';
+
+/** Largest body of a hook call, in bytes. */
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Where upstream systems start workflows. The secret in the path is the only authentication; see hook.gate.ts. */
+@Controller(HOOK_PATH)
+export class HookController {
+  constructor(
+    private readonly gate: HookGate,
+    private readonly runs: RunService,
+  ) {}
+
+  @Post(':workflowId/:secret')
+  @Public()
+  @BodyLimit(MAX_BODY_BYTES)
+  @ConstantProblems()
+  @HttpCode(202)
+  @Describe({
+    summary: 'Starts a run of a workflow',
+    description: 'The body is any JSON object; its top-level keys feed the condition and the templates.',
+    answers: [{ status: 202, description: 'The run is stored and will be carried out', body: () => HookAccepted }],
+  })
+  async accept(@Req() request: FastifyRequest, @Body() body: Record<string, unknown>): Promise<HookAccepted> {
+    return { accepted: true, runId: await this.runs.acceptCall(this.gate.hookOf(request), body) };
+  }
+}

@@ -1,0 +1,6 @@
+import { DATABASES } from '@crm/contracts';
+import { Automations1795219200101 } from './1795219200101-automations.js';
+
+export const databaseRoles = DATABASES['automation-hooks'];
+
+export const migrations = [Automations1795219200101];

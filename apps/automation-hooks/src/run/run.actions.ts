@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { CORE_OBJECTS, type CoreObject, PlatformError, rpc } from '@crm/contracts';
+import { isUuid } from '@crm/database';
+import { renderTemplate, renderValue, type TemplateData } from '@crm/manifest';
+import { Rpc } from '@crm/messaging';
+import { Injectable } from '@nestjs/common';
+import type { Action, Values } from '../workflow/workflow.definition.js';
+import type { Workflow } from '../workflow/workflow.entity.js';
+import type { Run, Step } from './run.entity.js';
+import { RunTokens } from './run.tokens.js';
+
+type Output = Readonly<Record<string, unknown>>;
+type Performed = Exclude<Action, { type: 'wait' }>;
+
+const DAY_MS = 86_400_000;
+
+/** Carries out single actions, with the rights of the workflow's author or of the app it came with. */
+@Injectable()
+export class RunActions {
+  constructor(
+    private readonly rpc: Rpc,
+    private readonly tokens: RunTokens,
+  ) {}
+
+  /**
+   * @param position of the step in the workflow, from 0
+   * @param steps those that are done
+   * @returns what later steps can read under the step's key
+   * @throws PlatformError as the called service answered
+   */
+  async perform(
+    tenantId: string,
+    run: Run,
+    workflow: Workflow,
+    action: Performed,
+    position: number,
+    steps: readonly Step[],
+  ): Promise<Output> {
+    const data = templateData(run, steps);
+    const token = await this.tokens.get(tenantId, workflow);
+    const idempotencyKey = stepId(run.id, position);
+    switch (action.type) {
+      case 'create_record': {
+        const values = renderValue(action.values, data) as Values;
+        return this.create(targetOf(workflow, action.object), values, idempotencyKey, token);
+      }
+      case 'update_record': {
+        const values = renderValue(action.values, data) as Values;
+        const id = renderTemplate(action.id, data).trim();
+        if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not an id.');
+        return this.update(targetOf(workflow, action.object), id, values, token);
+      }
+      case 'create_task':
+        return this.create({ core: 'task' }, taskValues(run, action, data), idempotencyKey, token);
+    }
+  }
+
+  private async create(target: Target, values: Values, idempotencyKey: string, token: string): Promise<Output> {
+    if (target.core) {
+      const request = { object: target.core, values, idempotencyKey };
+      return this.rpc.call(rpc.crm.createCoreRecord, request, { token });
+    }
+    const request = { apiName: target.apiName, values, idempotencyKey };
+    return this.rpc.call(rpc.customObjects.createCustomRecord, request, { token });
+  }
+
+  private async update(target: Target, id: string, values: Values, token: string): Promise<Output> {
+    if (target.core) return this.rpc.call(rpc.crm.updateCoreRecord, { object: target.core, id, values }, { token });
+    return this.rpc.call(rpc.customObjects.updateCustomRecord, { apiName: target.apiName, id, values }, { token });
+  }
+}
+
+type Target = { readonly core: CoreObject } | { readonly core?: undefined; readonly apiName: string };
+
+/** What an object's name means: an object of the package under its name in the tenant, else a core object, else a custom one. */
+function targetOf(workflow: Workflow, object: string): Target {
+  const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;
+  if (Object.hasOwn(workflow.objectNames, bare)) return { apiName: workflow.objectNames[bare] as string };
+  if (object === bare && Object.hasOwn(CORE_OBJECTS, object)) return { core: object as CoreObject };
+  return { apiName: bare };
+}
+
+function taskValues(run: Run, action: Extract<Action, { type: 'create_task' }>, data: TemplateData): Values {
+  const { description, assignee, dueInDays } = action;
+  return {
+    title: renderTemplate(action.title, data),
+    ...(description !== undefined && { description: renderTemplate(description, data) }),
+    ...(assignee !== undefined && { assigneeId: renderTemplate(assignee, data).trim() || null }),
+    // Counted from the run's beginning, so that a repeated step asks for the same task.
+    ...(dueInDays !== undefined && { dueAt: new Date(run.createdAt.getTime() + dueInDays * DAY_MS).toISOString() }),
+  };
+}
+
+/** A step's key goes before a key of the payload: the author named it, the payload comes from outside. */
+function templateData(run: Run, steps: readonly Step[]): TemplateData {
+  return { ...run.input, ...Object.fromEntries(steps.map((step) => [step.key, step.output])) };
+}
+
+/** The same id for the same step of the same run, whoever tries it: a version 8 UUID (RFC 9562, section 5.8) of both. */
+export function stepId(runId: string, position: number): string {
+  const hex = createHash('sha256').update(`${runId}/${position}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

@@ -1,0 +1,85 @@
+import {
+  DateTimeField,
+  EnumField,
+  IdField,
+  JsonField,
+  ListField,
+  ListQuery,
+  ObjectField,
+  TextField,
+} from '@crm/service-kit';
+import { RUN_STATUSES, type Run, type RunStatus, STEP_STATUSES, type StepStatus } from './run.entity.js';
+
+export class RunListQuery extends ListQuery {
+  @IdField({ optional: true, description: 'Only runs of this workflow' })
+  workflowId?: string;
+
+  @EnumField(RUN_STATUSES, { optional: true, description: 'Only runs in this status' })
+  status?: string;
+}
+
+export class RunErrorView {
+  @TextField({ maxLength: 60 })
+  code: string;
+
+  @TextField({ maxLength: 2000 })
+  detail: string;
+}
+
+export class StepView {
+  @TextField({ maxLength: 40 })
+  key: string;
+
+  @TextField({ maxLength: 40 })
+  type: string;
+
+  @EnumField(STEP_STATUSES)
+  status: StepStatus;
+
+  @ObjectField(() => RunErrorView, { optional: true })
+  error?: RunErrorView;
+}
+
+export class RunView {
+  @IdField()
+  id: string;
+
+  @IdField()
+  workflowId: string;
+
+  @EnumField(RUN_STATUSES)
+  status: RunStatus;
+
+  @JsonField({ optional: true, description: 'The payload; shown to administrators' })
+  input?: Readonly<Record<string, unknown>>;
+
+  @ListField(() => StepView)
+  steps: StepView[];
+
+  @ObjectField(() => RunErrorView, { optional: true })
+  error?: RunErrorView;
+
+  @DateTimeField()
+  createdAt: string;
+
+  @DateTimeField({ nullable: true })
+  startedAt: string | null;
+
+  @DateTimeField({ nullable: true })
+  finishedAt: string | null;
+}
+
+/** @param withInput whether the payload is part of it */
+export function toRunView(run: Run, withInput: boolean): RunView {
+  return {
+    id: run.id,
+    workflowId: run.workflowId,
+    status: run.status,
+    ...(withInput && { input: run.input }),
+    steps: run.steps.map(({ key, type, status, error }) => ({ key, type, status, ...(error && { error }) })),
+    ...(run.error && { error: run.error }),
+    createdAt: run.createdAt.toISOString(),
+    startedAt: run.startedAt?.toISOString() ?? null,
+    finishedAt: run.finishedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,160 @@
+import { runInRequestContext } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { compileFormula } from '@crm/formula';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { conditionTypes } from '../workflow/payload-types.js';
+import { type Action, stepKey } from '../workflow/workflow.definition.js';
+import type { Workflow } from '../workflow/workflow.entity.js';
+import { WorkflowRepository } from '../workflow/workflow.repository.js';
+import { RunActions } from './run.actions.js';
+import type { Run, RunError, RunStatus, Step } from './run.entity.js';
+import { type Claim, RunQueue } from './run.queue.js';
+import { RunRepository } from './run.repository.js';
+import { MAX_ATTEMPTS, mayPass, retryDelayMs } from './run.retry.js';
+import { traceOf } from './run.trace.js';
+
+/** How a step went. */
+type Outcome =
+  | { readonly kind: 'done'; readonly output: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'failed'; readonly error: RunError }
+  | { readonly kind: 'later'; readonly until: Date; readonly attempts: number };
+
+/**
+ * Carries out one claimed run. After each step its result is committed, so a run that is taken up again goes on where it
+ * stood; a step that was done but not committed is repeated with the same idempotency key and finds what it made.
+ */
+@Injectable()
+export class RunExecutor {
+  private readonly logger = new Logger(RunExecutor.name);
+  private readonly leaseSeconds: number;
+
+  constructor(
+    private readonly database: Database,
+    private readonly runs: RunRepository,
+    private readonly queue: RunQueue,
+    private readonly workflows: WorkflowRepository,
+    private readonly actions: RunActions,
+    private readonly tenants: TenantDirectory,
+    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+  ) {
+    this.leaseSeconds = config.runs.leaseSeconds;
+  }
+
+  async execute(claim: Claim): Promise<void> {
+    const context = { requestId: claim.runId, traceparent: traceOf(claim.runId), tenantId: claim.tenantId };
+    await runInRequestContext(context, async () => {
+      const begun = await this.begin(claim);
+      if (begun && (await this.meetsCondition(claim, begun.run, begun.workflow))) {
+        await this.runSteps(claim, begun.run, begun.workflow);
+      }
+    });
+  }
+
+  /** The run and its workflow, or nothing when the claim is lost or the workflow is not to run any more. */
+  private async begin(claim: Claim): Promise<{ run: Run; workflow: Workflow } | undefined> {
+    return this.whileHeld(claim, async (tx) => {
+      const run = await this.runs.find(tx, claim.runId);
+      if (!run) throw new Error(`The queue names the run ${claim.runId}, which does not exist`);
+      const workflow = await this.workflows.find(tx, run.workflowId);
+      if (!workflow?.enabled) {
+        const detail = workflow ? 'The workflow was disabled.' : 'The workflow was removed.';
+        await this.finish(tx, run.id, 'cancelled', { code: 'WORKFLOW_NOT_ACTIVE', detail });
+        return undefined;
+      }
+      await this.runs.start(tx, run.id);
+      return { run, workflow };
+    });
+  }
+
+  private async meetsCondition(claim: Claim, run: Run, workflow: Workflow): Promise<boolean> {
+    const { condition, trigger } = workflow.definition;
+    if (condition === undefined || run.steps.length > 0) return true;
+    const formula = compileFormula(condition, conditionTypes(trigger), { untypedNames: true, expected: 'boolean' });
+    const timeZone = formula.readsClock ? (await this.tenants.get(claim.tenantId)).timeZone : undefined;
+    if (formula.evaluate(run.input, { now: run.createdAt, timeZone }) === true) return true;
+    await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'skipped', null));
+    return false;
+  }
+
+  private async runSteps(claim: Claim, run: Run, workflow: Workflow): Promise<void> {
+    const done = new Map(run.steps.map((step) => [step.position, step]));
+    for (const [position, action] of workflow.definition.actions.entries()) {
+      const earlier = done.get(position);
+      if (earlier?.status === 'succeeded') continue;
+      const outcome = await this.perform(claim, run, workflow, action, position, done);
+      const step: Step = {
+        position,
+        key: stepKey(action, position),
+        type: action.type,
+        status: outcome.kind === 'done' ? 'succeeded' : outcome.kind === 'failed' ? 'failed' : 'running',
+        attempts: outcome.kind === 'later' ? outcome.attempts : (earlier?.attempts ?? 0),
+        dueAt: outcome.kind === 'later' ? outcome.until : (earlier?.dueAt ?? null),
+        output: outcome.kind === 'done' ? outcome.output : null,
+        error: outcome.kind === 'failed' ? outcome.error : null,
+      };
+      const goesOn = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome));
+      if (!goesOn) return;
+      done.set(position, step);
+    }
+    await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'succeeded', null));
+  }
+
+  private async perform(
+    claim: Claim,
+    run: Run,
+    workflow: Workflow,
+    action: Action,
+    position: number,
+    steps: ReadonlyMap<number, Step>,
+  ): Promise<Outcome> {
+    const earlier = steps.get(position);
+    if (action.type === 'wait') {
+      const until = earlier?.dueAt ?? new Date(Date.now() + action.seconds * 1000);
+      return until.getTime() <= Date.now() ? { kind: 'done', output: {} } : { kind: 'later', until, attempts: 0 };
+    }
+    try {
+      const finished = [...steps.values()].filter((step) => step.status === 'succeeded');
+      const output = await this.actions.perform(claim.tenantId, run, workflow, action, position, finished);
+      return { kind: 'done', output };
+    } catch (error) {
+      const attempts = (earlier?.attempts ?? 0) + 1;
+      this.logger.warn({ msg: 'A step did not succeed', runId: run.id, position, attempts, err: error });
+      if (mayPass(error) && attempts < MAX_ATTEMPTS) {
+        return { kind: 'later', until: new Date(Date.now() + retryDelayMs(attempts)), attempts };
+      }
+      return { kind: 'failed', error: describe(error) };
+    }
+  }
+
+  /** @returns whether the run goes on with the next step */
+  private async record(tx: TenantTransaction, runId: string, step: Step, outcome: Outcome): Promise<boolean> {
+    await this.runs.saveStep(tx, runId, step);
+    if (outcome.kind === 'failed') await this.finish(tx, runId, 'failed', outcome.error);
+    if (outcome.kind === 'later') await this.queue.postpone(tx, runId, outcome.until);
+    return outcome.kind === 'done';
+  }
+
+  private async finish(tx: TenantTransaction, runId: string, status: RunStatus, error: RunError | null): Promise<void> {
+    await this.runs.finish(tx, runId, status, error);
+    await this.queue.remove(tx, runId);
+  }
+
+  /** Does the work in a transaction in which the claim stands, and renews its lease; nothing when it is lost. */
+  private async whileHeld<T>(claim: Claim, work: (tx: TenantTransaction) => Promise<T>): Promise<T | undefined> {
+    return this.database.transaction(claim.tenantId, async (tx) => {
+      if (await this.queue.renew(tx, claim, this.leaseSeconds)) return work(tx);
+      this.logger.warn({ msg: 'The claim of a run was lost to another worker', runId: claim.runId });
+      return undefined;
+    });
+  }
+}
+
+/** The error as administrators may see it: what a catalogued error says, nothing of a defect. */
+function describe(error: unknown): RunError {
+  if (!(error instanceof PlatformError)) return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side' };
+  const values = (error.extra.errors ?? []).slice(0, 5).map(({ pointer, detail }) => `${pointer}: ${detail}`);
+  return { code: error.code, detail: [error.message, ...values].join(' ').slice(0, 2000) };
+}

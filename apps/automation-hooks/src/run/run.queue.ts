@@ -1,0 +1,56 @@
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+
+/** A run that this worker holds: until the lease ends nobody else takes it. */
+export interface Claim {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly claimId: string;
+}
+
+/**
+ * What is to be worked on. A claim is a lease: `due_at` moves into the future, and a run whose worker died is due again
+ * when that time has come. A worker that was only slow finds its claim gone and writes nothing more.
+ */
+@Injectable()
+export class RunQueue {
+  constructor(private readonly database: Database) {}
+
+  async add(tx: TenantTransaction, runId: string): Promise<void> {
+    await tx.query('INSERT INTO run_queue (tenant_id, run_id) VALUES ($1, $2)', [tx.tenantId, runId]);
+  }
+
+  /** Takes due runs of any tenant, the longest due first. Workers do not wait for one another. */
+  async claim(limit: number, leaseSeconds: number): Promise<Claim[]> {
+    const claimId = newId();
+    return this.database.crossTenant((tx) =>
+      tx.query<Claim>(
+        `UPDATE run_queue SET claim_id = $1, due_at = now() + make_interval(secs => $2)
+           FROM (SELECT tenant_id, run_id FROM run_queue WHERE due_at <= now()
+                  ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS due
+          WHERE run_queue.tenant_id = due.tenant_id AND run_queue.run_id = due.run_id
+          RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId"`,
+        [claimId, leaseSeconds, limit],
+      ),
+    );
+  }
+
+  /** Whether the claim still stands; if so its lease begins anew and no other worker can take it in this transaction. */
+  async renew(tx: TenantTransaction, claim: Claim, leaseSeconds: number): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE run_queue SET due_at = now() + make_interval(secs => $3) WHERE run_id = $1 AND claim_id = $2
+       RETURNING run_id`,
+      [claim.runId, claim.claimId, leaseSeconds],
+    );
+    return rows.length > 0;
+  }
+
+  /** Gives the run back, to be taken up at a later time. */
+  async postpone(tx: TenantTransaction, runId: string, until: Date): Promise<void> {
+    await tx.query('UPDATE run_queue SET due_at = $2, claim_id = NULL WHERE run_id = $1', [runId, until]);
+  }
+
+  async remove(tx: TenantTransaction, runId: string): Promise<void> {
+    await tx.query('DELETE FROM run_queue WHERE run_id = $1', [runId]);
+  }
+}

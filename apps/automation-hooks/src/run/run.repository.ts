@@ -1,0 +1,139 @@
+import type { Queryable, TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import type { Run, RunError, RunStatus, Step } from './run.entity.js';
+
+const RUN_COLUMNS = `id, workflow_id AS "workflowId", event_id AS "eventId", depth, input, status,
+  error_code AS "errorCode", error_detail AS "errorDetail", created_at AS "createdAt", started_at AS "startedAt",
+  finished_at AS "finishedAt"`;
+
+const STEP_COLUMNS = `run_id AS "runId", position, key, type, status, attempts, due_at AS "dueAt", output,
+  error_code AS "errorCode", error_detail AS "errorDetail"`;
+
+interface ErrorColumns {
+  errorCode: string | null;
+  errorDetail: string | null;
+}
+
+type RunRow = Omit<Run, 'error' | 'steps'> & ErrorColumns;
+type StepRow = Omit<Step, 'error'> & ErrorColumns & { runId: string };
+
+export interface NewRun {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly eventId?: string;
+  readonly depth: number;
+}
+
+export interface RunFilter {
+  readonly workflowId?: string;
+  readonly status?: string;
+}
+
+@Injectable()
+export class RunRepository {
+  /**
+   * Stores a run; a second one of the same workflow for the same event is not stored.
+   * @returns whether it was stored
+   */
+  async insert(tx: TenantTransaction, run: NewRun, status: RunStatus, error: RunError | null = null): Promise<boolean> {
+    const rows = await tx.query(
+      `INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END)
+       ON CONFLICT (tenant_id, workflow_id, event_id) DO NOTHING RETURNING id`,
+      [
+        tx.tenantId,
+        run.id,
+        run.workflowId,
+        run.eventId ?? null,
+        run.depth,
+        JSON.stringify(run.input),
+        status,
+        error?.code ?? null,
+        error?.detail ?? null,
+      ],
+    );
+    return rows.length > 0;
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<Run | undefined> {
+    const rows = await tx.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM run WHERE id = $1`, [id]);
+    return (await this.withSteps(tx, rows))[0];
+  }
+
+  async depthOf(tx: TenantTransaction, id: string): Promise<number | undefined> {
+    const [row] = await tx.query<{ depth: number }>('SELECT depth FROM run WHERE id = $1', [id]);
+    return row?.depth;
+  }
+
+  /** Newest first, one more than `limit` when there are more. */
+  async list(
+    tx: TenantTransaction,
+    filter: RunFilter,
+    page: { limit: number; offset: number; before?: string },
+    countLimit: number,
+  ): Promise<{ runs: Run[]; counted: number }> {
+    const where = `($1::uuid IS NULL OR workflow_id = $1) AND ($2::text IS NULL OR status = $2)`;
+    const parameters = [filter.workflowId ?? null, filter.status ?? null];
+    const rows = await tx.query<RunRow>(
+      `SELECT ${RUN_COLUMNS} FROM run WHERE ${where} AND ($3::uuid IS NULL OR id < $3)
+        ORDER BY id DESC LIMIT $4 OFFSET $5`,
+      [...parameters, page.before ?? null, page.limit + 1, page.offset],
+    );
+    const [counted] = await tx.query<{ total: string }>(
+      `SELECT count(*) AS total FROM (SELECT 1 FROM run WHERE ${where} LIMIT $3) AS counted`,
+      [...parameters, countLimit + 1],
+    );
+    return { runs: await this.withSteps(tx, rows), counted: Number(counted?.total ?? 0) };
+  }
+
+  async start(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.query("UPDATE run SET status = 'running', started_at = now() WHERE id = $1 AND status = 'queued'", [id]);
+  }
+
+  async finish(tx: TenantTransaction, id: string, status: RunStatus, error: RunError | null): Promise<void> {
+    await tx.query(
+      'UPDATE run SET status = $2, error_code = $3, error_detail = $4, finished_at = now() WHERE id = $1',
+      [id, status, error?.code ?? null, error?.detail ?? null],
+    );
+  }
+
+  async saveStep(tx: TenantTransaction, runId: string, step: Step): Promise<void> {
+    await tx.query(
+      `INSERT INTO run_step (tenant_id, run_id, position, key, type, status, attempts, due_at, output, error_code, error_detail)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       ON CONFLICT (tenant_id, run_id, position) DO UPDATE SET status = EXCLUDED.status, attempts = EXCLUDED.attempts,
+         due_at = EXCLUDED.due_at, output = EXCLUDED.output, error_code = EXCLUDED.error_code,
+         error_detail = EXCLUDED.error_detail, updated_at = now()`,
+      [
+        tx.tenantId,
+        runId,
+        step.position,
+        step.key,
+        step.type,
+        step.status,
+        step.attempts,
+        step.dueAt,
+        step.output && JSON.stringify(step.output),
+        step.error?.code ?? null,
+        step.error?.detail ?? null,
+      ],
+    );
+  }
+
+  private async withSteps(tx: Queryable, rows: readonly RunRow[]): Promise<Run[]> {
+    if (rows.length === 0) return [];
+    const steps = await tx.query<StepRow>(
+      `SELECT ${STEP_COLUMNS} FROM run_step WHERE run_id = ANY($1::uuid[]) ORDER BY run_id, position`,
+      [rows.map((row) => row.id)],
+    );
+    return rows.map((row) => ({
+      ...withError(row),
+      steps: steps.filter((step) => step.runId === row.id).map(withError),
+    }));
+  }
+}
+
+function withError<Row extends ErrorColumns>({ errorCode, errorDetail, ...row }: Row) {
+  return { ...row, error: errorCode === null ? null : { code: errorCode, detail: errorDetail ?? '' } };
+}

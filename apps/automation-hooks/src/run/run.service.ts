@@ -1,0 +1,105 @@
+import type { Principal } from '@crm/access';
+import { type EventEnvelope, PlatformError, rolesAllow } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { COUNT_LIMIT, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { Injectable } from '@nestjs/common';
+import type { VerifiedHook } from '../hook/hook.service.js';
+import { WorkflowRepository } from '../workflow/workflow.repository.js';
+import { readRunCursor, writeRunCursor } from './run.cursor.js';
+import { type RunListQuery, type RunView, toRunView } from './run.dto.js';
+import { inputOf } from './run.input.js';
+import { RunQueue } from './run.queue.js';
+import { RunRepository } from './run.repository.js';
+import { RunSignal } from './run.signal.js';
+import { causingRun, MAX_DEPTH } from './run.trace.js';
+
+/** Starts runs and shows them. */
+@Injectable()
+export class RunService {
+  constructor(
+    private readonly database: Database,
+    private readonly runs: RunRepository,
+    private readonly queue: RunQueue,
+    private readonly workflows: WorkflowRepository,
+    private readonly signal: RunSignal,
+  ) {}
+
+  /**
+   * Stores a run for a hook call. When this returns the run is committed and will be carried out, whatever dies.
+   * @returns id of the run
+   * @throws NOT_FOUND when the workflow was disabled or removed since the secret was checked
+   */
+  async acceptCall(hook: VerifiedHook, input: Readonly<Record<string, unknown>>): Promise<string> {
+    return this.database.transaction(hook.tenantId, async (tx) => {
+      const workflow = await this.workflows.hold(tx, hook.workflowId);
+      if (!workflow?.enabled) throw new PlatformError('NOT_FOUND');
+      const run = { id: newId(), workflowId: workflow.id, input, depth: 0 };
+      await this.runs.insert(tx, run, 'queued');
+      await this.enqueue(tx, run.id);
+      return run.id;
+    });
+  }
+
+  /** Stores a run for each enabled workflow that waits for the event, in the transaction that takes the event in. */
+  async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
+    const workflows = await this.workflows.enabledForEvent(tx, event.type);
+    if (workflows.length === 0) return;
+    const depth = await this.depthAfter(tx, event);
+    for (const workflow of workflows) {
+      const run = { id: newId(), workflowId: workflow.id, eventId: event.id, input: inputOf(event), depth };
+      if (depth > MAX_DEPTH) {
+        const detail = `The event was caused by a chain of ${MAX_DEPTH} runs; a longer one is taken for a loop.`;
+        await this.runs.insert(tx, run, 'cancelled', { code: 'LOOP_STOPPED', detail });
+      } else if (await this.runs.insert(tx, run, 'queued')) {
+        await this.enqueue(tx, run.id);
+      }
+    }
+  }
+
+  /** @throws NOT_FOUND, also for a run of another tenant */
+  async get(principal: Principal, id: string): Promise<RunView> {
+    const run = await this.database.transaction(principal.tenantId, (tx) => this.runs.find(tx, id));
+    if (!run) throw new PlatformError('NOT_FOUND');
+    return toRunView(run, showsInput(principal));
+  }
+
+  /** @throws INVALID_QUERY for a cursor of another tenant or list */
+  async list(principal: Principal, query: RunListQuery): Promise<ListAnswer<RunView>> {
+    const { page, size } = parsePage(query);
+    const before = query.cursor ? readRunCursor(principal.tenantId, query, query.cursor) : undefined;
+    const offset = before ? 0 : (page - 1) * size;
+    const { runs, counted } = await this.database.transaction(principal.tenantId, (tx) =>
+      this.runs.list(tx, query, { limit: size, offset, before }, COUNT_LIMIT),
+    );
+    const shown = runs.slice(0, size);
+    const last = shown.at(-1);
+    const hasMore = runs.length > size;
+    return listAnswer(
+      shown.map((run) => toRunView(run, showsInput(principal))),
+      {
+        page,
+        size,
+        total: Math.min(counted, COUNT_LIMIT),
+        totalIsExact: counted <= COUNT_LIMIT,
+        hasMore,
+        nextCursor: hasMore && last ? writeRunCursor(principal.tenantId, query, last.id) : null,
+      },
+    );
+  }
+
+  private async enqueue(tx: TenantTransaction, runId: string): Promise<void> {
+    await this.queue.add(tx, runId);
+    tx.afterCommit(() => this.signal.notify());
+  }
+
+  private async depthAfter(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
+    const cause = causingRun(event.traceparent);
+    const depth = cause === undefined ? undefined : await this.runs.depthOf(tx, cause);
+    return depth === undefined ? 0 : depth + 1;
+  }
+}
+
+/**
+ * A payload may hold what a role may not read in the record it came from or went to, so only administrators see it.
+ */
+const showsInput = (principal: Principal): boolean => rolesAllow(principal.roles, 'administer');

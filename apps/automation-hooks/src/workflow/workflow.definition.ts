@@ -1,0 +1,44 @@
+import type { EventName } from '@crm/contracts';
+
+/** A key of the payload that the author declares, so that conditions can treat it by its type. */
+export interface PayloadKey {
+  readonly name: string;
+  readonly type: string;
+}
+
+export type Trigger =
+  | { readonly type: 'webhook_received'; readonly payload?: readonly PayloadKey[] }
+  | { readonly type: 'event'; readonly event: EventName; readonly payload?: readonly PayloadKey[] };
+
+interface ActionHead {
+  /** Names the step; later templates read what it made, e.g. `{{lead.id}}`. */
+  readonly key?: string;
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** The actions that runs execute. Texts in their values are templates. */
+export type Action = ActionHead &
+  (
+    | { readonly type: 'create_record'; readonly object: string; readonly values: Values }
+    | { readonly type: 'update_record'; readonly object: string; readonly id: string; readonly values: Values }
+    | {
+        readonly type: 'create_task';
+        readonly title: string;
+        readonly description?: string;
+        readonly dueInDays?: number;
+        readonly assignee?: string;
+      }
+    | { readonly type: 'wait'; readonly seconds: number }
+  );
+
+/** What a workflow does: `trigger`, `condition` and `actions` of an app's manifest, or of the tenant's own. */
+export interface WorkflowDefinition {
+  readonly trigger: Trigger;
+  /** A formula over the top-level keys of the payload. */
+  readonly condition?: string;
+  readonly actions: readonly Action[];
+}
+
+/** Key of a step: the author's, or its number from 1. */
+export const stepKey = (action: Action, position: number): string => action.key ?? `step${position + 1}`;

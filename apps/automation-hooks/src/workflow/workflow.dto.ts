@@ -1,0 +1,97 @@
+import {
+  BooleanField,
+  DateTimeField,
+  field,
+  IdField,
+  IntegerField,
+  JsonField,
+  ListField,
+  TextField,
+} from '@crm/service-kit';
+import type { Workflow } from './workflow.entity.js';
+
+/** Longest formula, in characters: the limit of the formula language. */
+const MAX_CONDITION = 4000;
+
+export class CreateWorkflow {
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @JsonField({
+    description: '`{type: "webhook_received"}` or `{type: "event", event}`, with `payload` as in a manifest',
+  })
+  trigger: Record<string, unknown>;
+
+  @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'A formula over payload keys' })
+  condition?: string | null;
+
+  @ListField(field.json(), { minItems: 1, description: 'Actions as in a manifest' })
+  actions: Record<string, unknown>[];
+}
+
+export class ChangeWorkflow {
+  @BooleanField()
+  enabled: boolean;
+}
+
+export class WorkflowView {
+  @IdField()
+  id: string;
+
+  @IntegerField()
+  version: number;
+
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @JsonField()
+  trigger: unknown;
+
+  @TextField({ maxLength: MAX_CONDITION, nullable: true })
+  condition: string | null;
+
+  @ListField(field.json())
+  actions: readonly unknown[];
+
+  @BooleanField()
+  enabled: boolean;
+
+  @TextField({ maxLength: 100, nullable: true, description: 'Key of the app that brought it' })
+  appKey: string | null;
+
+  @IdField({ nullable: true })
+  installationId: string | null;
+
+  @DateTimeField()
+  createdAt: string;
+
+  @DateTimeField()
+  updatedAt: string;
+}
+
+export class CreatedWorkflow extends WorkflowView {
+  @TextField({ maxLength: 2048, optional: true, description: 'Where upstream systems start it; a secret' })
+  hookUrl?: string;
+}
+
+export class HookAddress {
+  @TextField({ maxLength: 2048, description: 'A secret' })
+  hookUrl: string;
+}
+
+export function toWorkflowView(workflow: Workflow): WorkflowView {
+  const { trigger, condition, actions } = workflow.definition;
+  return {
+    id: workflow.id,
+    version: workflow.version,
+    name: workflow.name,
+    trigger,
+    condition: condition ?? null,
+    actions,
+    enabled: workflow.enabled,
+    appKey: workflow.origin?.appKey ?? null,
+    installationId: workflow.origin?.installationId ?? null,
+    createdAt: workflow.createdAt.toISOString(),
+    updatedAt: workflow.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Principal } from '@crm/access';
+import { type FieldProblem, PlatformError, type ProvisionedHook, type RpcRequest, type rpc } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { HookService } from '../hook/hook.service.js';
+import type { Workflow } from './workflow.entity.js';
+import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
+import { readDefinition } from './workflow.validation.js';
+
+type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;
+
+/** The workflows that apps bring along. */
+@Injectable()
+export class WorkflowProvisioning {
+  constructor(
+    private readonly database: Database,
+    private readonly workflows: WorkflowRepository,
+    private readonly hooks: HookService,
+  ) {}
+
+  /**
+   * Makes an installation's workflows what the package says, all or none. What is there already stays, hook URL included,
+   * so asking again changes nothing, and a new version of the package keeps the URLs of automations that it keeps.
+   * @throws WORKFLOW_INVALID with a problem for each mistake in any automation
+   */
+  async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
+    const wanted = readAutomations(principal, request);
+    const { hooks, retired } = await this.database.transaction(principal.tenantId, async (tx) => {
+      await this.workflows.lockInstallation(tx, request.installationId);
+      const present = await this.workflows.ofInstallation(tx, request.installationId);
+      const keys = new Set(wanted.map((workflow) => workflow.origin?.automationKey));
+      const obsolete = present.filter((workflow) => !keys.has(workflow.origin?.automationKey)).map(({ id }) => id);
+      await this.workflows.delete(tx, obsolete);
+      const withdrawn: string[] = [];
+      for (const workflow of wanted) {
+        const old = present.find(({ origin }) => origin?.automationKey === workflow.origin?.automationKey);
+        if (await this.put(tx, workflow, old)) withdrawn.push(old?.id as string);
+      }
+      return { hooks: await this.revealAll(tx, request.installationId), retired: [...obsolete, ...withdrawn] };
+    });
+    await this.hooks.forget(retired);
+    return hooks;
+  }
+
+  /** @returns how many were removed; 0 when it was done before */
+  async remove(principal: Principal, installationId: string): Promise<number> {
+    const ids = await this.database.transaction(principal.tenantId, async (tx) => {
+      await this.workflows.lockInstallation(tx, installationId);
+      const present = (await this.workflows.ofInstallation(tx, installationId)).map(({ id }) => id);
+      await this.workflows.delete(tx, present);
+      return present;
+    });
+    await this.hooks.forget(ids);
+    return ids.length;
+  }
+
+  async listHooks(principal: Principal, installationId: string): Promise<ProvisionedHook[]> {
+    return this.database.transaction(principal.tenantId, (tx) => this.revealAll(tx, installationId));
+  }
+
+  /** @returns whether the workflow lost the hook that it had */
+  private async put(tx: TenantTransaction, wanted: NewWorkflow, old: Workflow | undefined): Promise<boolean> {
+    const wantsHook = wanted.definition.trigger.type === 'webhook_received';
+    if (!old) {
+      await this.workflows.insert(tx, wanted);
+      if (wantsHook) await this.hooks.issue(tx, wanted.id);
+      return false;
+    }
+    if (!isSame(wanted, old)) await this.workflows.replace(tx, { ...wanted, id: old.id });
+    const hadHook = old.definition.trigger.type === 'webhook_received';
+    if (wantsHook && !hadHook) await this.hooks.issue(tx, old.id);
+    if (hadHook && !wantsHook) await this.hooks.withdraw(tx, old.id);
+    return hadHook && !wantsHook;
+  }
+
+  private async revealAll(tx: TenantTransaction, installationId: string): Promise<ProvisionedHook[]> {
+    const revealed: ProvisionedHook[] = [];
+    for (const { id, origin } of await this.workflows.ofInstallation(tx, installationId)) {
+      const url = await this.hooks.reveal(tx, id);
+      if (url && origin) revealed.push({ key: origin.automationKey, workflowId: id, url });
+    }
+    return revealed;
+  }
+}
+
+function isSame(wanted: NewWorkflow, old: Workflow): boolean {
+  const parts = ({ name, definition, origin, objectNames }: NewWorkflow) => ({ name, definition, origin, objectNames });
+  return isDeepStrictEqual(parts(wanted), parts(old));
+}
+
+/** Judges all automations before any is put in place. */
+function readAutomations(principal: Principal, request: Provisioning): NewWorkflow[] {
+  const problems: FieldProblem[] = [];
+  const keys = new Set<string>();
+  const read = request.automations.flatMap((automation, index): NewWorkflow[] => {
+    const { key } = automation;
+    if (typeof key !== 'string' || key === '' || keys.has(key)) {
+      problems.push({
+        pointer: `/automations/${index}/key`,
+        code: 'INVALID_KEY',
+        detail: 'Each automation has its own key.',
+      });
+      return [];
+    }
+    keys.add(key);
+    try {
+      const origin = {
+        installationId: request.installationId,
+        appKey: request.appKey,
+        automationKey: key,
+        grantedScopes: request.grantedScopes,
+      };
+      return [
+        {
+          id: newId(),
+          name: typeof automation.name === 'string' ? automation.name : key,
+          definition: readDefinition(automation, `/automations/${index}`),
+          authorId: principal.userId,
+          origin,
+          objectNames: request.objectNames,
+        },
+      ];
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      problems.push(...(error.extra.errors ?? []));
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new PlatformError('WORKFLOW_INVALID', problems[0]?.detail, { errors: problems });
+  return read;
+}

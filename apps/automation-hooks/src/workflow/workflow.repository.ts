@@ -1,0 +1,122 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import type { WorkflowDefinition } from './workflow.definition.js';
+import type { Workflow } from './workflow.entity.js';
+
+const COLUMNS = `id, version, name, definition, enabled, author_id AS "authorId", installation_id AS "installationId",
+  app_key AS "appKey", automation_key AS "automationKey", granted_scopes AS "grantedScopes",
+  object_names AS "objectNames", created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+type Row = Omit<Workflow, 'origin'> & {
+  installationId: string | null;
+  appKey: string;
+  automationKey: string;
+  grantedScopes: string[];
+};
+
+export type NewWorkflow = Omit<Workflow, 'version' | 'enabled' | 'createdAt' | 'updatedAt'>;
+
+@Injectable()
+export class WorkflowRepository {
+  async insert(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
+    await tx.query(
+      `INSERT INTO workflow (tenant_id, id, name, definition, trigger_type, event_name, author_id, installation_id,
+         automation_key, app_key, granted_scopes, object_names)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [
+        tx.tenantId,
+        workflow.id,
+        workflow.name,
+        JSON.stringify(workflow.definition),
+        workflow.definition.trigger.type,
+        eventOf(workflow.definition),
+        workflow.authorId,
+        workflow.origin?.installationId ?? null,
+        workflow.origin?.automationKey ?? null,
+        workflow.origin?.appKey ?? null,
+        workflow.origin?.grantedScopes ?? null,
+        JSON.stringify(workflow.objectNames),
+      ],
+    );
+  }
+
+  /** Gives an app's workflow the form of another version of the package; whether it is enabled stays as it is. */
+  async replace(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
+    await tx.query(
+      `UPDATE workflow SET name = $2, definition = $3, trigger_type = $4, event_name = $5, author_id = $6,
+         granted_scopes = $7, object_names = $8, version = version + 1, updated_at = now()
+        WHERE id = $1`,
+      [
+        workflow.id,
+        workflow.name,
+        JSON.stringify(workflow.definition),
+        workflow.definition.trigger.type,
+        eventOf(workflow.definition),
+        workflow.authorId,
+        workflow.origin?.grantedScopes ?? null,
+        JSON.stringify(workflow.objectNames),
+      ],
+    );
+  }
+
+  async find(tx: TenantTransaction, id: string): Promise<Workflow | undefined> {
+    const [row] = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE id = $1`, [id]);
+    return row && toWorkflow(row);
+  }
+
+  /** The workflow, kept as it is until the transaction ends. */
+  async hold(tx: TenantTransaction, id: string): Promise<Workflow | undefined> {
+    const [row] = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE id = $1 FOR SHARE`, [id]);
+    return row && toWorkflow(row);
+  }
+
+  async ofInstallation(tx: TenantTransaction, installationId: string): Promise<Workflow[]> {
+    const rows = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE installation_id = $1 ORDER BY id`, [
+      installationId,
+    ]);
+    return rows.map(toWorkflow);
+  }
+
+  async enabledForEvent(tx: TenantTransaction, eventName: string): Promise<Workflow[]> {
+    const rows = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE event_name = $1 AND enabled ORDER BY id`, [
+      eventName,
+    ]);
+    return rows.map(toWorkflow);
+  }
+
+  async list(
+    tx: TenantTransaction,
+    page: { limit: number; offset: number },
+  ): Promise<{ workflows: Workflow[]; total: number }> {
+    const rows = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow ORDER BY id DESC LIMIT $1 OFFSET $2`, [
+      page.limit,
+      page.offset,
+    ]);
+    const [counted] = await tx.query<{ total: string }>('SELECT count(*) AS total FROM workflow');
+    return { workflows: rows.map(toWorkflow), total: Number(counted?.total ?? 0) };
+  }
+
+  async setEnabled(tx: TenantTransaction, id: string, enabled: boolean): Promise<Workflow | undefined> {
+    const [row] = await tx.query<Row>(
+      `UPDATE workflow SET enabled = $2, version = version + 1, updated_at = now() WHERE id = $1 RETURNING ${COLUMNS}`,
+      [id, enabled],
+    );
+    return row && toWorkflow(row);
+  }
+
+  async delete(tx: TenantTransaction, ids: readonly string[]): Promise<void> {
+    await tx.query('DELETE FROM workflow WHERE id = ANY($1::uuid[])', [ids]);
+  }
+
+  /** Lets no other transaction provision the same installation meanwhile. */
+  async lockInstallation(tx: TenantTransaction, installationId: string): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`installation ${installationId}`]);
+  }
+}
+
+const eventOf = ({ trigger }: WorkflowDefinition): string | null => (trigger.type === 'event' ? trigger.event : null);
+
+function toWorkflow({ installationId, appKey, automationKey, grantedScopes, ...row }: Row): Workflow {
+  const origin = installationId === null ? null : { installationId, appKey, automationKey, grantedScopes };
+  return { ...row, origin };
+}

@@ -1,0 +1,91 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { Injectable, Logger } from '@nestjs/common';
+import { HookService } from '../hook/hook.service.js';
+import { type CreatedWorkflow, type CreateWorkflow, toWorkflowView, type WorkflowView } from './workflow.dto.js';
+import type { Workflow } from './workflow.entity.js';
+import { WorkflowRepository } from './workflow.repository.js';
+import { readDefinition } from './workflow.validation.js';
+
+/** The tenant's own workflows. Those of apps come and go by workflow.provisioning.ts. */
+@Injectable()
+export class WorkflowService {
+  private readonly logger = new Logger(WorkflowService.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly workflows: WorkflowRepository,
+    private readonly hooks: HookService,
+  ) {}
+
+  /** @throws WORKFLOW_INVALID */
+  async create(principal: Principal, input: CreateWorkflow): Promise<CreatedWorkflow> {
+    const definition = readDefinition(input);
+    const id = newId();
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const { name } = input;
+      await this.workflows.insert(tx, {
+        id,
+        name,
+        definition,
+        authorId: principal.userId,
+        origin: null,
+        objectNames: {},
+      });
+      const hookUrl = definition.trigger.type === 'webhook_received' ? await this.hooks.issue(tx, id) : undefined;
+      return { ...toWorkflowView(await this.existing(tx, id)), ...(hookUrl && { hookUrl }) };
+    });
+  }
+
+  /** Newest first. */
+  async list(principal: Principal, query: ListQuery): Promise<ListAnswer<WorkflowView>> {
+    const { page, size } = parsePage(query);
+    const { workflows, total } = await this.database.transaction(principal.tenantId, (tx) =>
+      this.workflows.list(tx, { limit: size, offset: (page - 1) * size }),
+    );
+    return listAnswer(workflows.map(toWorkflowView), { page, size, total });
+  }
+
+  /** @throws NOT_FOUND */
+  async get(principal: Principal, id: string): Promise<WorkflowView> {
+    return toWorkflowView(await this.database.transaction(principal.tenantId, (tx) => this.existing(tx, id)));
+  }
+
+  /**
+   * The URL that starts the workflow. Who looked is noted in the log.
+   * @throws NOT_FOUND, also for a workflow that is not started by calls
+   */
+  async revealHook(principal: Principal, id: string): Promise<string> {
+    const url = await this.database.transaction(principal.tenantId, (tx) => this.hooks.reveal(tx, id));
+    if (!url) throw new PlatformError('NOT_FOUND');
+    this.logger.log({ msg: 'A hook URL was shown', workflowId: id, userId: principal.userId });
+    return url;
+  }
+
+  /** A disabled workflow takes no calls and no events, and its runs that have not begun are cancelled. */
+  async setEnabled(principal: Principal, id: string, enabled: boolean): Promise<WorkflowView> {
+    const workflow = await this.database.transaction(principal.tenantId, (tx) =>
+      this.workflows.setEnabled(tx, id, enabled),
+    );
+    if (!workflow) throw new PlatformError('NOT_FOUND');
+    return toWorkflowView(workflow);
+  }
+
+  /** @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app */
+  async delete(principal: Principal, id: string): Promise<void> {
+    await this.database.transaction(principal.tenantId, async (tx) => {
+      const { origin } = await this.existing(tx, id);
+      if (origin) throw new PlatformError('CONFLICT', 'The workflow belongs to an installed app; disable it instead.');
+      await this.workflows.delete(tx, [id]);
+    });
+    await this.hooks.forget([id]);
+  }
+
+  private async existing(tx: TenantTransaction, id: string): Promise<Workflow> {
+    const workflow = await this.workflows.find(tx, id);
+    if (!workflow) throw new PlatformError('NOT_FOUND');
+    return workflow;
+  }
+}

@@ -1,0 +1,214 @@
+import { EVENT_NAMES, type FieldProblem, isEventName, PlatformError } from '@crm/contracts';
+import { checkFormula } from '@crm/formula';
+import { hasPlaceholder, TemplateError, templateKeys } from '@crm/manifest';
+import { conditionTypes, payloadTypes } from './payload-types.js';
+import { type Action, type PayloadKey, stepKey, type Trigger, type WorkflowDefinition } from './workflow.definition.js';
+
+const MAX_ACTIONS = 50;
+const MAX_PAYLOAD_KEYS = 200;
+/** Thirty days, in seconds. */
+const MAX_WAIT_SECONDS = 30 * 24 * 3600;
+const MAX_DUE_IN_DAYS = 3650;
+const MAX_TEXT = 4000;
+const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
+
+/** Which members each action has, besides `type` and `key`; those with `?` may be missing. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  create_record: ['object', 'values'],
+  update_record: ['object', 'id', 'values'],
+  create_task: ['title', 'description?', 'dueInDays?', 'assignee?'],
+  wait: ['seconds'],
+};
+
+/** Parts of the manifest's vocabulary that runs do not carry out: refused by name instead of being skipped silently. */
+const NOT_EXECUTED = ['http_request', 'send_email', 'emit_event'];
+
+/**
+ * Judges what a workflow is to do, and everything wrong with it at once.
+ * @param input trigger, condition and actions as they were given
+ * @param base JSON pointer to the input in what the caller sent
+ * @throws WORKFLOW_INVALID with a problem for each mistake
+ */
+export function readDefinition(
+  input: { readonly trigger?: unknown; readonly condition?: unknown; readonly actions?: unknown },
+  base = '',
+): WorkflowDefinition {
+  const problems = new Problems(base);
+  const trigger = readTrigger(input.trigger, problems);
+  const condition = readCondition(input.condition, trigger, problems);
+  const actions = readActions(input.actions, problems);
+  problems.throwIfAny();
+  return { trigger: trigger as Trigger, ...(condition !== undefined && { condition }), actions };
+}
+
+class Problems {
+  private readonly found: FieldProblem[] = [];
+
+  constructor(private readonly base: string) {}
+
+  add(pointer: string, code: string, detail: string): void {
+    this.found.push({ pointer: `${this.base}${pointer}`, code, detail });
+  }
+
+  throwIfAny(): void {
+    if (this.found.length === 0) return;
+    throw new PlatformError('WORKFLOW_INVALID', this.found[0]?.detail, { errors: this.found });
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function onlyMembers(value: Json, allowed: readonly string[], pointer: string, problems: Problems): void {
+  for (const name of Object.keys(value)) {
+    if (!allowed.includes(name)) {
+      const escaped = name.replace(/~/g, '~0').replace(/\//g, '~1');
+      problems.add(`${pointer}/${escaped}`, 'UNKNOWN_MEMBER', `${name} is not known here.`);
+    }
+  }
+}
+
+function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
+  if (!isObject(input)) {
+    problems.add('/trigger', 'INVALID_TYPE', 'trigger must be an object.');
+    return undefined;
+  }
+  const payload = readPayload(input.payload, problems);
+  switch (input.type) {
+    case 'webhook_received':
+      onlyMembers(input, ['type', 'payload'], '/trigger', problems);
+      return { type: 'webhook_received', ...(payload && { payload }) };
+    case 'event':
+      onlyMembers(input, ['type', 'event', 'payload'], '/trigger', problems);
+      if (typeof input.event === 'string' && isEventName(input.event)) {
+        return { type: 'event', event: input.event, ...(payload && { payload }) };
+      }
+      problems.add('/trigger/event', 'UNKNOWN_EVENT', `event must be one of ${EVENT_NAMES.join(', ')}.`);
+      return undefined;
+    case 'schedule':
+      problems.add('/trigger/type', 'NOT_SUPPORTED', 'Workflows with the trigger schedule cannot be run here.');
+      return undefined;
+    default:
+      problems.add('/trigger/type', 'UNKNOWN_TRIGGER', 'type must be webhook_received or event.');
+      return undefined;
+  }
+}
+
+function readPayload(input: unknown, problems: Problems): PayloadKey[] | undefined {
+  if (input === undefined) return undefined;
+  if (!Array.isArray(input) || input.length > MAX_PAYLOAD_KEYS) {
+    problems.add('/trigger/payload', 'INVALID_TYPE', `payload must be a list of at most ${MAX_PAYLOAD_KEYS} keys.`);
+    return undefined;
+  }
+  return input.flatMap((key: unknown, index): PayloadKey[] => {
+    if (isObject(key) && typeof key.name === 'string' && typeof key.type === 'string') {
+      if (payloadTypes.has(key.type)) return [{ name: key.name, type: key.type }];
+    }
+    const detail = `A key has a name and a type: ${[...payloadTypes.keys()].join(', ')}.`;
+    problems.add(`/trigger/payload/${index}`, 'INVALID_PAYLOAD_KEY', detail);
+    return [];
+  });
+}
+
+function readCondition(input: unknown, trigger: Trigger | undefined, problems: Problems): string | undefined {
+  if (input === undefined || input === null || input === '') return undefined;
+  if (typeof input !== 'string') {
+    problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula as text.');
+    return undefined;
+  }
+  const types = trigger ? conditionTypes(trigger) : new Map();
+  const { errors } = checkFormula(input, types, { untypedNames: true, expected: 'boolean' });
+  for (const error of errors) {
+    problems.add('/condition', error.code, `${error.message} (at position ${error.position})`);
+  }
+  return input;
+}
+
+function readActions(input: unknown, problems: Problems): Action[] {
+  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_ACTIONS) {
+    problems.add('/actions', 'INVALID_TYPE', `actions must be a list of 1 to ${MAX_ACTIONS} actions.`);
+    return [];
+  }
+  const keys = new Set<string>();
+  return input.flatMap((action: unknown, index): Action[] => {
+    const read = readAction(action, `/actions/${index}`, problems);
+    if (!read) return [];
+    const key = stepKey(read, index);
+    if (keys.has(key)) problems.add(`/actions/${index}/key`, 'DUPLICATE_KEY', `Another step has the key ${key}.`);
+    keys.add(key);
+    return [read];
+  });
+}
+
+function readAction(input: unknown, pointer: string, problems: Problems): Action | undefined {
+  if (!isObject(input)) {
+    problems.add(pointer, 'INVALID_TYPE', 'An action must be an object.');
+    return undefined;
+  }
+  const type = String(input.type);
+  if (NOT_EXECUTED.includes(type)) {
+    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `Actions of the type ${type} cannot be run here.`);
+    return undefined;
+  }
+  const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;
+  if (!members) {
+    problems.add(`${pointer}/type`, 'UNKNOWN_ACTION', `type must be one of ${Object.keys(MEMBERS).join(', ')}.`);
+    return undefined;
+  }
+  const names = members.map((member) => member.replace('?', ''));
+  onlyMembers(input, ['type', 'key', ...names], pointer, problems);
+  if (input.key !== undefined && !(typeof input.key === 'string' && KEY.test(input.key))) {
+    problems.add(`${pointer}/key`, 'INVALID_KEY', 'key must be a name of at most 40 letters, digits and underscores.');
+  }
+  for (const member of members) checkMember(input, member, pointer, problems);
+  return input as unknown as Action;
+}
+
+/** Checks a member by its name: names mean the same in every action. */
+function checkMember(action: Json, member: string, pointer: string, problems: Problems): void {
+  const name = member.replace('?', '');
+  const value = action[name];
+  const at = `${pointer}/${name}`;
+  if (value === undefined) {
+    if (!member.endsWith('?')) problems.add(at, 'REQUIRED', `${name} is missing.`);
+    return;
+  }
+  switch (name) {
+    case 'values':
+      if (isObject(value)) checkTemplates(value, at, problems);
+      else problems.add(at, 'INVALID_TYPE', 'values must be an object.');
+      return;
+    case 'seconds':
+      checkNumber(value, 1, MAX_WAIT_SECONDS, at, problems);
+      return;
+    case 'dueInDays':
+      checkNumber(value, 0, MAX_DUE_IN_DAYS, at, problems);
+      return;
+    default:
+      if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) {
+        problems.add(at, 'INVALID_TYPE', `${name} must be a text of 1 to ${MAX_TEXT} characters.`);
+      } else if (name !== 'object') checkTemplates(value, at, problems);
+      else if (hasPlaceholder(value))
+        problems.add(at, 'INVALID_TEMPLATE', 'An object is named, not made by a template.');
+  }
+}
+
+function checkNumber(value: unknown, least: number, most: number, pointer: string, problems: Problems): void {
+  if (typeof value === 'number' && value >= least && value <= most) return;
+  problems.add(pointer, 'INVALID_NUMBER', `The value must be a number from ${least} to ${most}.`);
+}
+
+function checkTemplates(value: unknown, pointer: string, problems: Problems): void {
+  if (typeof value === 'string') {
+    try {
+      templateKeys(value);
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      problems.add(pointer, 'INVALID_TEMPLATE', error.message);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, part] of Object.entries(value)) checkTemplates(part, `${pointer}/${name}`, problems);
+  }
+}
