@@ -26,6 +26,7 @@ export {
   type ReferenceDefinition,
   type TenantTable,
 } from './migrations/tables.js';
+export { NarrowSession } from './narrow-session.js';
 export { appendEvent, type EventInput, MAX_EVENT_BYTES } from './outbox/append-event.js';
 export { Outbox, type OutboxEvent } from './outbox/outbox.js';
 export { OutboxSignal } from './outbox/signal.js';

@@ -1,62 +1,17 @@
-import type { Principal, RevocationSource } from '@crm/access';
-import type {
-  AccessTokenClaims,
-  ConsumerDefinition,
-  EventName,
-  Revocation,
-  RpcContract,
-  RpcRequest,
-  RpcResponse,
-  ServiceName,
-} from '@crm/contracts';
-import type { NatsConnection as Connection } from '@nats-io/nats-core';
-import type { DynamicModule } from '@nestjs/common';
-
-export interface MessagingConfig {
-  url: string;
-  user: string;
-  password: string;
-  service: ServiceName;
-}
-export declare class MessagingModule {
-  static forService(options: { config: MessagingConfig; outbox?: boolean }): DynamicModule;
-}
-export interface RpcContext {
-  principal?: Principal;
-  requestId: string;
-  caller: string;
-}
-export declare class Rpc {
-  call<C extends RpcContract>(
-    contract: C,
-    request: RpcRequest<C>,
-    options?: { token?: string },
-  ): Promise<RpcResponse<C>>;
-}
-export declare function RpcHandler(contract: RpcContract): MethodDecorator;
-export declare function EventHandler(
-  consumer: ConsumerDefinition,
-  events: EventName | readonly EventName[] | 'all',
-): MethodDecorator;
-export declare class OutboxRelay {}
-export declare class RevocationWatch implements RevocationSource {
-  readonly ready: boolean;
-  isRevoked(claims: AccessTokenClaims): boolean;
-}
-export declare class RevocationPublisher {
-  publish(revocation: Revocation): Promise<void>;
-}
-export declare class NatsConnection {
-  readonly connection: Connection;
-  ping(): Promise<void>;
-}
-export declare function natsServerConfig(options: {
-  port: number;
-  storeDir: string;
-  passwords: Readonly<Record<ServiceName | 'provisioner', string>>;
-  host: string;
-}): string;
-export declare function provisionStreams(
-  connection: { url: string; user: string; password: string },
-  options: { replicas: number },
-): Promise<void>;
+export { EventConsumer, type EventConsumerOptions } from './events/event-consumer.js';
+export { EventHandler, type EventMethod } from './events/event-handler.js';
+export { REDELIVERY_DELAYS_MS } from './events/redelivery.js';
+export { MessagingModule } from './messaging.module.js';
+export type { MessagingConfig } from './messaging-config.js';
+export { MessagingLifecycle } from './messaging-lifecycle.js';
+export type { MessagingModuleOptions } from './messaging-options.js';
+export { inboxPrefix, NatsConnection } from './nats-connection.js';
+export { OutboxRelay, type OutboxRelayOptions } from './outbox/outbox-relay.js';
+export { RevocationPublisher } from './revocation/revocation-publisher.js';
+export { RevocationWatch } from './revocation/revocation-watch.js';
+export { type CallOptions, Rpc } from './rpc/rpc.js';
+export { type RpcContext, RpcHandler } from './rpc/rpc-handler.js';
+export { type RpcMethod, RpcServer } from './rpc/rpc-server.js';
+export { type NatsServerOptions, natsServerConfig } from './server/nats-server-config.js';
+export { NATS_USERS, type NatsUser, type Permissions, permissionsOf } from './server/permissions.js';
+export { type ProvisioningConnection, provisionStreams } from './server/provision-streams.js';

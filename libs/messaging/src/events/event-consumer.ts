@@ -1,0 +1,224 @@
+import { continueTrace, runInRequestContext } from '@crm/access';
+import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
+import {
+  type Database,
+  lockPoison,
+  markReplayed,
+  recordInbox,
+  storePoison,
+  type TenantTransaction,
+} from '@crm/database';
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { Logger } from '@nestjs/common';
+import { metrics } from '../metrics.js';
+import type { NatsConnection } from '../nats-connection.js';
+import { Wake } from '../wake.js';
+import type { EventMethod } from './event-handler.js';
+import { OrderedSlots } from './ordered-slots.js';
+import { headerTenant, messageKey, type ReceivedEvent, readEvent, tenantOfMessage } from './received-event.js';
+import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
+
+/** A pull ends after this long without a message and is followed by the next. */
+const PULL_EXPIRES_MS = 30_000;
+/** The server says that a pull is alive; when it misses two of these the pull is given up and made again. */
+const HEARTBEAT_MS = 5_000;
+const RETRY_PULL_MS = 1_000;
+const DEFAULT_CONCURRENCY = 16;
+
+export interface EventConsumerOptions {
+  /** Events worked on at a time. */
+  concurrency?: number;
+  redeliveryDelaysMs?: readonly number[];
+}
+
+interface Registration {
+  readonly events: readonly EventName[] | 'all';
+  readonly method: EventMethod;
+}
+
+/**
+ * Works on the events of one durable consumer. Events of the same record are handled in the order they came in; the effect
+ * and the note that it happened are one transaction; the acknowledgement follows the commit.
+ */
+export class EventConsumer {
+  private readonly logger: Logger;
+  private readonly registrations: Registration[] = [];
+  private readonly slots: OrderedSlots;
+  private readonly batchSize: number;
+  private readonly delays: readonly number[];
+  private readonly wake = new Wake();
+  private pulled: ConsumerMessages | undefined;
+  private running: Promise<void> | undefined;
+  private stopped = false;
+
+  constructor(
+    readonly definition: ConsumerDefinition,
+    private readonly nats: NatsConnection,
+    private readonly database: Database,
+    options: EventConsumerOptions = {},
+  ) {
+    this.logger = new Logger(`Consumer ${definition.durable}`);
+    this.batchSize = options.concurrency ?? DEFAULT_CONCURRENCY;
+    this.slots = new OrderedSlots(this.batchSize);
+    this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
+  }
+
+  /** Adds a handler; the handlers of an event run one after the other, in the order they were added. */
+  on(events: readonly EventName[] | 'all', method: EventMethod): void {
+    this.registrations.push({ events, method });
+  }
+
+  start(): void {
+    this.running ??= this.pullUntilStopped();
+  }
+
+  /** Takes no more events and waits for those it works on. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.wake.signal();
+    await this.pulled?.close();
+    await this.running;
+    await this.slots.drain();
+  }
+
+  /**
+   * Handles a stored poison message again, in the same way as a delivered one.
+   * @returns false when there is no such message, or it was replayed
+   * @throws what the handlers throw; the message stays
+   */
+  async replay(tenantId: string, poisonId: string): Promise<boolean> {
+    return this.database.transaction(tenantId, async (tx) => {
+      const stored = await lockPoison(tx, poisonId);
+      if (!stored || stored.consumer !== this.definition.durable) return false;
+      const event = readEvent(stored.payload, undefined);
+      if (!event.ok) throw new Error(event.problem);
+      await this.handleOnce(event.envelope, tx);
+      await markReplayed(tx, poisonId);
+      return true;
+    });
+  }
+
+  private async pullUntilStopped(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.slots.room();
+        await this.pull();
+      } catch (error) {
+        if (this.stopped) return;
+        metrics.consumerFailures.inc({ consumer: this.definition.durable });
+        this.logger.warn(`Pulling failed, it is tried again: ${error instanceof Error ? error.message : error}`);
+        await this.wake.wait(RETRY_PULL_MS);
+      }
+    }
+  }
+
+  private async pull(): Promise<void> {
+    // Asked for every time: a consumer that was deleted and made again is another one.
+    const consumer = await this.nats.jetstream.consumers.get(EVENT_STREAM.name, this.definition.durable);
+    if (this.stopped) return;
+    this.pulled = await consumer.fetch({
+      max_messages: this.batchSize,
+      expires: PULL_EXPIRES_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+    });
+    for await (const message of this.pulled) this.accept(message);
+  }
+
+  private accept(message: JsMsg): void {
+    const event = readEvent(message.data, headerTenant(message));
+    // Also while it waits for its turn; a third of the time leaves two chances before it would be delivered again.
+    const extend = setInterval(() => message.working(), this.definition.ackWaitMs / 3);
+    const lane = event.ok ? `${event.envelope.tenantid} ${event.envelope.subject ?? ''}` : messageKey(message);
+    this.slots.run(lane, () => this.work(message, event).finally(() => clearInterval(extend)));
+  }
+
+  /** Never rejects: whatever happens, the message is acknowledged, comes again, or is stored as poison. */
+  private async work(message: JsMsg, event: ReceivedEvent): Promise<void> {
+    const consumer = this.definition.durable;
+    const end = metrics.eventSeconds.startTimer({ consumer });
+    try {
+      if (!event.ok) await this.giveUp(message, event, event.problem);
+      else if (isHopeless(message.info.deliveryCount, this.definition.maxDeliveries)) {
+        await this.giveUp(message, event, 'Delivered again and again without an outcome');
+      } else {
+        const outcome = await this.handle(event.envelope);
+        message.ack();
+        metrics.eventsHandled.inc({ consumer, outcome });
+      }
+    } catch (error) {
+      await this.failed(message, event, error);
+    } finally {
+      end();
+    }
+  }
+
+  private async handle(envelope: EventEnvelope): Promise<'handled' | 'double' | 'ignored'> {
+    if (this.methodsFor(envelope).length === 0) return 'ignored';
+    const context = {
+      requestId: envelope.id,
+      traceparent: continueTrace(envelope.traceparent),
+      tenantId: envelope.tenantid,
+    };
+    return runInRequestContext(context, () =>
+      this.database.transaction(envelope.tenantid, async (tx) =>
+        (await this.handleOnce(envelope, tx)) ? ('handled' as const) : ('double' as const),
+      ),
+    );
+  }
+
+  private async handleOnce(envelope: EventEnvelope, tx: TenantTransaction): Promise<boolean> {
+    if (!(await recordInbox(tx, this.definition.durable, envelope.id))) return false;
+    for (const method of this.methodsFor(envelope)) await method(envelope, tx);
+    return true;
+  }
+
+  private methodsFor(envelope: EventEnvelope): EventMethod[] {
+    const name = envelope.type as EventName;
+    return this.registrations
+      .filter((registration) => registration.events === 'all' || registration.events.includes(name))
+      .map((registration) => registration.method);
+  }
+
+  private async failed(message: JsMsg, event: ReceivedEvent, error: unknown): Promise<void> {
+    const consumer = this.definition.durable;
+    const { deliveryCount } = message.info;
+    const eventId = event.ok ? event.envelope.id : undefined;
+    this.logger.error({ msg: `Delivery ${deliveryCount} failed`, eventId, err: error });
+    try {
+      if (!isTransient(error) && deliveryCount >= this.definition.maxDeliveries) {
+        await this.giveUp(message, event, describe(error));
+        return;
+      }
+    } catch (storeError) {
+      // The message stays in the stream and comes again, until it can be stored.
+      this.logger.error({ msg: 'A poison message could not be stored', eventId, err: storeError });
+    }
+    message.nak(redeliveryDelay(this.delays, deliveryCount));
+    metrics.eventsHandled.inc({ consumer, outcome: 'failed' });
+  }
+
+  /** Stores the message with its error, then tells the server not to deliver it again. */
+  private async giveUp(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {
+    const consumer = this.definition.durable;
+    await this.database.transaction(tenantOfMessage(message, event), (tx) =>
+      storePoison(tx, {
+        consumer,
+        messageKey: messageKey(message),
+        eventId: event.ok ? event.envelope.id : null,
+        subject: message.subject,
+        payload: Buffer.from(message.data),
+        error: problem,
+        deliveries: message.info.deliveryCount,
+      }),
+    );
+    message.term();
+    metrics.poisoned.inc({ consumer });
+    metrics.poisonWaiting.inc({ consumer });
+    metrics.eventsHandled.inc({ consumer, outcome: 'poisoned' });
+  }
+}
+
+/** For the operators who look at the stored message. */
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,27 @@
+import { PlatformError } from '@crm/contracts';
+import { isConnectionLost } from '@crm/database';
+
+/** Milliseconds before an event that failed is delivered again, by the number of its delivery; the last one repeats. */
+export const REDELIVERY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 60_000, 120_000, 300_000];
+
+/** The delay after a failed delivery. @param delivery from 1 */
+export function redeliveryDelay(delays: readonly number[], delivery: number): number {
+  return delays[Math.min(delivery, delays.length) - 1] ?? 0;
+}
+
+/**
+ * An event that comes back this many times over the consumer's limit, though each failure looked transient or none was
+ * reported, takes its process down or will never work.
+ */
+const HOPELESS_FACTOR = 20;
+
+/** @param delivery from 1 */
+export function isHopeless(delivery: number, maxDeliveries: number): boolean {
+  return delivery > maxDeliveries * HOPELESS_FACTOR;
+}
+
+/** Whether the event is not to blame: what it needs is away, so it waits and is not counted as poison. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof PlatformError) return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'DEADLINE_EXCEEDED';
+  return isConnectionLost(error);
+}

@@ -1,0 +1,91 @@
+import { PlatformError, type ServiceName } from '@crm/contracts';
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
+import type { NatsConnection as Connection } from '@nats-io/nats-core';
+import { connect } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import type { MessagingConfig } from './messaging-config.js';
+
+const PING_TIMEOUT_MS = 2_000;
+
+/** Where a service's replies arrive. Only that service may subscribe below it, so none reads another's replies. */
+export function inboxPrefix(service: ServiceName | 'provisioner'): string {
+  return `_INBOX_${service.replaceAll('-', '_')}`;
+}
+
+/** The one connection of a process. It comes back by itself after every loss, and says so in the log. */
+export class NatsConnection {
+  private readonly logger = new Logger('Nats');
+  private readonly reconnectListeners = new Set<() => void>();
+  readonly jetstream: JetStreamClient;
+
+  private constructor(
+    readonly connection: Connection,
+    readonly service: ServiceName,
+  ) {
+    this.jetstream = jetstream(connection);
+    this.watchStatus().catch((error: unknown) => this.logger.error(error));
+  }
+
+  /** Waits for the server to be there. Rejects when it refuses the user. */
+  static async open(config: MessagingConfig): Promise<NatsConnection> {
+    const connection = await connect({
+      servers: config.url.split(','),
+      user: config.user,
+      pass: config.password,
+      name: config.service,
+      inboxPrefix: inboxPrefix(config.service),
+      waitOnFirstConnect: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      // A password that is being rotated must not end the connection for good.
+      ignoreAuthErrorAbort: true,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+    });
+    return new NatsConnection(connection, config.service);
+  }
+
+  /** Resolves when the server answers; rejects with SERVICE_UNAVAILABLE when it does not within two seconds. */
+  async ping(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${PING_TIMEOUT_MS} ms`)), PING_TIMEOUT_MS);
+    });
+    try {
+      await Promise.race([this.connection.flush(), timeout]);
+    } catch (error) {
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'The message broker is not available', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Calls the listener whenever the connection is back after a loss.
+   * @returns ends the listening
+   */
+  onReconnect(listener: () => void): () => void {
+    this.reconnectListeners.add(listener);
+    return () => this.reconnectListeners.delete(listener);
+  }
+
+  /** Sends what is under way and closes; without a server it just closes. */
+  async close(): Promise<void> {
+    if (this.connection.isClosed()) return;
+    await this.ping().then(
+      () => this.connection.drain(),
+      () => this.connection.close(),
+    );
+  }
+
+  private async watchStatus(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type === 'disconnect') this.logger.warn(`Lost the connection to ${status.server}`);
+      if (status.type === 'error') this.logger.error(`The server reports: ${status.error.message}`);
+      if (status.type === 'reconnect') {
+        this.logger.log(`Connected again, to ${status.server}`);
+        for (const listener of this.reconnectListeners) listener();
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
+import { type Database, NarrowSession, Outbox, type OutboxEvent } from '@crm/database';
+import { headers } from '@nats-io/nats-core';
+import { Logger } from '@nestjs/common';
+import { metrics } from '../metrics.js';
+import type { NatsConnection } from '../nats-connection.js';
+import { Wake } from '../wake.js';
+
+/** Advisory lock of the active relay; advisory locks belong to a database, so one number does for all services. */
+const RELAY_LOCK = 47_152_013;
+
+export interface OutboxRelayOptions {
+  /** Milliseconds between looks at the outbox when no signal comes; 200. */
+  pollMs?: number;
+  /** Milliseconds between tries of a standby relay to become the active one; 1,000. */
+  standbyMs?: number;
+  /** Milliseconds to wait after a failure; 1,000. */
+  retryMs?: number;
+  /** Events read, published and marked together; 256. */
+  batchSize?: number;
+  /** Milliseconds between sweeps of old published events; 60,000. */
+  sweepMs?: number;
+  /** Seconds for which published events are kept, so that a lost stream can be filled again; 7 days. */
+  keepSeconds?: number;
+}
+
+const DEFAULTS: Required<OutboxRelayOptions> = {
+  pollMs: 200,
+  standbyMs: 1_000,
+  retryMs: 1_000,
+  batchSize: 256,
+  sweepMs: 60_000,
+  keepSeconds: 7 * 24 * 3600,
+};
+
+const SWEEP_BATCH = 1_000;
+const MEASURE_MS = 5_000;
+const ACK_TIMEOUT_MS = 5_000;
+
+/**
+ * Publishes the events of a database's outbox to JetStream in order, each at least once: an event is marked only after
+ * the broker has acknowledged it. One relay of a database is active; it holds an advisory lock on the connection that it
+ * reads and marks through, so another one takes over when that connection or its process dies.
+ */
+export class OutboxRelay {
+  private readonly logger = new Logger('OutboxRelay');
+  private readonly options: Required<OutboxRelayOptions>;
+  private readonly wake = new Wake();
+  private running: Promise<void> | undefined;
+  private stopped = false;
+  private sweptAt = 0;
+  private measuredAt = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly nats: NatsConnection,
+    options: OutboxRelayOptions = {},
+  ) {
+    this.options = { ...DEFAULTS, ...options };
+  }
+
+  start(): void {
+    this.database.outboxSignal.onSignal(() => this.wake.signal());
+    this.running ??= this.runUntilStopped();
+  }
+
+  /** Finishes the batch under way and gives the lock back. What is left waits for the next relay. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.database.outboxSignal.onSignal(undefined);
+    this.wake.signal();
+    await this.running;
+  }
+
+  private async runUntilStopped(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.runSession();
+      } catch (error) {
+        await this.pauseAfter('The database session of the relay failed', error);
+      }
+    }
+  }
+
+  private async runSession(): Promise<void> {
+    const session = await NarrowSession.open(this.database.config);
+    try {
+      while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.wake.wait(this.options.standbyMs);
+      if (this.stopped) return;
+      metrics.outboxLeader.set(1);
+      await this.relay(new Outbox(session));
+    } finally {
+      metrics.outboxLeader.set(0);
+      await session.close();
+    }
+  }
+
+  private async relay(outbox: Outbox): Promise<void> {
+    while (!this.stopped) {
+      const batch = await outbox.claimBatch(this.options.batchSize);
+      if (batch.length > 0) await this.publishBatch(outbox, batch);
+      else await this.wake.wait(this.options.pollMs);
+      await this.maintain(outbox);
+    }
+  }
+
+  private async publishBatch(outbox: Outbox, batch: readonly OutboxEvent[]): Promise<void> {
+    const acks = await Promise.allSettled(batch.map((event) => this.publish(event)));
+    const failedAt = acks.findIndex((ack) => ack.status === 'rejected');
+    // Those after a failure are published again behind it; the broker and the inbox recognise them as doubles.
+    const done = failedAt < 0 ? batch : batch.slice(0, failedAt);
+    await outbox.markPublished(done);
+    metrics.outboxPublished.inc(done.length);
+    const failure = acks[failedAt];
+    if (failure?.status === 'rejected') await this.pauseAfter('Publishing failed', failure.reason);
+  }
+
+  private async publish(event: OutboxEvent): Promise<void> {
+    const eventHeaders = headers();
+    eventHeaders.set(TENANT_HEADER, event.tenantId);
+    await this.nats.jetstream.publish(event.subject, event.envelope, {
+      msgID: event.id,
+      headers: eventHeaders,
+      expect: { streamName: EVENT_STREAM.name },
+      timeout: ACK_TIMEOUT_MS,
+    });
+  }
+
+  private async maintain(outbox: Outbox): Promise<void> {
+    const now = Date.now();
+    if (now - this.measuredAt >= MEASURE_MS) {
+      this.measuredAt = now;
+      const { waiting, oldestSeconds } = await outbox.lag();
+      metrics.outboxWaiting.set(waiting);
+      metrics.outboxLag.set(oldestSeconds);
+    }
+    if (now - this.sweptAt >= this.options.sweepMs) {
+      const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
+      // A full batch means that there is more: the next turn goes on, after the events that came in meanwhile.
+      if (deleted < SWEEP_BATCH) this.sweptAt = now;
+    }
+  }
+
+  private async pauseAfter(what: string, error: unknown): Promise<void> {
+    metrics.outboxFailures.inc();
+    if (this.stopped) return;
+    this.logger.warn(`${what}, it is tried again: ${error instanceof Error ? error.message : error}`);
+    const until = Date.now() + this.options.retryMs;
+    // Signals of new events do not shorten the pause, the end of the process does.
+    while (!this.stopped && Date.now() < until) await this.wake.wait(until - Date.now());
+  }
+}

@@ -1,0 +1,103 @@
+import type { RevocationSource } from '@crm/access';
+import { type AccessTokenClaims, Revocation } from '@crm/contracts';
+import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { Injectable, Logger } from '@nestjs/common';
+import { Compile } from 'typebox/compile';
+import { metrics } from '../metrics.js';
+import { NatsConnection } from '../nats-connection.js';
+import { Wake } from '../wake.js';
+import { Cutoffs } from './cutoffs.js';
+import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from './revocation-subject.js';
+
+const RETRY_MS = 500;
+const PRUNE_MS = 60_000;
+
+const revocationSchema = Compile(Revocation);
+
+/**
+ * Watches the bucket of cut-offs: first what is in it, then each change. After a loss of connection the bucket is read
+ * anew, so nothing that happened meanwhile is missed; what was known stays in force.
+ */
+@Injectable()
+export class RevocationWatch implements RevocationSource {
+  private readonly logger = new Logger('RevocationWatch');
+  private readonly cutoffs = new Cutoffs();
+  private readonly wake = new Wake();
+  private watched: ConsumerMessages | undefined;
+  private running: Promise<void> | undefined;
+  private pruning: NodeJS.Timeout | undefined;
+  private stopListening: (() => void) | undefined;
+  private stopped = false;
+  private complete = false;
+
+  constructor(private readonly nats: NatsConnection) {}
+
+  get ready(): boolean {
+    return this.complete;
+  }
+
+  isRevoked(claims: AccessTokenClaims): boolean {
+    return this.cutoffs.cut(claims);
+  }
+
+  start(): void {
+    if (this.running) return;
+    this.stopListening = this.nats.onReconnect(() => void this.watched?.close());
+    this.pruning = setInterval(() => {
+      this.cutoffs.prune(Date.now());
+      metrics.revocations.set(this.cutoffs.size);
+    }, PRUNE_MS);
+    this.pruning.unref();
+    this.running = this.watchUntilStopped();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.stopListening?.();
+    clearInterval(this.pruning);
+    this.wake.signal();
+    await this.watched?.close();
+    await this.running;
+  }
+
+  private async watchUntilStopped(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.watch();
+      } catch (error) {
+        if (this.stopped) return;
+        this.logger.warn(`The watch failed, it is tried again: ${error instanceof Error ? error.message : error}`);
+        await this.wake.wait(RETRY_MS);
+      }
+    }
+  }
+
+  private async watch(): Promise<void> {
+    const consumer = await this.nats.jetstream.consumers.getPushConsumer(REVOCATION_STREAM, {
+      filter_subjects: `${REVOCATION_SUBJECT_PREFIX}>`,
+      deliver_policy: DeliverPolicy.LastPerSubject,
+    });
+    const { num_pending: pending } = await consumer.info(true);
+    if (pending === 0) this.complete = true;
+    if (this.stopped) return;
+    this.watched = await consumer.consume();
+    for await (const message of this.watched) this.accept(message);
+  }
+
+  private accept(message: JsMsg): void {
+    // A deleted key has no body: the cut-off it held is past.
+    if (message.data.length > 0) this.addCutoff(message);
+    if (message.info.pending === 0) this.complete = true;
+    metrics.revocations.set(this.cutoffs.size);
+  }
+
+  private addCutoff(message: JsMsg): void {
+    try {
+      const revocation = message.json<unknown>();
+      if (!revocationSchema.Check(revocation)) throw new Error('not a revocation');
+      this.cutoffs.add(revocation as Revocation);
+    } catch (error) {
+      this.logger.error({ msg: `${message.subject} cannot be read`, err: error });
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import {
+  bearerToken,
+  continueTrace,
+  type Principal,
+  type RequestContext,
+  runInRequestContext,
+  type TokenVerifier,
+} from '@crm/access';
+import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
+import { newId } from '@crm/database';
+import type { Msg, Subscription } from '@nats-io/nats-core';
+import { Logger } from '@nestjs/common';
+import { Compile } from 'typebox/compile';
+import { metrics } from '../metrics.js';
+import { inboxPrefix, type NatsConnection } from '../nats-connection.js';
+import type { RpcContext } from './rpc-handler.js';
+import { AUTHORIZATION_HEADER, errorReply, REQUEST_ID_HEADER, type Reply, TRACEPARENT_HEADER } from './wire.js';
+
+export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
+
+const CALLERS = new Map<string, ServiceName>(SERVICES.map((service) => [inboxPrefix(service), service]));
+
+/** Answers the contracts of this service. Replicas share the calls through one queue group. */
+export class RpcServer {
+  private readonly logger = new Logger('Rpc');
+  private readonly subscriptions: Subscription[] = [];
+  private readonly running = new Set<Promise<void>>();
+
+  /** @param verifier found at the first call that carries a token: its keys may come over this very connection */
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly verifier: () => TokenVerifier,
+  ) {}
+
+  /** @throws Error when the contract is another service's, or has a handler already */
+  serve(contract: RpcContract, method: RpcMethod): void {
+    const { service, connection } = this.nats;
+    if (contract.server !== service) throw new Error(`${contract.subject} is not served by ${service}`);
+    if (this.subscriptions.some((subscription) => subscription.getSubject() === contract.subject)) {
+      throw new Error(`${contract.subject} has two handlers`);
+    }
+    const call = new ServedContract(contract, method, this.verifier, this.logger);
+    this.subscriptions.push(
+      connection.subscribe(contract.subject, {
+        queue: service,
+        callback: (error, message) => {
+          if (error) this.logger.error(`${contract.subject}: ${error.message}`);
+          else this.track(call.answer(message));
+        },
+      }),
+    );
+  }
+
+  /** Takes no more calls and waits for the replies to those it has. */
+  async drain(): Promise<void> {
+    await Promise.all(this.subscriptions.splice(0).map((subscription) => subscription.drain()));
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  private track(call: Promise<void>): void {
+    this.running.add(call);
+    void call.finally(() => this.running.delete(call));
+  }
+}
+
+/** One contract with its compiled schema. */
+class ServedContract {
+  private readonly schema;
+  private readonly audiences: readonly Audience[];
+
+  constructor(
+    private readonly contract: RpcContract,
+    private readonly method: RpcMethod,
+    private readonly verifier: () => TokenVerifier,
+    private readonly logger: Logger,
+  ) {
+    this.schema = Compile(contract.request);
+    this.audiences = audiencesOf(contract);
+  }
+
+  /** Never rejects: what goes wrong is replied, and logged when it is a defect. */
+  async answer(message: Msg): Promise<void> {
+    const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
+    const context: RequestContext = {
+      requestId: message.headers?.get(REQUEST_ID_HEADER) || newId(),
+      traceparent: continueTrace(message.headers?.get(TRACEPARENT_HEADER)),
+    };
+    const caller = callerOf(message, this.contract);
+    if (!caller) {
+      // A reply would go wherever the sender points it; a real caller always has its inbox.
+      this.logger.warn(`${this.contract.subject}: a call without the inbox of one of its callers was dropped`);
+      end({ code: 'FORBIDDEN' });
+      return;
+    }
+    const reply = await runInRequestContext(context, () => this.reply(message, caller, context));
+    end({ code: reply.ok ? 'ok' : reply.code });
+    this.send(message, reply);
+  }
+
+  private async reply(message: Msg, caller: ServiceName, context: RequestContext): Promise<Reply> {
+    try {
+      const principal = await this.principal(message);
+      if (principal) Object.assign(context, { principal, tenantId: principal.tenantId || undefined });
+      const request = this.read(message);
+      const data = await this.method(request, { principal, requestId: context.requestId, caller });
+      return { ok: true, data };
+    } catch (error) {
+      if (error instanceof PlatformError) {
+        if (error.status >= 500 && error.cause) this.logDefect(context, error);
+        return errorReply(error);
+      }
+      this.logDefect(context, error);
+      return errorReply(new PlatformError('INTERNAL_ERROR'));
+    }
+  }
+
+  private async principal(message: Msg): Promise<Principal | undefined> {
+    if (this.contract.principal !== 'user') return undefined;
+    const token = bearerToken(message.headers?.get(AUTHORIZATION_HEADER));
+    if (!token) throw new PlatformError('UNAUTHENTICATED');
+    return this.verifier().verify(token, this.audiences);
+  }
+
+  private read(message: Msg): unknown {
+    let request: unknown;
+    try {
+      request = message.json();
+    } catch (error) {
+      throw new PlatformError('MALFORMED_REQUEST', undefined, { cause: error });
+    }
+    if (!this.schema.Check(request)) {
+      const errors = this.schema.Errors(request).map((problem) => ({
+        pointer: problem.instancePath,
+        code: 'INVALID_VALUE',
+        detail: problem.message,
+      }));
+      throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
+    }
+    return request;
+  }
+
+  private send(message: Msg, reply: Reply): void {
+    try {
+      message.respond(JSON.stringify(reply));
+    } catch (error) {
+      this.logger.error(`${this.contract.subject}: the reply was not sent`, error);
+      if (error instanceof Error && /max_payload/.test(error.message)) {
+        message.respond(JSON.stringify(errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The answer is too large'))));
+      }
+    }
+  }
+
+  private logDefect(context: RequestContext, error: unknown): void {
+    this.logger.error({ msg: `${this.contract.subject} failed`, requestId: context.requestId, err: error });
+  }
+}
+
+/**
+ * The service that the reply goes to. The server cannot see who published, but only the owner of an inbox receives what
+ * is sent there, and what is sent anywhere else would make us publish on somebody's behalf.
+ */
+function callerOf(message: Msg, contract: RpcContract): ServiceName | undefined {
+  const prefix = message.reply?.slice(0, message.reply.indexOf('.'));
+  const caller = prefix ? CALLERS.get(prefix) : undefined;
+  return caller && contract.callers.includes(caller) ? caller : undefined;
+}
+
+/** Operators call through marketplace-admin; everybody else calls for a user, an app or unfinished work of theirs. */
+function audiencesOf(contract: RpcContract): Audience[] {
+  const audiences: Audience[] = [];
+  if (contract.callers.includes('marketplace-admin')) audiences.push(AUDIENCES.admin);
+  if (contract.callers.some((caller) => caller !== 'marketplace-admin')) {
+    audiences.push(AUDIENCES.api, AUDIENCES.internal);
+  }
+  return audiences;
+}

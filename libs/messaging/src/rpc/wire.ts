@@ -1,0 +1,30 @@
+import { type FieldProblem, isErrorCode, PlatformError } from '@crm/contracts';
+
+/** Headers of a call. */
+export const REQUEST_ID_HEADER = 'X-Request-Id';
+export const TRACEPARENT_HEADER = 'traceparent';
+export const AUTHORIZATION_HEADER = 'Authorization';
+
+/** A reply on the wire. */
+export type Reply =
+  | { ok: true; data: unknown }
+  | {
+      ok: false;
+      code: string;
+      detail?: string;
+      errors?: readonly FieldProblem[];
+      members?: Readonly<Record<string, unknown>>;
+      retryAfterSeconds?: number;
+    };
+
+export function errorReply(error: PlatformError): Reply {
+  const { errors, members, retryAfterSeconds } = error.extra;
+  return { ok: false, code: error.code, detail: error.message, errors, members, retryAfterSeconds };
+}
+
+/** The error that the server replied with, as it was thrown there. */
+export function replyError(reply: Extract<Reply, { ok: false }>): PlatformError {
+  const { code, detail, errors, members, retryAfterSeconds } = reply;
+  if (!isErrorCode(code)) return new PlatformError('INTERNAL_ERROR');
+  return new PlatformError(code, detail, { errors, members, retryAfterSeconds });
+}

@@ -1,0 +1,54 @@
+import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
+
+export interface NatsServerOptions {
+  host: string;
+  port: number;
+  /** Folder of JetStream's files. */
+  storeDir: string;
+  /** In plain text, or the name of the server's environment variable that holds it. */
+  passwords: Readonly<Record<NatsUser, string | { environment: string }>>;
+  /** Port of the monitoring endpoint on the same host; none when left out. */
+  monitorPort?: number;
+}
+
+/** Configuration of a nats-server (2.9 or newer) with JetStream and one user a service, each with its permissions only. */
+export function natsServerConfig(options: NatsServerOptions): string {
+  const users = NATS_USERS.map((user) => userBlock(user, options.passwords[user]));
+  return `host: ${quote(options.host)}
+port: ${options.port}
+${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${options.monitorPort}`)}\n`}server_name: "crm"
+
+jetstream {
+  store_dir: ${quote(options.storeDir)}
+}
+
+authorization {
+  users: [
+${users.join('\n')}
+  ]
+}
+`;
+}
+
+function userBlock(user: NatsUser, password: string | { environment: string }): string {
+  const { publish, subscribe, responds } = permissionsOf(user);
+  const secret = typeof password === 'string' ? quote(password) : `$${password.environment}`;
+  return `    {
+      user: ${quote(user)}
+      password: ${secret}
+      permissions: {
+        publish: { allow: [
+${list(publish)}
+        ] }
+        subscribe: { allow: [
+${list(subscribe)}
+        ] }
+${responds ? '        allow_responses: { max: 1, expires: "1m" }\n' : ''}      }
+    }`;
+}
+
+const list = (subjects: readonly string[]): string =>
+  subjects.map((subject) => `          ${quote(subject)}`).join('\n');
+
+/** The escapes of a JSON string are those of the server's configuration language. */
+const quote = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,65 @@
+import {
+  CONSUMERS,
+  type ConsumerDefinition,
+  EVENT_STREAM,
+  EVENTS,
+  RPC_CONTRACTS,
+  SERVICES,
+  type ServiceName,
+} from '@crm/contracts';
+import { inboxPrefix } from '../nats-connection.js';
+import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
+
+/** Every NATS user: one for each service, and the one that makes streams and consumers. */
+export const NATS_USERS = [...SERVICES, 'provisioner'] as const;
+export type NatsUser = (typeof NATS_USERS)[number];
+
+export interface Permissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+  /** May publish once to the reply subject of a message it received. */
+  readonly responds: boolean;
+}
+
+/** What a user may do, and nothing else: derived from the calls, events and consumers of the contracts. */
+export function permissionsOf(user: NatsUser): Permissions {
+  const inbox = `${inboxPrefix(user)}.>`;
+  if (user === 'provisioner') return { publish: ['$JS.API.>'], subscribe: [inbox], responds: false };
+  const served = RPC_CONTRACTS.filter((contract) => contract.server === user).map((contract) => contract.subject);
+  return {
+    publish: [...calls(user), ...produces(user), ...consumes(user), ...watchesRevocations(), ...revokes(user)].sort(),
+    subscribe: [inbox, ...served].sort(),
+    responds: served.length > 0,
+  };
+}
+
+const calls = (service: ServiceName): string[] =>
+  RPC_CONTRACTS.filter((contract) => contract.callers.includes(service)).map((contract) => contract.subject);
+
+/** `events.<domain>.<action>.<bucket>` of the events it is the producer of. */
+const produces = (service: ServiceName): string[] =>
+  Object.values(EVENTS)
+    .filter((event) => event.producer === service)
+    .map((event) => `events.${event.name}.*`);
+
+function consumes(service: ServiceName): string[] {
+  const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);
+  return definitions
+    .filter((consumer) => consumer.service === service)
+    .flatMap(({ durable }) => [
+      `$JS.API.CONSUMER.INFO.${EVENT_STREAM.name}.${durable}`,
+      `$JS.API.CONSUMER.MSG.NEXT.${EVENT_STREAM.name}.${durable}`,
+      `$JS.ACK.${EVENT_STREAM.name}.${durable}.>`,
+    ]);
+}
+
+/** Every service verifies tokens. The watch is a short-lived consumer of its own, with flow control. */
+const watchesRevocations = (): string[] => [
+  `$JS.API.CONSUMER.CREATE.${REVOCATION_STREAM}.>`,
+  `$JS.API.CONSUMER.DELETE.${REVOCATION_STREAM}.>`,
+  `$JS.API.CONSUMER.INFO.${REVOCATION_STREAM}.>`,
+  `$JS.API.STREAM.INFO.${REVOCATION_STREAM}`,
+  `$JS.FC.${REVOCATION_STREAM}.>`,
+];
+
+const revokes = (service: ServiceName): string[] => (service === 'identity' ? [`${REVOCATION_SUBJECT_PREFIX}>`] : []);

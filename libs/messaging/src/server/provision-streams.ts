@@ -1,0 +1,130 @@
+import {
+  ACCESS_TOKEN_SECONDS,
+  CONSUMERS,
+  type ConsumerDefinition,
+  EVENT_STREAM,
+  REVOCATION_BUCKET,
+} from '@crm/contracts';
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+import { connect } from '@nats-io/transport-node';
+import { inboxPrefix } from '../nats-connection.js';
+import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
+
+export interface ProvisioningConnection {
+  url: string;
+  /** The user that may: `provisioner`. */
+  user: string;
+  password: string;
+}
+
+/** Messages in work at a time over all replicas of a service, before the server waits for acknowledgements. */
+const MAX_ACK_PENDING = 1_000;
+
+/**
+ * Makes the event stream, its durable consumers and the bucket of cut-offs, or brings them up to date. Safe to repeat.
+ * @param options replicas of each in the cluster: 3 in production, 1 on a single server
+ */
+export async function provisionStreams(
+  connection: ProvisioningConnection,
+  options: { replicas: number },
+): Promise<void> {
+  const nats = await connect({
+    servers: connection.url.split(','),
+    user: connection.user,
+    pass: connection.password,
+    name: 'provisioner',
+    inboxPrefix: inboxPrefix('provisioner'),
+  });
+  try {
+    const manager = await jetstreamManager(nats);
+    await ensureStream(manager, eventStream(options.replicas));
+    await ensureStream(manager, revocationStream(options.replicas));
+    for (const consumer of Object.values(CONSUMERS)) await ensureConsumer(manager, consumer);
+  } finally {
+    await nats.close();
+  }
+}
+
+const eventStream = (replicas: number): Partial<StreamConfig> & { name: string } => ({
+  name: EVENT_STREAM.name,
+  subjects: [...EVENT_STREAM.subjects],
+  retention: RetentionPolicy.Limits,
+  storage: StorageType.File,
+  max_age: EVENT_STREAM.maxAgeNanos,
+  duplicate_window: EVENT_STREAM.duplicateWindowNanos,
+  discard: DiscardPolicy.Old,
+  num_replicas: replicas,
+});
+
+/**
+ * The stream of a key-value bucket with a history of one, as NATS architecture decision record 8 lays it out. A cut-off is
+ * of no use once every token that it could meet has expired; a day is far longer.
+ */
+const revocationStream = (replicas: number): Partial<StreamConfig> & { name: string } => ({
+  name: REVOCATION_STREAM,
+  description: `Key-value bucket ${REVOCATION_BUCKET}`,
+  subjects: [`${REVOCATION_SUBJECT_PREFIX}>`],
+  retention: RetentionPolicy.Limits,
+  storage: StorageType.File,
+  max_msgs_per_subject: 1,
+  max_age: nanos(96 * ACCESS_TOKEN_SECONDS * 1000),
+  discard: DiscardPolicy.New,
+  allow_rollup_hdrs: true,
+  allow_direct: true,
+  deny_delete: true,
+  num_replicas: replicas,
+});
+
+const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> => ({
+  durable_name: consumer.durable,
+  ack_policy: AckPolicy.Explicit,
+  ack_wait: nanos(consumer.ackWaitMs),
+  // Everything that is still in the stream: an event published before the consumer was made is not lost to it.
+  deliver_policy: DeliverPolicy.All,
+  // Deliveries are counted by the service, which stores what it gives up; a limit here would drop it silently.
+  max_deliver: -1,
+  max_ack_pending: MAX_ACK_PENDING,
+  ...filterOf(consumer),
+});
+
+function filterOf({ events }: ConsumerDefinition): Partial<ConsumerConfig> {
+  // One filter is all that nats-server 2.9 knows; several events are filtered by the service, which ignores the rest.
+  return events !== 'all' && events.length === 1 ? { filter_subject: `events.${events[0]}.*` } : {};
+}
+
+async function ensureStream(
+  manager: JetStreamManager,
+  config: Partial<StreamConfig> & { name: string },
+): Promise<void> {
+  if (await exists(() => manager.streams.info(config.name))) await manager.streams.update(config.name, config);
+  else await manager.streams.add(config);
+}
+
+async function ensureConsumer(manager: JetStreamManager, consumer: ConsumerDefinition): Promise<void> {
+  const config = consumerConfig(consumer);
+  if (await exists(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable))) {
+    await manager.consumers.update(EVENT_STREAM.name, consumer.durable, config);
+  } else await manager.consumers.add(EVENT_STREAM.name, config);
+}
+
+async function exists(info: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await info();
+    return true;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.status === 404) return false;
+    throw error;
+  }
+}
