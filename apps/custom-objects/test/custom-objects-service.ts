@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { rpc, SCOPE_NAMES } from '@crm/contracts';
+import { answerRpc, startTestService, type TestService, testDatabase, testNats, testTokens } from '@crm/testing';
+import { AppModule } from '../src/app.module.js';
+import { migrations } from '../src/migrations/index.js';
+import type { DeclaredObject } from '../src/object/custom-object.js';
+import { ObjectService } from '../src/object/object.service.js';
+
+/** The object that most of the tests work with. */
+export const SITE_VISIT: DeclaredObject = {
+  apiName: 'site_visit',
+  label: 'Site visit',
+  pluralLabel: 'Site visits',
+  nameField: 'title',
+  fields: [
+    { apiName: 'title', label: 'Title', type: 'text', required: true },
+    { apiName: 'hours', type: 'number', validationRules: [{ type: 'min', value: 0 }] },
+    { apiName: 'rate', type: 'currency', readRoles: ['admin'], writeRoles: ['admin'] },
+    { apiName: 'total', type: 'formula', expression: 'hours * rate' },
+    { apiName: 'doubled', type: 'formula', expression: 'hours * 2' },
+    { apiName: 'code', type: 'text', is_unique: true },
+    { apiName: 'stage', type: 'picklist', options: ['planned', 'done'], default: 'planned' },
+    { apiName: 'tags', type: 'multi_select', options: ['a', 'b', 'c'] },
+    { apiName: 'parent', type: 'reference', referenceTarget: 'custom:site_visit' },
+    { apiName: 'lead', type: 'reference', referenceTarget: 'lead' },
+    { apiName: 'visited_on', type: 'date' },
+  ],
+};
+
+export interface Tenant {
+  readonly id: string;
+  readonly admin: string;
+  readonly member: string;
+  readonly viewer: string;
+  /** Signs a token of this tenant. */
+  sign(claims: { roles: string[]; scopes?: string[] }): Promise<string>;
+}
+
+export interface CustomObjectsService {
+  readonly service: TestService;
+  readonly objects: ObjectService;
+  /** Leads that crm knows, by tenant. */
+  readonly leads: Map<string, string[]>;
+  tenant(plan?: 'business' | 'enterprise', objects?: readonly DeclaredObject[]): Promise<Tenant>;
+  close(): Promise<void>;
+}
+
+/** The service on a database of its own, with identity and crm answering as far as it asks them. */
+export async function startCustomObjects(): Promise<CustomObjectsService> {
+  const database = await testDatabase('custom-objects', migrations);
+  const nats = testNats();
+  const tokens = testTokens();
+  const plans = new Map<string, 'business' | 'enterprise'>();
+  const leads = new Map<string, string[]>();
+  const identity = await answerRpc(rpc.identity.getTenant, ({ tenantId }) => ({
+    id: tenantId,
+    name: 'Tenant',
+    plan: plans.get(tenantId) ?? 'business',
+    timeZone: 'Europe/Berlin',
+    country: 'DE',
+  }));
+  const crm = await answerRpc(rpc.crm.findCoreRecords, ({ tenantId, ids }) => ({
+    found: ids.filter((id) => leads.get(tenantId)?.includes(id)),
+  }));
+  const config = {
+    service: {
+      name: 'custom-objects' as const,
+      profile: 'test' as const,
+      host: '127.0.0.1',
+      port: 0,
+      operationsPort: 0,
+      logLevel: 'silent' as const,
+      issuer: 'http://127.0.0.1:8080',
+      baseUrl: 'http://127.0.0.1:8080',
+      embedApiUrl: 'http://127.0.0.1:8081',
+      trustedProxies: [],
+      drainSeconds: 1,
+      nats: {
+        url: nats.url,
+        user: 'custom-objects',
+        password: nats.passwords['custom-objects'],
+        service: 'custom-objects' as const,
+      },
+    },
+    database: database.config,
+  };
+  const service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
+  const objects = service.get(ObjectService);
+  return {
+    service,
+    objects,
+    leads,
+    async tenant(plan = 'business', declared = [SITE_VISIT]) {
+      const id = randomUUID();
+      plans.set(id, plan);
+      if (declared.length > 0) {
+        const request = { installationId: randomUUID(), appKey: 'acme-visits', sandbox: false, objects: declared };
+        await objects.provision(id, request);
+      }
+      const sign: Tenant['sign'] = ({ roles, scopes = [...SCOPE_NAMES] }) =>
+        tokens.sign({ tid: id, sub: randomUUID(), roles, scopes });
+      const [admin, member, viewer] = await Promise.all(
+        ['admin', 'member', 'viewer'].map((role) => sign({ roles: [role] })),
+      );
+      return { id, admin: admin as string, member: member as string, viewer: viewer as string, sign };
+    },
+    async close() {
+      await service.close();
+      await identity.close();
+      await crm.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
+
+const RECORDS = '/api/crm/custom/site_visit/records';
+type Json = Record<string, unknown> & { id: string; errors?: { pointer: string; code: string }[]; data: Json[] };
+
+describe('records of a custom object', () => {
+  let app: CustomObjectsService;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    app = await startCustomObjects();
+    tenant = await app.tenant();
+  });
+  afterAll(() => app?.close());
+
+  const call = (method: string, path: string, token: string, body?: unknown, headers?: Record<string, string>) =>
+    app.service.request<Json>(method, path, {
+      token,
+      ...(body === undefined ? {} : { body }),
+      ...(headers ? { headers } : {}),
+    });
+  const create = async (body: object, token = tenant.admin) => {
+    const answer = await call('POST', RECORDS, token, body);
+    expect(answer.status).toBe(201);
+    return answer.body;
+  };
+
+  it('is created, read, changed and deleted', async () => {
+    const created = await create({ title: 'Roof', hours: 3, rate: 50 });
+    expect(created).toMatchObject({
+      version: 1,
+      title: 'Roof',
+      hours: 3,
+      rate: 50,
+      total: 150,
+      doubled: 6,
+      stage: 'planned',
+    });
+    expect(created.code).toBeNull();
+
+    const changed = await call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { hours: 4 });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ version: 2, hours: 4, total: 200, title: 'Roof' });
+    expect(changed.headers.get('etag')).toBe('"2"');
+
+    expect((await call('DELETE', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(204);
+    expect((await call('GET', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(404);
+  });
+
+  it('does not get a new version when nothing changed', async () => {
+    const created = await create({ title: 'Same' });
+    const again = await call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { title: 'Same' });
+    expect(again.body.version).toBe(1);
+  });
+
+  describe('field security', () => {
+    it('leaves out what the role may not read, and formulas that read it', async () => {
+      const created = await create({ title: 'Secret rate', hours: 2, rate: 99 });
+      const { body } = await call('GET', `${RECORDS}/${created.id}`, tenant.member);
+      expect(body).toMatchObject({ title: 'Secret rate', doubled: 4 });
+      expect(body).not.toHaveProperty('rate');
+      expect(body).not.toHaveProperty('total');
+      const list = await call('GET', RECORDS, tenant.member);
+      for (const record of list.body.data) expect(record).not.toHaveProperty('rate');
+    });
+
+    it('refuses a write to a field the role may not write, whatever else is wrong', async () => {
+      const answer = await call('POST', RECORDS, tenant.member, { title: 'x', rate: 'not even a number' });
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ code: 'FIELD_ACCESS_DENIED', errors: [{ pointer: '/rate' }] });
+      const created = await create({ title: 'y' });
+      const patched = await call('PATCH', `${RECORDS}/${created.id}`, tenant.member, { rate: null });
+      expect(patched.status).toBe(403);
+    });
+
+    it('answers a filter by an unreadable field like one by an unknown field', async () => {
+      const answers = await Promise.all(
+        ['rate', 'total', 'nowhere'].map((name) =>
+          call('GET', `${RECORDS}?filterField=${name}&filterValue=1`, tenant.member),
+        ),
+      );
+      for (const answer of answers) expect(answer.status).toBe(400);
+      const details = answers.map((answer, index) =>
+        String(answer.body.detail).replace(['rate', 'total', 'nowhere'][index] as string, 'F'),
+      );
+      expect(new Set(details).size).toBe(1);
+    });
+
+    it('matches names of roles exactly: owner is not admin', async () => {
+      const created = await create({ title: 'Exact', rate: 1 });
+      const owner = await tenant.sign({ roles: ['owner'] });
+      expect((await call('GET', `${RECORDS}/${created.id}`, owner)).body).not.toHaveProperty('rate');
+    });
+  });
+
+  it('tells all problems of a body at once, with pointers', async () => {
+    const answer = await call('POST', RECORDS, tenant.admin, {
+      hours: -1,
+      stage: 'unknown',
+      total: 5,
+      nonsense: 1,
+      parent: 'no-id',
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body.code).toBe('VALIDATION_FAILED');
+    const pointers = (answer.body.errors ?? []).map((problem) => problem.pointer).sort();
+    expect(pointers).toEqual(['/hours', '/nonsense', '/parent', '/stage', '/title', '/total']);
+  });
+
+  it('refuses a reference to a record that is not there', async () => {
+    const custom = await call('POST', RECORDS, tenant.admin, { title: 'Child', parent: randomUUID() });
+    expect(custom.status).toBe(422);
+    const lead = randomUUID();
+    const core = await call('POST', RECORDS, tenant.admin, { title: 'Child', lead });
+    expect(core.body.errors).toEqual([expect.objectContaining({ pointer: '/lead', code: 'REFERENCE_NOT_FOUND' })]);
+    app.leads.set(tenant.id, [lead]);
+    await create({ title: 'Child', lead });
+  });
+
+  describe('unique fields', () => {
+    it('are kept unique, also when many write at once, and the conflict names no value', async () => {
+      const code = `C-${randomUUID()}`;
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => call('POST', RECORDS, tenant.admin, { title: `${index}`, code })),
+      );
+      const statuses = answers.map((answer) => answer.status).sort();
+      expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+      const conflict = answers.find((answer) => answer.status === 409);
+      expect(conflict?.body.code).toBe('UNIQUE_VIOLATION');
+      expect(JSON.stringify(conflict?.body)).not.toContain(code);
+    });
+
+    it('give a value free when it is changed or the record is deleted', async () => {
+      const first = await create({ title: 'one', code: 'K1' });
+      await call('PATCH', `${RECORDS}/${first.id}`, tenant.admin, { code: 'K2' });
+      const second = await create({ title: 'two', code: 'K1' });
+      await call('DELETE', `${RECORDS}/${second.id}`, tenant.admin);
+      await create({ title: 'three', code: 'K1' });
+      expect((await call('POST', RECORDS, tenant.admin, { title: 'four', code: 'k2' })).status).toBe(409);
+    });
+  });
+
+  describe('versions', () => {
+    it('refuse a change of what was changed meanwhile', async () => {
+      const created = await create({ title: 'v' });
+      const path = `${RECORDS}/${created.id}`;
+      expect((await call('PATCH', path, tenant.admin, { hours: 1 }, { 'if-match': '"1"' })).status).toBe(200);
+      const stale = await call('PATCH', path, tenant.admin, { hours: 2 }, { 'if-match': '"1"' });
+      expect([stale.status, stale.body.code]).toEqual([412, 'VERSION_MISMATCH']);
+      expect((await call('DELETE', path, tenant.admin, undefined, { 'if-match': '"1"' })).status).toBe(412);
+      expect((await call('PATCH', path, tenant.admin, { hours: 2 }, { 'if-match': 'garbage' })).status).toBe(400);
+    });
+
+    it('lose no change when many write at once', async () => {
+      const created = await create({ title: 'many' });
+      await Promise.all(
+        Array.from({ length: 10 }, (_, hours) =>
+          call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { hours: hours + 1 }),
+        ),
+      );
+      const { body } = await call('GET', `${RECORDS}/${created.id}`, tenant.admin);
+      expect(body.version).toBe(11);
+    });
+  });
+
+  describe('a list', () => {
+    let other: Tenant;
+    beforeAll(async () => {
+      other = await app.tenant();
+      for (let index = 0; index < 7; index += 1) {
+        const body = {
+          title: `Väter ${index}%`,
+          hours: index,
+          stage: index < 3 ? 'done' : 'planned',
+          tags: index % 2 ? ['b', 'a'] : [],
+          visited_on: '2026-02-28',
+        };
+        expect((await call('POST', RECORDS, other.admin, body)).status).toBe(201);
+      }
+    });
+
+    it('is paged by number and by cursor, newest first', async () => {
+      const first = await call('GET', `${RECORDS}?size=3`, other.member);
+      expect(first.body).toMatchObject({ page: 1, size: 3, total: 7, totalIsExact: true, hasMore: true });
+      expect(first.body.data.map((record) => record.hours)).toEqual([6, 5, 4]);
+      const second = await call('GET', `${RECORDS}?size=3&page=2`, other.member);
+      const byCursor = await call('GET', `${RECORDS}?size=3&cursor=${first.body.nextCursor as string}`, other.member);
+      expect(byCursor.body.data).toEqual(second.body.data);
+      const last = await call('GET', `${RECORDS}?size=3&page=3`, other.member);
+      expect(last.body).toMatchObject({ hasMore: false, nextCursor: null });
+    });
+
+    it("refuses another tenant's cursor", async () => {
+      const { body } = await call('GET', `${RECORDS}?size=1`, other.member);
+      const answer = await call('GET', `${RECORDS}?cursor=${body.nextCursor as string}`, tenant.member);
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
+    });
+
+    it.each([
+      ['filterField=stage&filterValue=done', 3],
+      ['filterField=hours&filterValue=4', 1],
+      ['filterField=hours&filterValue=4.0', 1],
+      ['filterField=tags&filterValue=a', 3],
+      ['filterField=visited_on&filterValue=2026-02-28', 7],
+      ['q=vater', 7],
+      ['q=%C3%A4ter%203', 1],
+      ['q=3%25', 1],
+      ['q=_', 0],
+      ['q=vater&filterField=stage&filterValue=done', 3],
+    ])('finds by %s', async (query, total) => {
+      expect((await call('GET', `${RECORDS}?${query}`, other.member)).body.total).toBe(total);
+    });
+
+    it.each([
+      'filterField=hours&filterValue=many',
+      'filterField=stage',
+      'filterValue=done',
+      'filterField=stage&filterValue=unknown',
+      'filterField=doubled&filterValue=2',
+      'filterField=__proto__&filterValue=2',
+      'size=0',
+      'size=201',
+      'page=0',
+      'cursor=abc',
+      'surprise=1',
+    ])('refuses %s', async (query) => {
+      const answer = await call('GET', `${RECORDS}?${query}`, other.member);
+      expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
+    });
+  });
+
+  describe('other tenants', () => {
+    it('are not there: reading, changing and deleting is 404', async () => {
+      const created = await create({ title: 'Mine' });
+      const stranger = await app.tenant();
+      const path = `${RECORDS}/${created.id}`;
+      expect((await call('GET', path, stranger.admin)).status).toBe(404);
+      expect((await call('PATCH', path, stranger.admin, { title: 'Yours' })).status).toBe(404);
+      expect((await call('DELETE', path, stranger.admin)).status).toBe(404);
+      const nowhere = await app.tenant('business', []);
+      expect((await call('GET', RECORDS, nowhere.admin)).status).toBe(404);
+    });
+  });
+
+  describe('access', () => {
+    it('needs a token, the right and the scope', async () => {
+      expect((await app.service.request('GET', RECORDS)).status).toBe(401);
+      expect((await call('POST', RECORDS, tenant.viewer, { title: 'x' })).status).toBe(403);
+      const reader = await tenant.sign({ roles: ['member'], scopes: ['custom_objects:read'] });
+      expect((await call('GET', RECORDS, reader)).status).toBe(200);
+      expect((await call('POST', RECORDS, reader, { title: 'x' })).status).toBe(403);
+      const elsewhere = await tenant.sign({ roles: ['admin'], scopes: ['leads'] });
+      expect((await call('GET', RECORDS, elsewhere)).status).toBe(403);
+    });
+  });
+
+  it('takes strange keys and values for what they are', async () => {
+    for (const body of [[], 'text', 7, null]) {
+      expect((await call('POST', RECORDS, tenant.admin, body)).status).toBe(400);
+    }
+    const answer = await call('POST', RECORDS, tenant.admin, { title: 'x', constructor: 1, toString: 2 });
+    expect(answer.status).toBe(422);
+    expect((await call('GET', `${RECORDS}/not-an-id`, tenant.admin)).status).toBe(404);
+  });
+});

@@ -1,0 +1,150 @@
+import { createHmac } from 'node:crypto';
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DeliveryService } from '../src/delivery/delivery.service.js';
+import { startWebhooks, type WebhookService } from './webhook-service.js';
+
+describe('deliveries', () => {
+  let app: WebhookService;
+  let tenant: { id: string; admin: string; member: string };
+  beforeAll(async () => {
+    app = await startWebhooks();
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    tenant = await app.tenant();
+    app.receiver.respondWith(() => ({ status: 204 }));
+  });
+
+  const received = (eventId: string) =>
+    app.receiver.requests.filter((request) => request.headers['webhook-id'] === eventId);
+
+  it('reach the receiver, signed, with the record as data', async () => {
+    const { secret } = await app.subscribe(tenant.admin);
+    const event = await app.emit(tenant.id);
+    const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id);
+    const timestamp = request.headers['webhook-timestamp'];
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+    const expected = createHmac('sha256', key).update(`${event.id}.${timestamp}.${request.body}`).digest('base64');
+    expect(request.headers['webhook-signature']).toBe(`v1,${expected}`);
+    expect(JSON.parse(request.body)).toEqual({
+      id: event.id,
+      type: 'lead.created',
+      timestamp: event.time,
+      tenantId: tenant.id,
+      data: event.data.record,
+    });
+    const [delivery] = await app.settled(tenant.admin, 'delivered');
+    expect(delivery).toMatchObject({ attempts: 1, event: 'lead.created', eventId: event.id });
+    expect(delivery).not.toHaveProperty('lastError');
+  });
+
+  it('are made once however often the event comes', async () => {
+    await app.subscribe(tenant.admin);
+    const event = await app.emit(tenant.id);
+    const again = () =>
+      app.service.get(Database).transaction(tenant.id, (tx) => app.service.get(DeliveryService).fanOut(tx, event));
+    await Promise.all([again(), again(), again()]);
+    await app.settled(tenant.admin, 'delivered');
+    expect(received(event.id)).toHaveLength(1);
+  });
+
+  it('go only to subscriptions of the event, of the tenant, that let it pass', async () => {
+    const stranger = await app.tenant();
+    await app.subscribe(stranger.admin);
+    await app.subscribe(tenant.admin, { events: ['lead.updated'] });
+    await app.subscribe(tenant.admin, { filter: 'lastName == "Other"' });
+    const wanted = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
+    await app.emit(tenant.id);
+    const made = await app.settled(tenant.admin, 'delivered');
+    expect(made).toEqual([expect.objectContaining({ subscriptionId: wanted.id })]);
+    expect(await app.deliveries(stranger.admin)).toEqual([]);
+  });
+
+  it('are tried again, with the same id and body, until the receiver takes them', async () => {
+    let calls = 0;
+    app.receiver.respondWith(() => {
+      calls += 1;
+      return calls < 3 ? { status: 503, body: 'busy' } : { status: 200 };
+    });
+    await app.subscribe(tenant.admin);
+    const event = await app.emit(tenant.id);
+    const [delivery] = await app.settled(tenant.admin, 'delivered');
+    const requests = received(event.id);
+    expect(requests).toHaveLength(3);
+    expect(new Set(requests.map((request) => request.body)).size).toBe(1);
+    const { body } = await app.service.request<{ attemptLog: object[] }>(
+      'GET',
+      `/api/webhooks/deliveries/${delivery?.id}`,
+      { token: tenant.admin },
+    );
+    expect(body.attemptLog).toMatchObject([
+      { httpStatus: 503, errorCode: 'http_5xx', responseExcerpt: 'busy' },
+      { httpStatus: 503, errorCode: 'http_5xx' },
+      { httpStatus: 200 },
+    ]);
+  });
+
+  it('fail after the last attempt, can be sent again, and say why', async () => {
+    app.receiver.respondWith(() => ({ status: 302, headers: { location: 'https://169.254.169.254/' } }));
+    await app.subscribe(tenant.admin);
+    const event = await app.emit(tenant.id);
+    const [failed] = await app.settled(tenant.admin, 'failed');
+    expect(failed).toMatchObject({ attempts: 3, lastError: { code: 'redirect', httpStatus: 302 } });
+    expect(received(event.id)).toHaveLength(3);
+
+    app.receiver.respondWith(() => ({ status: 200 }));
+    const path = `/api/webhooks/deliveries/${failed?.id}/redeliver`;
+    expect((await app.service.request('POST', path, { token: tenant.admin })).status).toBe(202);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4 }]);
+  });
+
+  it('end at once and disable the subscription when the receiver is gone', async () => {
+    app.receiver.respondWith(() => ({ status: 410 }));
+    const { id } = await app.subscribe(tenant.admin);
+    await app.emit(tenant.id);
+    expect(await app.settled(tenant.admin, 'failed')).toMatchObject([{ attempts: 1 }]);
+    const { body } = await app.service.request<{ enabled: boolean; disabledReason: string }>(
+      'GET',
+      `/api/webhooks/subscriptions/${id}`,
+      { token: tenant.admin },
+    );
+    expect(body).toMatchObject({ enabled: false, disabledReason: expect.stringContaining('410') });
+  });
+
+  it('to a dead receiver delay nobody else', async () => {
+    const dead = await app.tenant();
+    await app.subscribe(dead.admin, { url: `${app.receiver.url}/dead` });
+    await app.subscribe(tenant.admin, { url: `${app.receiver.url}/alive` });
+    app.receiver.respondWith((request) => ({ status: request.path === '/dead' ? 500 : 204 }));
+    for (let index = 0; index < 40; index += 1) await app.emit(dead.id);
+    const event = await app.emit(tenant.id);
+    await app.receiver.waitFor((request) => request.headers['webhook-id'] === event.id, 10_000);
+    // Throttled, never dropped: every one of them is still in the ledger.
+    expect((await app.deliveries(dead.admin, '?size=200')).length).toBe(40);
+  });
+
+  it('are each taken by one process when there are several', async () => {
+    const sibling = await app.startSibling();
+    await app.subscribe(tenant.admin);
+    const events = await Promise.all(Array.from({ length: 30 }, () => app.emit(tenant.id)));
+    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=delivered&size=200')).length === 30, {
+      timeoutMs: 20_000,
+      describe: 'thirty deliveries',
+    });
+    for (const event of events) expect(received(event.id)).toHaveLength(1);
+    await sibling.close();
+  });
+
+  it('are seen by administrators of their own tenant only', async () => {
+    await app.subscribe(tenant.admin);
+    await app.emit(tenant.id);
+    const [delivery] = await app.settled(tenant.admin, 'delivered');
+    const path = `/api/webhooks/deliveries/${delivery?.id}`;
+    const stranger = await app.tenant();
+    expect((await app.service.request('GET', path, { token: stranger.admin })).status).toBe(404);
+    expect((await app.service.request('POST', `${path}/redeliver`, { token: stranger.admin })).status).toBe(404);
+    expect((await app.service.request('GET', path, { token: tenant.member })).status).toBe(403);
+  });
+});

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { Database } from '@crm/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { startWebhooks, type WebhookService } from './webhook-service.js';
+
+describe('webhook subscriptions', () => {
+  let app: WebhookService;
+  let tenant: { id: string; admin: string; member: string };
+  beforeAll(async () => {
+    app = await startWebhooks();
+    tenant = await app.tenant();
+  });
+  afterAll(() => app?.close());
+
+  const call = <Body = Record<string, unknown>>(method: string, path: string, token: string, body?: unknown) =>
+    app.service.request<Body>(method, `/api/webhooks/subscriptions${path}`, {
+      token,
+      ...(body === undefined ? {} : { body }),
+    });
+
+  it('show their secret once, and keep it unreadable', async () => {
+    const { id, secret, status } = await app.subscribe(tenant.admin);
+    expect(status).toBe(201);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const { body } = await call('GET', `/${id}`, tenant.admin);
+    expect(JSON.stringify(body)).not.toContain('whsec_');
+    const [row] = await app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) =>
+        tx.query<{ text: string }>('SELECT webhook_subscription::text AS text FROM webhook_subscription'),
+      );
+    expect(row?.text).not.toContain(secret.slice(6));
+    expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
+  });
+
+  it.each([
+    'http://hooks.example.com/',
+    'https://10.0.0.1/',
+    'https://127.0.0.1:1/',
+    'https://[::1]/',
+    'https://0x7f000001/',
+    'https://localhost/',
+    'https://metadata.google.internal/',
+    'https://user:pass@hooks.example.com/',
+    'https://hooks.example.com:8443/',
+  ])('never point to %s', async (url) => {
+    const answer = await app.subscribe(tenant.admin, { url });
+    expect([answer.status, answer.code]).toEqual([422, 'WEBHOOK_TARGET_REFUSED']);
+  });
+
+  it.each([
+    [{ events: [] }],
+    [{ events: ['lead.exploded'] }],
+    [{ url: 'not a url' }],
+    [{ filter: 'lastName ==' }],
+    [{ surprise: 1 }],
+    [{ events: 'lead.created' }],
+  ])('refuse %j', async (changes) => {
+    const answer = await app.subscribe(tenant.admin, changes);
+    expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
+  });
+
+  it('are changed, listed and deleted by administrators', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    const changed = await call('PATCH', `/${id}`, tenant.admin, { events: ['deal.won'], enabled: false });
+    expect(changed.body).toMatchObject({ events: ['deal.won'], enabled: false });
+    expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://10.0.0.1/' })).status).toBe(422);
+    expect((await call<{ data: { id: string }[] }>('GET', '', tenant.admin)).body.data.map((row) => row.id)).toContain(
+      id,
+    );
+    expect((await call('DELETE', `/${id}`, tenant.admin)).status).toBe(204);
+    expect((await call('GET', `/${id}`, tenant.admin)).status).toBe(404);
+  });
+
+  it('are nothing for members and do not exist for other tenants', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    expect((await call('GET', '', tenant.member)).status).toBe(403);
+    const stranger = await app.tenant();
+    for (const [method, body] of [['GET'], ['PATCH', { enabled: false }], ['DELETE']] as const) {
+      expect((await call(method, `/${id}`, stranger.admin, body)).status).toBe(404);
+    }
+    expect((await call('POST', `/${id}/rotate-secret`, stranger.admin)).status).toBe(404);
+  });
+
+  it('sign with both secrets after a rotation', async () => {
+    const { id, secret } = await app.subscribe(tenant.admin, { events: ['task.completed'] });
+    const rotated = await call<{ secret: string }>('POST', `/${id}/rotate-secret`, tenant.admin);
+    expect(rotated.status).toBe(201);
+    expect(rotated.body.secret).not.toBe(secret);
+    const event = await app.emit(tenant.id, 'task.completed');
+    const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id);
+    expect(request.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+  });
+
+  describe('of an app', () => {
+    const provision = (installationId: string, url = 'https://hooks.acme.example.com/in') =>
+      app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
+        installationId,
+        appKey: 'acme-visits',
+        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        webhooks: [{ events: ['lead.created'], url }],
+      });
+
+    it('come once, and go with the installation', async () => {
+      const installationId = randomUUID();
+      const [first, second] = await Promise.all([provision(installationId), provision(installationId)]);
+      expect(first).toEqual(second);
+      const id = first?.[0]?.id as string;
+      expect((await call('DELETE', `/${id}`, tenant.admin)).status).toBe(409);
+      expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://elsewhere.example.com/' })).status).toBe(409);
+      expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
+      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(1);
+      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(0);
+    });
+
+    it('are refused whole when a target is not public', async () => {
+      await expect(provision(randomUUID(), 'https://192.168.0.1/')).rejects.toMatchObject({
+        code: 'WEBHOOK_TARGET_REFUSED',
+      });
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import {
+  type Receiver,
+  startReceiver,
+  startTestService,
+  type TestService,
+  testDatabase,
+  testNats,
+  testTokens,
+  waitUntil,
+} from '@crm/testing';
+import { AppModule } from '../src/app.module.js';
+import type { DeliveryConfig } from '../src/config.js';
+import { DeliveryService } from '../src/delivery/delivery.service.js';
+import { migrations } from '../src/migrations/index.js';
+
+export interface DeliveryJson {
+  id: string;
+  status: string;
+  attempts: number;
+  event: string;
+  eventId: string;
+  lastError?: { code: string; httpStatus?: number };
+  nextAttemptAt?: string;
+}
+
+export interface WebhookService {
+  readonly service: TestService;
+  readonly receiver: Receiver;
+  /** Another process of the same service on the same database. */
+  startSibling(): Promise<TestService>;
+  tenant(): Promise<{ id: string; admin: string; member: string }>;
+  subscribe(token: string, changes?: object): Promise<{ id: string; secret: string; status: number; code?: string }>;
+  /** Handles an event as the consumer does. */
+  emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
+  deliveries(token: string, query?: string): Promise<DeliveryJson[]>;
+  settled(token: string, status: string): Promise<DeliveryJson[]>;
+  close(): Promise<void>;
+}
+
+/** Retries within milliseconds: the schedule itself is tested where it is written. */
+const FAST: DeliveryConfig = { retryDelaysMs: [0, 50, 50], concurrency: 16, concurrencyPerSubscription: 4 };
+
+export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<WebhookService> {
+  const database = await testDatabase('webhook-dispatcher', migrations);
+  const nats = testNats();
+  const tokens = testTokens();
+  const receiver = await startReceiver({ tls: true });
+  const target = new URL(receiver.url);
+  const config = {
+    service: {
+      name: 'webhook-dispatcher' as const,
+      profile: 'test' as const,
+      host: '127.0.0.1',
+      port: 0,
+      operationsPort: 0,
+      logLevel: 'silent' as const,
+      issuer: 'http://127.0.0.1:8080',
+      baseUrl: 'http://127.0.0.1:8080',
+      embedApiUrl: 'http://127.0.0.1:8081',
+      trustedProxies: [],
+      drainSeconds: 1,
+      nats: {
+        url: nats.url,
+        user: 'webhook-dispatcher',
+        password: nats.passwords['webhook-dispatcher'],
+        service: 'webhook-dispatcher' as const,
+      },
+    },
+    database: database.config,
+    keyEncryptionKey: randomBytes(32).toString('base64'),
+    egress: { allow: [{ host: target.hostname, port: Number(target.port) }], ca: receiver.ca },
+    delivery,
+  };
+  const start = () => startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
+  const service = await start();
+  const siblings: TestService[] = [];
+
+  const deliveries = async (token: string, query = '') =>
+    (await service.request<{ data: DeliveryJson[] }>('GET', `/api/webhooks/deliveries${query}`, { token })).body.data;
+  return {
+    service,
+    receiver,
+    async startSibling() {
+      const sibling = await start();
+      siblings.push(sibling);
+      return sibling;
+    },
+    async tenant() {
+      const id = randomUUID();
+      const sign = (role: string) =>
+        tokens.sign({ tid: id, sub: randomUUID(), roles: [role], scopes: [...SCOPE_NAMES] });
+      return { id, admin: await sign('admin'), member: await sign('member') };
+    },
+    async subscribe(token, changes = {}) {
+      const body = { events: ['lead.created'], url: `${receiver.url}/hook`, ...changes };
+      const answer = await service.request<{ id: string; secret: string; code?: string }>(
+        'POST',
+        '/api/webhooks/subscriptions',
+        { token, body },
+      );
+      return { ...answer.body, status: answer.status };
+    },
+    async emit(tenantId, name = 'lead.created', record = { id: randomUUID(), version: 1, lastName: 'Doe' }) {
+      const event: EventEnvelope = {
+        specversion: '1.0',
+        id: newId(),
+        source: '/crm',
+        type: name,
+        time: new Date().toISOString(),
+        datacontenttype: 'application/json',
+        dataschema: EVENTS[name].dataschema,
+        tenantid: tenantId,
+        data: { record },
+      };
+      await service.get(Database).transaction(tenantId, (tx) => service.get(DeliveryService).fanOut(tx, event));
+      return event;
+    },
+    deliveries,
+    async settled(token, status) {
+      let found: DeliveryJson[] = [];
+      await waitUntil(
+        async () => {
+          found = await deliveries(token);
+          return found.length > 0 && found.every((delivery) => delivery.status === status);
+        },
+        { timeoutMs: 15_000, describe: `every delivery is ${status}` },
+      );
+      return found;
+    },
+    async close() {
+      for (const sibling of siblings) await sibling.close();
+      await service.close();
+      await receiver.close();
+      await database.drop();
+    },
+  };
+}

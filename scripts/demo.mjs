@@ -1,0 +1,54 @@
+// npm run demo: walks the platform's main job against a running platform and prints what came back.
+import { parseArgs } from 'node:util';
+import { walkJourney } from './demo/journey.mjs';
+import { startDemoReceiver } from './demo/receiver.mjs';
+import { PlainError, runCommand } from './plain-error.mjs';
+import { dataFolder } from './platform/options.mjs';
+import { isRunning, readRunState } from './platform/run-state.mjs';
+
+await runCommand(async () => {
+  const { values } = parseArgs({
+    args: process.argv.slice(2),
+    options: { data: { type: 'string' }, loop: { type: 'string', default: '1' } },
+  });
+  const state = await readRunState(dataFolder(values.data));
+  if (!state || !(await isRunning(state)) || !state.ready) {
+    throw new PlainError(
+      'The platform does not run. Start it with npm start (or npm start -- --detach) and try again.',
+    );
+  }
+  const { addresses } = state;
+  const receiver = await startDemoReceiver(addresses.demoReceiver);
+  try {
+    const rounds = Number(values.loop);
+    for (let round = 1; round <= rounds; round += 1) {
+      const started = performance.now();
+      await walkJourney(addresses, receiver, { step, show });
+      process.stdout.write(
+        `\nAll eight steps in ${((performance.now() - started) / 1000).toFixed(1)} s (${round}/${rounds})\n`,
+      );
+    }
+  } finally {
+    await receiver.close();
+  }
+});
+
+/**
+ * @param {number} number
+ * @param {string} title
+ */
+function step(number, title) {
+  process.stdout.write(`\n${number}. ${title}\n`);
+}
+
+/**
+ * @param {string} what
+ * @param {{ status: number, body: any }} answer
+ * @param {unknown} [shown] instead of the body
+ */
+function show(what, answer, shown = answer.body) {
+  const text = shown === null ? '' : JSON.stringify(shown);
+  process.stdout.write(
+    `    ${what} → ${answer.status}${text === '' ? '' : `\n      ${text.length > 600 ? `${text.slice(0, 600)}…` : text}`}\n`,
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * An HTTP answer of the platform.
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {Headers} headers
+ * @property {any} body parsed JSON, or null
+ */
+
+/** What a step found was not what it should be. */
+export class UnexpectedAnswer extends Error {}
+
+/**
+ * Calls one public address of the platform.
+ * @param {string} baseUrl
+ * @returns {(method: string, path: string, options?: { token?: string, body?: unknown, headers?: Record<string, string>, expect?: number }) => Promise<Answer>}
+ *   `expect` is the status without which the call throws
+ */
+export function client(baseUrl) {
+  return async (method, path, { token, body, headers, expect } = {}) => {
+    const response = await fetch(new URL(path, baseUrl), {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'error',
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    if (expect !== undefined && answer.status !== expect) {
+      const where = path.replace(/(\/automations\/hooks\/[^/]+\/)[^/]+/, '$1…');
+      throw new UnexpectedAnswer(`${method} ${where} answered ${answer.status}, not ${expect}: ${text}`);
+    }
+    return answer;
+  };
+}
+
+/**
+ * @param {unknown} condition
+ * @param {string} message what should have been
+ * @returns {asserts condition}
+ */
+export function must(condition, message) {
+  if (!condition) throw new UnexpectedAnswer(message);
+}
+
+/**
+ * Asks again until the answer is there.
+ * @template T
+ * @param {() => Promise<T | null | undefined | false>} ask
+ * @param {string} what for the message when it does not come
+ * @param {number} [timeoutMs]
+ * @returns {Promise<T>}
+ */
+export async function eventually(ask, what, timeoutMs = 30_000) {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await ask();
+    if (found) return found;
+    if (Date.now() > deadline) throw new UnexpectedAnswer(`${what} did not happen within ${timeoutMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
