@@ -18,6 +18,8 @@ const OPERATOR_PASSWORD = PASSWORD;
  * @param {Addresses} addresses
  * @param {DemoReceiver} receiver
  * @param {{ step: (number: number, title: string) => void, show: Show }} output
+ * @returns {Promise<{ appKey: string, tenantId: string, tenantAdmin: string, resources: string[] }>} what the tenant has
+ *   after it
  */
 export async function walkJourney(addresses, receiver, { step, show }) {
   const suffix = randomBytes(4).toString('hex');
@@ -213,7 +215,7 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     'the delivery',
   );
   must(isAuthentic(request, subscription.body.secret), 'the signature is right');
-  process.stdout.write(`    received over https, signature verified: webhook-id ${request.id}\n`);
+  show('received over https, signature verified', { status: 204, body: JSON.parse(request.body) });
   const ledger = await eventually(async () => {
     const { body } = await api('GET', `/api/webhooks/deliveries?subscriptionId=${subscription.body.id}`, {
       token: tenantAdmin,
@@ -282,7 +284,21 @@ export async function walkJourney(addresses, receiver, { step, show }) {
   });
   show('GET records with the embed token', embedded);
 
-  return { tenantId: tenant.body.tenant.id, appKey };
+  return {
+    appKey,
+    tenantId: tenant.body.tenant.id,
+    tenantAdmin,
+    /** Everything of the tenant that has an address of its own. */
+    resources: [
+      `${records}/${made.body.data[0].id}`,
+      `/api/crm/leads/${lead.body.id}`,
+      `/api/marketplace/installs/${install.body.id}`,
+      `/api/webhooks/subscriptions/${subscription.body.id}`,
+      `/api/webhooks/deliveries/${delivery.body.id}`,
+      `/api/crm/automations/workflows/${workflowId}`,
+      `/api/crm/automations/runs/${accepted.body.runId}`,
+    ],
+  };
 }
 
 /** @param {{ checks: { id: string, status: string, severity: string }[] }} certification */

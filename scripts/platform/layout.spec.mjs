@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { fixedLayout, freeLayout, portsOf } from './layout.mjs';
+
+const PORTS = /** @type {Parameters<typeof fixedLayout>[0]} */ ({ gateway: 8080, crm: 4002 });
+
+describe('the ports of a platform', () => {
+  it('are those of the development profile', () => {
+    const layout = fixedLayout(PORTS, 1000, 0);
+    expect(layout.services).toEqual({
+      gateway: { port: 8080, operationsPort: 9080 },
+      crm: { port: 4002, operationsPort: 5002 },
+    });
+    expect(layout.servers).toMatchObject({ postgres: 15432, nats: 14222, smtp: 1025, mail: 8025 });
+  });
+
+  it('all move by the offset', () => {
+    const moved = portsOf(fixedLayout(PORTS, 1000, 20_000));
+    expect(moved).toEqual(
+      portsOf(fixedLayout(PORTS, 1000, 0)).map(({ port, name }) => ({ port: port + 20_000, name })),
+    );
+  });
+
+  it.each([-1, 0.5, Number.NaN, 60_000])('refuses the offset %p', (offset) => {
+    expect(() => fixedLayout(PORTS, 1000, offset)).toThrow('PORT_OFFSET');
+  });
+
+  it('are all different when chosen among the free ones', async () => {
+    const ports = portsOf(await freeLayout(['gateway', 'crm', 'identity'])).map(({ port }) => port);
+    expect(new Set(ports).size).toBe(ports.length);
+  });
+});

@@ -1,0 +1,38 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadSecrets } from './secrets.mjs';
+
+describe('the secrets of a data folder', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'crm-secrets-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('are made once, readable by the owner alone', async () => {
+    const first = await loadSecrets(folder, { stateful: ['crm'], natsUsers: ['crm'] });
+    expect(await loadSecrets(folder, { stateful: ['crm'], natsUsers: ['crm'] })).toEqual(first);
+    expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
+    expect(Buffer.from(first.keyEncryption.identity ?? '', 'base64')).toHaveLength(32);
+  });
+
+  it('grow with the services and keep what they had', async () => {
+    const first = await loadSecrets(folder, { stateful: ['crm'], natsUsers: ['crm'] });
+    const second = await loadSecrets(folder, { stateful: ['crm', 'billing'], natsUsers: ['crm', 'billing'] });
+    expect(second.databases.crm).toEqual(first.databases.crm);
+    expect(second.nats.crm).toEqual(first.nats.crm);
+    expect(second.databases.billing?.runtime).toHaveLength(32);
+  });
+
+  it('are not made anew over data that was made with others', async () => {
+    await mkdir(path.join(folder, 'postgres'));
+    await expect(loadSecrets(folder, { stateful: [], natsUsers: [] })).rejects.toThrow('npm run reset');
+  });
+
+  it('are not replaced when the file is damaged', async () => {
+    await writeFile(path.join(folder, 'secrets.json'), '{"postgres": ');
+    await expect(loadSecrets(folder, { stateful: [], natsUsers: [] })).rejects.toThrow('not valid JSON');
+  });
+});

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isAlive } from './alive.mjs';
+import { ChildServer } from './child-server.mjs';
+import { Guard } from './guard.mjs';
+import { KeptAlive } from './kept-alive.mjs';
+
+/** Prints a line and waits. */
+const WAITS = 'console.log("up"); setInterval(() => undefined, 1000)';
+
+/** @param {() => boolean} condition */
+async function until(condition) {
+  const deadline = Date.now() + 10_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('not within 10 s');
+    await delay(10);
+  }
+}
+
+describe('a program that is kept alive', () => {
+  /** @type {Guard} */
+  let guard;
+  beforeAll(() => {
+    guard = new Guard();
+  });
+  afterAll(() => guard.dismiss());
+
+  /**
+   * @param {string} script
+   * @param {Partial<import('./kept-alive.mjs').KeptAliveOptions>} [options]
+   */
+  const keep = (script, options) =>
+    new KeptAlive({
+      name: 'program',
+      start: () =>
+        ChildServer.start({
+          name: 'program',
+          command: process.execPath,
+          args: ['-e', script],
+          guard,
+          kind: 'services',
+        }),
+      onRestart: () => undefined,
+      onGiveUp: () => undefined,
+      onChange: () => undefined,
+      ...options,
+    });
+
+  it('is started again with a new process when it is killed', async () => {
+    /** @type {string[]} */
+    const told = [];
+    const kept = keep(WAITS, { onRestart: (crash) => told.push(crash.message) });
+    const first = await kept.start();
+    kept.restartFromNowOn();
+    process.kill(first.pid ?? 0, 'SIGKILL');
+    await until(() => kept.current !== first && kept.current?.pid !== undefined);
+    expect(told).toEqual(['program ended (signal SIGKILL); restarting it']);
+    await kept.stop('SIGTERM', 5000);
+    expect(isAlive(kept.current?.pid ?? 0)).toBe(false);
+  });
+
+  it('is not started again when it ends during the start of the platform', async () => {
+    /** @type {Error[]} */
+    const failures = [];
+    const kept = keep('console.log("no"); process.exit(3)', { onGiveUp: (error) => failures.push(error) });
+    await kept.start();
+    await until(() => failures.length > 0);
+    expect(failures[0]).toMatchObject({ message: 'program ended during the start: exit code 3', lines: ['no'] });
+  });
+
+  it('stays stopped when it is told to stop while it waits for its restart', async () => {
+    const kept = keep('process.exit(1)');
+    kept.restartFromNowOn();
+    const first = await kept.start();
+    await first.ended;
+    await kept.stop('SIGTERM', 5000);
+    expect(kept.current).toBe(first);
+  });
+});

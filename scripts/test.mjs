@@ -1,0 +1,114 @@
+// npm test: everything that must hold before a change is merged. npm test -- --help lists the options.
+// The last line is `N passed, N failed`; the exit code is 0 only when nothing failed.
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { PlainError, runCommand } from './plain-error.mjs';
+import { columns } from './platform/addresses.mjs';
+import { runInForeground } from './processes/foreground.mjs';
+import { inRoot, ROOT } from './root.mjs';
+import { startThrowawayServers } from './servers/throwaway.mjs';
+import { buildPackages } from './setup/build.mjs';
+import { installPackages } from './setup/install.mjs';
+import { requireNodeVersion } from './setup/node-version.mjs';
+import { Progress } from './setup/progress.mjs';
+import { CHECKS } from './testing/checks.mjs';
+import { runJest } from './testing/jest.mjs';
+import { Tally } from './testing/tally.mjs';
+
+const USAGE = `npm test -- [options] [path …]
+  path         run the tests below these paths alone, without the checks (apps/crm, libs/formula, e2e)
+  --deep       the long fuzz, soak and fault runs too
+  --coverage   write the coverage of unit and service tests to coverage/
+  --help`;
+
+/** Two suites at a time: each service test has a Nest process and databases of its own. */
+const WORKERS = 2;
+
+let interrupted = false;
+process.on('SIGINT', () => {
+  interrupted = true;
+});
+
+/**
+ * @param {Tally} tally
+ * @param {string} name
+ * @param {() => Promise<{ passed: number, failed: number, skipped?: number }>} work
+ */
+async function part(tally, name, work) {
+  if (interrupted) return;
+  process.stdout.write(`\n== ${name}\n`);
+  const begun = performance.now();
+  const counts = await work();
+  tally.add(name, counts, (performance.now() - begun) / 1000);
+}
+
+/**
+ * @param {Tally} tally
+ * @param {{ paths: readonly string[], coverage: boolean, environment: NodeJS.ProcessEnv }} options
+ */
+async function runTests(tally, { paths, coverage, environment }) {
+  const ofEndToEnd = paths.filter((path) => /^(\.\/)?e2e(\/|$)/.test(path));
+  const ofPackages = paths.filter((path) => !ofEndToEnd.includes(path));
+  if (paths.length === 0 || ofPackages.length > 0) {
+    const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
+    await part(tally, 'unit and service tests', () =>
+      runJest([`--maxWorkers=${WORKERS}`, ...coverageOptions, ...ofPackages], environment),
+    );
+  }
+  const config = inRoot('e2e', 'jest.config.mjs');
+  if ((paths.length === 0 || ofEndToEnd.length > 0) && existsSync(config)) {
+    const selected = ofEndToEnd.filter((path) => !/^(\.\/)?e2e\/?$/.test(path));
+    await part(tally, 'end-to-end tests', () =>
+      runJest([`--config=${config}`, '--runInBand', ...selected], environment),
+    );
+  }
+}
+
+await runCommand(async () => {
+  requireNodeVersion();
+  const { values, positionals: paths } = parseArgs({
+    allowPositionals: true,
+    options: { deep: { type: 'boolean' }, coverage: { type: 'boolean' }, help: { type: 'boolean' } },
+  });
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const tally = new Tally();
+  try {
+    await prepareAndTest(tally, { paths, deep: values.deep ?? false, coverage: values.coverage ?? false });
+  } catch (error) {
+    // What keeps the tests from running is a failure like any other: the closing line is printed all the same.
+    tally.add('set-up', { passed: 0, failed: 1 }, 0);
+    const text = error instanceof PlainError ? error.message : error instanceof Error ? error.stack : String(error);
+    process.stderr.write(`\n${text}\n`);
+  }
+  process.stdout.write(`\n${columns(tally.rows()).join('\n')}\n\n${tally.closingLine()}\n`);
+  return tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+});
+
+/**
+ * @param {Tally} tally
+ * @param {{ paths: readonly string[], deep: boolean, coverage: boolean }} options
+ */
+async function prepareAndTest(tally, { paths, deep, coverage }) {
+  const progress = new Progress(3);
+  await progress.step('Installing packages', async (note) => note(await installPackages()));
+  const begun = performance.now();
+  await progress.step('Building', async (note) => note(await buildPackages()));
+  tally.add('build', { passed: 1, failed: 0 }, (performance.now() - begun) / 1000);
+  const servers = await progress.step('Starting throwaway PostgreSQL and NATS', () => startThrowawayServers());
+  try {
+    for (const { name, command, args } of paths.length > 0 ? [] : CHECKS) {
+      await part(tally, name, async () => {
+        const passes = (await runInForeground(command, args, { cwd: ROOT })) === 0;
+        return { passed: passes ? 1 : 0, failed: passes ? 0 : 1 };
+      });
+    }
+    const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
+    await runTests(tally, { paths, coverage, environment });
+  } finally {
+    await servers.stop();
+  }
+  if (interrupted) throw new PlainError('Interrupted; the servers are stopped.');
+}

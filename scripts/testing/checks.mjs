@@ -1,0 +1,20 @@
+import { inRoot } from '../root.mjs';
+
+/**
+ * What is checked besides the tests; each counts as one.
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {string} command
+ * @property {readonly string[]} args
+ */
+
+/** @param {string} name */
+const tool = (name) => inRoot('node_modules', '.bin', name);
+
+/** @type {readonly Check[]} */
+export const CHECKS = [
+  { name: 'format and lint', command: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
+  { name: 'types', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
+  { name: 'rules of this repository', command: process.execPath, args: [inRoot('scripts', 'lint-rules.mjs')] },
+];
