@@ -1,0 +1,73 @@
+import { formulaDependencies, orderFormulas, parseFormula } from '@crm/formula';
+import type { FieldDefinition } from './field-definition.js';
+import { formulaSources } from './formulas.js';
+
+/** Which fields a caller may read and write, by api name. Everything that shows or uses a field goes by it. */
+export interface AccessPlan {
+  readonly readable: ReadonlySet<string>;
+  readonly writable: ReadonlySet<string>;
+}
+
+/**
+ * Decides field security once for an object and a caller's roles. Role names match exactly and there is no hierarchy;
+ * an empty list means everyone.
+ *
+ * A formula is readable only if its own list allows it and everything it reads is readable, whatever branch would
+ * run. `exposes: true` ends that chain: such a formula is readable by its own list alone, and a formula that reads it
+ * goes by that. A formula that cannot be understood (bad source, unknown name, cycle) is not readable. Formulas are
+ * never writable.
+ */
+export function accessPlan(fields: readonly FieldDefinition[], roles: readonly string[]): AccessPlan {
+  const held = new Set(roles);
+  const readable = new Set<string>();
+  const writable = new Set<string>();
+  for (const field of fields) {
+    if (field.type === 'formula') continue;
+    if (allows(field.readRoles, held)) readable.add(field.apiName);
+    if (allows(field.writeRoles, held)) writable.add(field.apiName);
+  }
+  addReadableFormulas(fields, held, readable);
+  return { readable, writable };
+}
+
+function allows(listed: readonly string[] | undefined, held: ReadonlySet<string>): boolean {
+  return !listed || listed.length === 0 || listed.some((role) => held.has(role));
+}
+
+/** What each formula reads, computed once per definition: plans are made for every new set of roles. */
+const inputs = new WeakMap<FieldDefinition, readonly string[] | null>();
+
+function inputsOf(field: FieldDefinition): readonly string[] | null {
+  let known = inputs.get(field);
+  if (known === undefined) {
+    const source = field.expression ?? '';
+    known = parseFormula(source).errors.length === 0 ? formulaDependencies(source) : null;
+    inputs.set(field, known);
+  }
+  return known;
+}
+
+function addReadableFormulas(
+  fields: readonly FieldDefinition[],
+  held: ReadonlySet<string>,
+  readable: Set<string>,
+): void {
+  const formulas = new Map(fields.filter((field) => field.type === 'formula').map((field) => [field.apiName, field]));
+  const reads = new Map([...formulaSources(fields).keys()].map((name) => [name, inputsOf(formulas.get(name)!) ?? []]));
+  for (const name of acyclicOrder(reads)) {
+    const field = formulas.get(name)!;
+    if (!allows(field.readRoles, held)) continue;
+    const names = inputsOf(field);
+    if (names !== null && (field.exposes === true || names.every((input) => readable.has(input)))) readable.add(name);
+  }
+}
+
+/** Formulas after what they read, without those on a cycle. */
+function acyclicOrder(reads: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const rest = new Map(reads);
+  for (;;) {
+    const { order, cycle } = orderFormulas(rest);
+    if (order) return order;
+    for (const name of cycle) rest.delete(name);
+  }
+}

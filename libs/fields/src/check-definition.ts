@@ -1,0 +1,140 @@
+import type { FieldDefinition } from './field-definition.js';
+import { normaliseOptions } from './options.js';
+import { type FieldProblem, pointerTo } from './problem.js';
+import { DEFINITION_PROBLEMS, type DefinitionProblemCode } from './problem-codes.js';
+import { rules } from './rules/index.js';
+import type { FieldType } from './types/field-type.js';
+import { fieldTypes } from './types/index.js';
+import { validateValue } from './validate-value.js';
+
+/** Longest value and label of an option, in UTF-16 units; our number: what fits a list on a screen. */
+const LONGEST_OPTION = 255;
+/** What a reference may point to: the core objects that have pages of their own, and custom objects. */
+const REFERENCE_TARGET = /^(?:lead|contact|company|opportunity|custom:[A-Za-z][A-Za-z0-9_]*)$/;
+/** A country for judging the default of a phone field that is written without one. */
+const ANY_COUNTRY = 'US';
+
+type Report = (code: DefinitionProblemCode, path: readonly (string | number)[], detail?: string) => void;
+
+/**
+ * What is inconsistent in the definitions of an object's fields; nothing when records can be validated by them.
+ * Names, roles and the meaning of expressions are judged elsewhere. Pointers begin at the list: `/0/options`.
+ * The definitions may come from an untrusted package: what is missing or unknown is a problem, not an exception.
+ */
+export function checkDefinition(fields: readonly FieldDefinition[]): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  for (const [index, field] of fields.entries()) {
+    const report: Report = (code, path, detail = DEFINITION_PROBLEMS[code]) => {
+      problems.push({ pointer: pointerTo(index, ...path), code, detail });
+    };
+    const type = fieldTypes.get(field.type);
+    if (!type) {
+      report('TYPE_UNKNOWN', ['type']);
+      continue;
+    }
+    const before = problems.length;
+    checkOptions(field, type, report);
+    checkTarget(field, report);
+    checkFormula(field, report);
+    checkRules(field, type, report);
+    if (field.is_unique && !type.mayBeUnique) report('UNIQUE_NOT_ALLOWED', ['is_unique']);
+    // A default is judged by the rest of the definition, so that must be right first.
+    if (problems.length === before) checkDefault(field, report);
+  }
+  return problems;
+}
+
+function checkOptions(field: FieldDefinition, type: FieldType, report: Report): void {
+  const wanted = type.name === 'picklist' || type.name === 'multi_select';
+  const given = Array.isArray(field.options) && field.options.length > 0;
+  if (wanted && !given) report('OPTIONS_REQUIRED', ['options']);
+  if (!wanted && given) report('OPTIONS_NOT_ALLOWED', ['options']);
+  if (!wanted || !given) return;
+  const wellFormed = field.options!.map((option, index) => {
+    const valid = isOption(option);
+    if (!valid) report('OPTION_INVALID', ['options', index]);
+    return valid;
+  });
+  if (wellFormed.includes(false)) return;
+  const values = new Set<string>();
+  for (const [index, { value }] of normaliseOptions(field.options).entries()) {
+    if (values.has(value)) report('OPTION_DUPLICATE', ['options', index]);
+    values.add(value);
+  }
+}
+
+function isOption(option: unknown): boolean {
+  const isLabel = (text: unknown) =>
+    typeof text === 'string' && text.trim() !== '' && text.length <= LONGEST_OPTION && !/[\p{Cc}\p{Cs}]/u.test(text);
+  if (typeof option !== 'object' || option === null) return isLabel(option);
+  const { value, label } = option as { value?: unknown; label?: unknown };
+  return isLabel(value) && isLabel(label);
+}
+
+function checkTarget(field: FieldDefinition, report: Report): void {
+  const { referenceTarget: target } = field;
+  if (field.type !== 'reference') {
+    if (target !== undefined && target !== null) report('REFERENCE_TARGET_NOT_ALLOWED', ['referenceTarget']);
+  } else if (target === undefined || target === null) {
+    report('REFERENCE_TARGET_REQUIRED', ['referenceTarget']);
+  } else if (typeof target !== 'string' || !REFERENCE_TARGET.test(target)) {
+    report('REFERENCE_TARGET_INVALID', ['referenceTarget']);
+  }
+}
+
+function checkFormula(field: FieldDefinition, report: Report): void {
+  const hasExpression = typeof field.expression === 'string' && field.expression.trim() !== '';
+  if (field.type === 'formula') {
+    if (!hasExpression) report('EXPRESSION_REQUIRED', ['expression']);
+    if (field.required) report('REQUIRED_NOT_ALLOWED', ['required']);
+    if (hasDefault(field)) report('DEFAULT_NOT_ALLOWED', ['default']);
+  } else {
+    if (hasExpression) report('EXPRESSION_NOT_ALLOWED', ['expression']);
+    if (field.exposes) report('EXPOSES_NOT_ALLOWED', ['exposes']);
+  }
+}
+
+function checkRules(field: FieldDefinition, type: FieldType, report: Report): void {
+  const limits = new Map<string, number>();
+  for (const [index, declared] of (field.validationRules ?? []).entries()) {
+    const rule = rules.get(declared?.type);
+    if (!rule) {
+      report('RULE_UNKNOWN', ['validationRules', index, 'type']);
+      continue;
+    }
+    if (!type.allowedRules.includes(rule.type)) {
+      report(
+        'RULE_NOT_ALLOWED',
+        ['validationRules', index],
+        `The rule ${rule.type} does not fit the type ${type.name}`,
+      );
+    }
+    const wrong = rule.checkValue(declared.value);
+    if (wrong) report(wrong.code, ['validationRules', index, 'value'], wrong.detail);
+    else if (typeof declared.value === 'number') tighten(limits, rule.type, declared.value);
+  }
+  for (const [low, high] of [
+    ['min', 'max'],
+    ['minLength', 'maxLength'],
+  ] as const) {
+    if ((limits.get(low) ?? Number.NEGATIVE_INFINITY) <= (limits.get(high) ?? Number.POSITIVE_INFINITY)) continue;
+    report('RULE_CONFLICT', ['validationRules'], `The rule ${low} asks for more than ${high} allows`);
+  }
+}
+
+/** Of several rules of one type the strictest counts. */
+function tighten(limits: Map<string, number>, type: string, value: number): void {
+  const known = limits.get(type) ?? value;
+  limits.set(type, type.startsWith('min') ? Math.max(known, value) : Math.min(known, value));
+}
+
+function checkDefault(field: FieldDefinition, report: Report): void {
+  if (!hasDefault(field)) return;
+  const problems: FieldProblem[] = [];
+  validateValue(field, field.default, { defaultCountry: ANY_COUNTRY }, problems);
+  for (const { detail } of problems) report('DEFAULT_INVALID', ['default'], `The default is not valid: ${detail}`);
+}
+
+function hasDefault(field: FieldDefinition): boolean {
+  return field.default !== undefined && field.default !== null;
+}

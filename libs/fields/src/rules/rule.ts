@@ -1,0 +1,26 @@
+import type { RuleTypeName } from '../field-definition.js';
+import type { ProblemParams } from '../problem.js';
+import type { DefinitionProblemCode, ValueProblemCode } from '../problem-codes.js';
+
+/** Everything the platform knows about a validation rule. A new rule is one file with one of these. */
+export interface Rule {
+  readonly type: RuleTypeName;
+  /** What is wrong with a rule's own value, or null. */
+  checkValue(value: unknown): { code: DefinitionProblemCode; detail: string } | null;
+  /** Whether a canonical value passes. The rule's value has passed `checkValue`; otherwise nothing passes. */
+  passes(value: unknown, ruleValue: unknown): boolean;
+  /** The problem of a value that does not pass, where the rule has no message of its own. */
+  readonly code: ValueProblemCode;
+  detail(ruleValue: unknown): string;
+  params(value: unknown, ruleValue: unknown): ProblemParams;
+}
+
+export function checkFiniteNumber(value: unknown): { code: DefinitionProblemCode; detail: string } | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return null;
+  return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a number' };
+}
+
+export function checkLength(value: unknown): { code: DefinitionProblemCode; detail: string } | null {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return null;
+  return { code: 'RULE_VALUE_INVALID', detail: 'The value of the rule must be a whole number, 0 or more' };
+}

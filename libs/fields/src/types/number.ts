@@ -1,0 +1,25 @@
+import { decimalText } from '@crm/formula';
+import { accept, type FieldType, NUMBER_RULES, refuse } from './field-type.js';
+
+/** Numbers lie below it in size: up to there a float64 keeps every integer and 15 digits are the whole number. */
+export const NUMBER_BOUND = 1e15;
+
+export const number: FieldType = {
+  name: 'number',
+  slotKind: 'number',
+  formulaType: 'number',
+  allowedRules: NUMBER_RULES,
+  mayBeUnique: true,
+  parse(input) {
+    if (typeof input !== 'number') return refuse('WRONG_TYPE', 'Must be a number', { expected: 'number' });
+    if (!(Math.abs(input) < NUMBER_BOUND)) {
+      return refuse('OUT_OF_RANGE', 'Must be between -10^15 and 10^15', { bound: NUMBER_BOUND });
+    }
+    // -0 becomes 0: JSON writes both as 0.
+    return accept(input + 0);
+  },
+  present: (value) => value,
+  toSlot: (value) => value as number,
+  toUniqueKey: (value) => decimalText(value as number),
+  toSearchText: () => null,
+};

@@ -1,0 +1,28 @@
+import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { accept, type FieldType, refuse, refusedText } from './field-type.js';
+import { text } from './text.js';
+
+/** Longest way to write a number that has at most 15 digits (E.164), with punctuation to spare. */
+const PHONE_INPUT_LIMIT = 50;
+
+export const phone: FieldType = {
+  ...text,
+  name: 'phone',
+  /** To E.164. A number without a country code is one of the default country. */
+  parse(input, _field, { defaultCountry }) {
+    const refused = refusedText(input, { limit: PHONE_INPUT_LIMIT, singleLine: true });
+    if (refused) return refused;
+    const written = (input as string).trim();
+    const country = defaultCountry !== undefined && isSupportedCountry(defaultCountry) ? defaultCountry : undefined;
+    // The full-width plus sign is one that the library reads as well.
+    if (country === undefined && !/^[+＋]/.test(written) && /[0-9]/.test(written)) {
+      return refuse('PHONE_COUNTRY_MISSING', 'Must begin with + and the country code, as in +49 30 123456');
+    }
+    const parsed = parsePhoneNumberFromString(written, { defaultCountry: country, extract: false });
+    if (!parsed?.isValid()) return refuse('INVALID_PHONE', 'Must be a phone number, as in +49 30 123456');
+    // E.164 has no place for an extension, and dropping it would change the number.
+    if (parsed.ext) return refuse('INVALID_PHONE', 'Must be a phone number without an extension');
+    return accept(parsed.number);
+  },
+  toUniqueKey: (value) => value as string,
+};

@@ -1,0 +1,18 @@
+import { foldForUniqueness } from '../folding.js';
+import { accept, type FieldType, refusedText, TEXT_RULES } from './field-type.js';
+
+/** Longest single-line text, in code points; our number: a page of prose, and what a formula's text may have. */
+export const TEXT_LIMIT = 4000;
+
+export const text: FieldType = {
+  name: 'text',
+  slotKind: 'text',
+  formulaType: 'text',
+  allowedRules: TEXT_RULES,
+  mayBeUnique: true,
+  parse: (input) => refusedText(input, { limit: TEXT_LIMIT, singleLine: true }) ?? accept(input),
+  present: (value) => value,
+  toSlot: (value) => value as string,
+  toUniqueKey: (value) => foldForUniqueness(value as string),
+  toSearchText: (value) => value as string,
+};

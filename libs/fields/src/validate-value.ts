@@ -1,0 +1,67 @@
+import type { FieldDefinition, ValidationRule } from './field-definition.js';
+import { type FieldProblem, pointerTo } from './problem.js';
+import { rules } from './rules/index.js';
+import { isUniqueKeyTooLong, uniqueKey } from './stored-forms.js';
+import type { ParseOptions } from './types/field-type.js';
+import { fieldTypes } from './types/index.js';
+
+/**
+ * One value of a field: its canonical form, with all rules of the field checked. Null is a value that is not set.
+ * Adds what is wrong to `problems`, with pointers that begin at the record.
+ * @returns the canonical value; null too when there is a problem
+ */
+export function validateValue(
+  field: FieldDefinition,
+  input: unknown,
+  options: ParseOptions,
+  problems: FieldProblem[],
+): unknown {
+  const known = problems.length;
+  const pointer = pointerTo(field.apiName);
+  const value = parseValue(field, input, options, pointer, problems);
+  if (problems.length > known) return null;
+  if (field.required && isBlank(value)) {
+    problems.push({ pointer, code: 'REQUIRED', detail: 'Must have a value' });
+    return null;
+  }
+  if (value === null) return null;
+  for (const rule of field.validationRules ?? []) checkRule(rule, value, pointer, problems);
+  const key = field.is_unique ? uniqueKey(field, value) : null;
+  if (key !== null && isUniqueKeyTooLong(key)) {
+    problems.push({ pointer, code: 'UNIQUE_VALUE_TOO_LONG', detail: 'Is too long for a value that must be unique' });
+  }
+  return problems.length > known ? null : value;
+}
+
+function parseValue(
+  field: FieldDefinition,
+  input: unknown,
+  options: ParseOptions,
+  pointer: string,
+  problems: FieldProblem[],
+): unknown {
+  if (input === null || input === undefined) return null;
+  const type = fieldTypes.get(field.type);
+  if (!type) throw new TypeError(`Field ${field.apiName} has the unknown type ${String(field.type)}`);
+  const parsed = type.parse(input, field, options);
+  if (parsed.ok) return parsed.value;
+  for (const problem of parsed.problems) problems.push({ ...problem, pointer: pointer + problem.pointer });
+  return null;
+}
+
+/** A required field is not satisfied by an empty text either. */
+function isBlank(value: unknown): boolean {
+  return value === null || value === '';
+}
+
+function checkRule(declared: ValidationRule, value: unknown, pointer: string, problems: FieldProblem[]): void {
+  const rule = rules.get(declared.type);
+  if (!rule) throw new TypeError(`Unknown validation rule ${String(declared.type)}`);
+  if (rule.passes(value, declared.value)) return;
+  problems.push({
+    pointer,
+    code: rule.code,
+    detail: declared.message || rule.detail(declared.value),
+    params: rule.params(value, declared.value),
+  });
+}
