@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { AccessRule } from '@crm/access';
+import { rolesAllow, SERVICES } from '@crm/contracts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { client } from '../scripts/demo/client.mjs';
+import { newUser, newWorkspace } from './platform/accounts.js';
+import { addresses } from './platform/addresses.js';
+
+interface Route {
+  method: string;
+  path: string;
+  public: boolean;
+  access?: AccessRule;
+}
+
+/** A line of the matrix: who may call a route. */
+const line = (service: string, { method, path, access, ...route }: Route): string => {
+  const rule = route.public
+    ? 'public'
+    : [
+        access?.right,
+        access?.scope ? `scope ${access.scope}` : 'no scope',
+        ...(access?.embed === undefined ? [] : [`embed ${access.embed}`]),
+        ...(access?.app === undefined ? [] : [`app ${access.app}`]),
+      ].join(', ');
+  return `${service} ${method} ${path}: ${rule}`;
+};
+
+const routesOf = async (service: string): Promise<Route[]> =>
+  (await (await fetch(`${addresses.services[service]?.operationsUrl}/routes`)).json()) as Route[];
+
+/** Path with parameters filled in by something that names nothing. */
+const concrete = (path: string): string => path.replace(/:[A-Za-z]+/g, () => randomUUID());
+
+describe('the access matrix', () => {
+  const routes: { service: string; route: Route }[] = [];
+  beforeAll(async () => {
+    for (const service of SERVICES) {
+      for (const route of await routesOf(service)) routes.push({ service, route });
+    }
+  });
+
+  it('is the one that was agreed on: a new route shows in review', async () => {
+    const agreed = await readFile(path.join(import.meta.dirname, 'access-matrix.txt'), 'utf8');
+    const lines = routes.map(({ service, route }) => line(service, route)).sort();
+    expect(lines).toEqual(agreed.trim().split('\n'));
+  });
+
+  it('refuses every route that is not public without a token, and with one that is not ours', async () => {
+    for (const { service, route } of routes.filter(({ route }) => !route.public)) {
+      const call = client(addresses.services[service]?.url as string);
+      for (const token of [undefined, 'eyJhbGciOiJub25lIn0.e30.', randomUUID()]) {
+        const answer = await call(route.method, concrete(route.path), token === undefined ? {} : { token });
+        expect([line(service, route), answer.status]).toEqual([line(service, route), 401]);
+        expect(answer.headers.get('www-authenticate')).toContain('Bearer');
+      }
+    }
+  });
+
+  it.each(['viewer', 'member'])('refuses a %s what the role does not allow', async (role) => {
+    const { token } = await newUser(await newWorkspace(), role);
+    const ofTenants = routes.filter(({ service, route }) => !route.public && service !== 'marketplace-admin');
+    expect(ofTenants.length).toBeGreaterThan(30);
+    for (const { service, route } of ofTenants) {
+      if (route.access === undefined || rolesAllow([role], route.access.right)) continue;
+      const answer = await client(addresses.services[service]?.url as string)(route.method, concrete(route.path), {
+        token,
+      });
+      expect([line(service, route), answer.status]).toEqual([line(service, route), 403]);
+    }
+  });
+
+  it("refuses a tenant's token at the operators' address", async () => {
+    const { token } = await newWorkspace();
+    for (const { service, route } of routes.filter(
+      (entry) => entry.service === 'marketplace-admin' && !entry.route.public,
+    )) {
+      const answer = await client(addresses.adminUrl)(route.method, concrete(route.path), { token });
+      expect([line(service, route), answer.status]).toEqual([line(service, route), 401]);
+    }
+  });
+
+  it('is documented: every route of the gateway is in its OpenAPI document', async () => {
+    const document = (await (await fetch(`${addresses.baseUrl}/api/openapi.json`)).json()) as {
+      openapi: string;
+      paths: Record<string, Record<string, object>>;
+    };
+    expect(document.openapi).toMatch(/^3\.1/);
+    const behindGateway = routes.filter(
+      ({ service, route }) =>
+        !['gateway', 'embed-gateway', 'marketplace-admin'].includes(service) && route.path.startsWith('/api/'),
+    );
+    const missing = behindGateway
+      .filter(({ route }) => !document.paths[route.path.replace(/:([A-Za-z]+)/g, '{$1}')]?.[route.method.toLowerCase()])
+      .map(({ service, route }) => line(service, route))
+      .filter((text) => !text.includes('/api/openapi.json'));
+    expect(missing).toEqual([]);
+  });
+});

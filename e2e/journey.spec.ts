@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { walkJourney } from '../scripts/demo/journey.mjs';
+import { startDemoReceiver } from '../scripts/demo/receiver.mjs';
+import { api, newUser, newWorkspace } from './platform/accounts.js';
+import { addresses } from './platform/addresses.js';
+
+/** A change that the owner of the resource could make. */
+const changeOf = (path: string): object => {
+  if (path.includes('/records/')) return { title: 'Changed' };
+  return path.includes('/leads/') ? { lastName: 'Changed' } : { enabled: false };
+};
+
+describe('the journey', () => {
+  let receiver: Awaited<ReturnType<typeof startDemoReceiver>>;
+  let journey: Awaited<ReturnType<typeof walkJourney>>;
+  const steps: string[] = [];
+  beforeAll(async () => {
+    receiver = await startDemoReceiver(addresses.demoReceiver);
+    journey = await walkJourney(addresses, receiver, {
+      step: (number: number, title: string) => steps.push(`${number}. ${title}`),
+      show: () => undefined,
+    });
+  });
+  afterAll(() => receiver?.close());
+
+  it('leads through all eight steps', () => {
+    expect(steps.map((step) => step.slice(0, 2))).toEqual(['1.', '2.', '3.', '4.', '5.', '6.', '7.', '8.']);
+  });
+
+  it('leaves resources that their own tenant finds', async () => {
+    for (const path of journey.resources) {
+      expect([path, (await api('GET', path, { token: journey.tenantAdmin })).status]).toEqual([path, 200]);
+    }
+  });
+
+  describe('of one tenant', () => {
+    it('does not exist for another: every resource is 404, whatever the method', async () => {
+      const stranger = await newWorkspace('enterprise');
+      // The stranger has the app too, so that its objects have the same names.
+      await api('POST', '/api/marketplace/installs', {
+        token: stranger.token,
+        body: { appKey: journey.appKey },
+        expect: 201,
+      });
+      for (const path of journey.resources) {
+        const read = await api('GET', path, { token: stranger.token });
+        expect([path, read.status, read.body.code]).toEqual([path, 404, 'NOT_FOUND']);
+        const changed = await api('PATCH', path, { token: stranger.token, body: changeOf(path) });
+        expect(['PATCH', path, changed.status]).toEqual(['PATCH', path, 404]);
+        const deleted = await api('DELETE', path, { token: stranger.token });
+        expect(['DELETE', path, deleted.status]).toEqual(['DELETE', path, 404]);
+      }
+      for (const path of journey.resources) {
+        expect([path, (await api('GET', path, { token: journey.tenantAdmin })).status]).toEqual([path, 200]);
+      }
+    });
+
+    it('is not listed for another', async () => {
+      const stranger = await newWorkspace();
+      const ids = journey.resources.map((path) => path.split('/').at(-1) as string);
+      const lists = [
+        '/api/crm/leads',
+        '/api/crm/tasks',
+        '/api/crm/custom',
+        '/api/marketplace/installs',
+        '/api/webhooks/subscriptions',
+        '/api/webhooks/deliveries',
+        '/api/crm/automations/workflows',
+        '/api/crm/automations/runs',
+        '/api/tenant/users',
+      ];
+      for (const path of lists) {
+        const { body } = await api('GET', path, { token: stranger.token, expect: 200 });
+        for (const id of ids) expect(JSON.stringify(body)).not.toContain(id);
+      }
+    });
+  });
+
+  it('gives a viewer what may be read and no more', async () => {
+    const owner = await newWorkspace();
+    const viewer = await newUser(owner, 'viewer');
+    expect((await api('GET', '/api/crm/leads', { token: viewer.token })).status).toBe(200);
+    const write = await api('POST', '/api/crm/leads', { token: viewer.token, body: { lastName: 'x' } });
+    expect([write.status, write.body.code]).toEqual([403, 'FORBIDDEN']);
+    expect((await api('GET', '/api/webhooks/subscriptions', { token: viewer.token })).status).toBe(403);
+  });
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../scripts/demo/client.mjs';
+import { startDemoReceiver } from '../scripts/demo/receiver.mjs';
+import { type Account, api, newWorkspace } from './platform/accounts.js';
+import { addresses, pidOf } from './platform/addresses.js';
+
+/** Leads posted while a service is killed. */
+const LEADS = 150;
+/** How many are under way at once. */
+const WORKERS = 6;
+
+describe('kill -9 of a service', () => {
+  let receiver: Awaited<ReturnType<typeof startDemoReceiver>>;
+  let tenant: Account;
+  beforeAll(async () => {
+    receiver = await startDemoReceiver(addresses.demoReceiver);
+    tenant = await newWorkspace();
+    await api('POST', '/api/webhooks/subscriptions', {
+      token: tenant.token,
+      body: { events: ['lead.created'], url: `${addresses.demoReceiver.url}/kill` },
+      expect: 201,
+    });
+  });
+  afterAll(() => receiver?.close());
+
+  const postLead = async (): Promise<string | null> => {
+    const { status, body } = await api('POST', '/api/crm/leads', {
+      token: tenant.token,
+      body: { lastName: `Lead ${randomUUID()}` },
+    }).catch(() => ({ status: 0, body: null }));
+    // While the service is away its callers are told so; only a 201 is a promise.
+    expect([0, 201, 502, 503, 504]).toContain(status);
+    return status === 201 ? body.id : null;
+  };
+
+  const deliveredIds = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id as string));
+
+  it.each(['webhook-dispatcher', 'crm'])('loses no event accepted before, during or after it: %s', async (service) => {
+    const killed = await pidOf(service);
+    const accepted: string[] = [];
+    let posted = 0;
+    const work = async () => {
+      while (posted < LEADS) {
+        posted += 1;
+        if (posted === LEADS / 3) process.kill(killed, 'SIGKILL');
+        const id = await postLead();
+        if (id !== null) accepted.push(id);
+      }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, work));
+
+    const restarted = await eventually(
+      async () =>
+        (await pidOf(service)) !== killed && (await fetch(`${addresses.services[service]?.operationsUrl}/readyz`)).ok,
+      `the restart of ${service}`,
+      60_000,
+    ).catch((error) => error);
+    expect(restarted).toBe(true);
+
+    const after = await eventually(postLead, 'a lead after the restart');
+    accepted.push(after);
+    await eventually(
+      async () => {
+        const delivered = deliveredIds();
+        return accepted.every((id) => delivered.has(id));
+      },
+      `the delivery of ${accepted.length} events`,
+      90_000,
+    );
+    expect(accepted.length).toBeGreaterThan(LEADS / 3);
+  });
+});
