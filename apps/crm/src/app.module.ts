@@ -8,14 +8,12 @@ import { RecordReferences } from './core-record/record.references.js';
 import { RecordRepository } from './core-record/record.repository.js';
 import { RecordRpc } from './core-record/record.rpc.js';
 import { RecordService } from './core-record/record.service.js';
-import { RecordValidation } from './core-record/record.validation.js';
 import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
 import { IdempotencyService } from './idempotency/idempotency.service.js';
 import { IdempotencySweeper } from './idempotency/idempotency.sweeper.js';
 import { LeadController } from './lead/lead.controller.js';
 import { OpportunityController } from './opportunity/opportunity.controller.js';
 import { TaskController } from './task/task.controller.js';
-import { TenantDirectory } from './tenant/tenant.directory.js';
 
 @Module({
   controllers: [LeadController, ContactController, CompanyController, OpportunityController, TaskController],
@@ -23,12 +21,10 @@ import { TenantDirectory } from './tenant/tenant.directory.js';
     RecordService,
     RecordRepository,
     RecordReferences,
-    RecordValidation,
     RecordRpc,
     IdempotencyService,
     IdempotencyRepository,
     IdempotencySweeper,
-    TenantDirectory,
   ],
 })
 export class AppModule {

@@ -45,7 +45,7 @@ export function recordController(definition: CoreObjectDefinition) {
     @Describe({ summary: `Creates ${noun}`, answers: [{ status: 201, ...record }] })
     async create(
       @CurrentPrincipal() principal: Principal,
-      @Body() body: unknown,
+      @Body() body: Record<string, unknown>,
       @Headers('idempotency-key') key: string | undefined,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<CoreRecord> {
@@ -70,7 +70,7 @@ export function recordController(definition: CoreObjectDefinition) {
     async update(
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,
-      @Body() body: unknown,
+      @Body() body: Record<string, unknown>,
       @Headers('if-match') ifMatch: string | undefined,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<CoreRecord> {

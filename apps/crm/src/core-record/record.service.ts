@@ -11,7 +11,7 @@ import { appendCreated, appendDeleted, appendUpdated } from './record.events.js'
 import { parseRecordQuery, type RecordQuery } from './record.query.js';
 import { RecordReferences } from './record.references.js';
 import { RecordRepository } from './record.repository.js';
-import { RecordValidation, type Values } from './record.validation.js';
+import { type Values, validateValues } from './record.validation.js';
 import { requireMatch } from './record.version.js';
 
 /** The rules of core records. Each change and its events commit together. */
@@ -21,7 +21,6 @@ export class RecordService {
     private readonly database: Database,
     private readonly records: RecordRepository,
     private readonly references: RecordReferences,
-    private readonly validation: RecordValidation,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -53,10 +52,10 @@ export class RecordService {
   async create(
     definition: CoreObjectDefinition,
     tenantId: string,
-    input: unknown,
+    input: Readonly<Record<string, unknown>>,
     call?: IdempotentCall,
   ): Promise<CoreRecord> {
-    const values = await this.validation.validate(definition, tenantId, input, 'create');
+    const values = validateValues(definition, input, 'create');
     return this.database.transaction(tenantId, async (tx) => {
       if (!call) return this.insert(tx, definition, values);
       const create = async () => (await this.insert(tx, definition, values)).id;
@@ -74,10 +73,10 @@ export class RecordService {
     definition: CoreObjectDefinition,
     tenantId: string,
     id: string,
-    input: unknown,
+    input: Readonly<Record<string, unknown>>,
     ifMatch?: string,
   ): Promise<CoreRecord> {
-    const values = await this.validation.validate(definition, tenantId, input, 'update');
+    const values = validateValues(definition, input, 'update');
     return this.database.transaction(tenantId, async (tx) => {
       const record = found(await this.records.lock(tx, definition, id));
       requireMatch(ifMatch, record.version);

@@ -1,51 +1,34 @@
-import { type FieldProblem, PlatformError } from '@crm/contracts';
-import { type FieldDefinition, fieldTypes, validateRecord } from '@crm/fields';
-import { Injectable } from '@nestjs/common';
-import { TenantDirectory } from '../tenant/tenant.directory.js';
+import { PlatformError } from '@crm/contracts';
+import { type FieldDefinition, fieldTypes, type ValidationRule, validateRecord } from '@crm/fields';
 import type { CoreField, CoreObjectDefinition } from './core-object.js';
 
 /** Canonical values by field name. */
 export type Values = Record<string, unknown>;
 
-/** Judges what a caller wants to write, by the rules that custom objects follow too. */
-@Injectable()
-export class RecordValidation {
-  constructor(private readonly tenants: TenantDirectory) {}
+/**
+ * A phone number as people write it, with an extension or without. It is kept as written: numbers of leads come from
+ * forms and business cards, and one that cannot be dialled from here is still better than none.
+ */
+const PHONE: ValidationRule = {
+  type: 'regex',
+  value: '^[0-9+(][0-9 ()./-]*[0-9]([ ,;]*([eE]xt[.]?|[xX]|#) ?[0-9]{1,8})?$',
+  message: 'Must be a phone number, as in +49 30 123456',
+};
 
-  /**
-   * @param input the body: a JSON object of fields
-   * @param mode on `create` every field gets a value (its default, or null), on `update` only the given ones
-   * @throws MALFORMED_REQUEST when the body is no object; VALIDATION_FAILED with every wrong value at once
-   */
-  async validate(
-    definition: CoreObjectDefinition,
-    tenantId: string,
-    input: unknown,
-    mode: 'create' | 'update',
-  ): Promise<Values> {
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      throw new PlatformError('MALFORMED_REQUEST', 'The body must be a JSON object.');
-    }
-    const given = input as Readonly<Record<string, unknown>>;
-    const options = { defaultCountry: await this.countryFor(definition, tenantId, given) };
-    const { values, problems } = validateRecord(definition.fields.map(toFieldDefinition), given, mode, options);
-    const all: FieldProblem[] = [...problems, ...unstorableTexts(values)];
-    if (all.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: all });
-    return values;
-  }
-
-  /** The tenant's country, asked for only when a phone number is written without one. */
-  private async countryFor(
-    definition: CoreObjectDefinition,
-    tenantId: string,
-    input: Readonly<Record<string, unknown>>,
-  ): Promise<string | undefined> {
-    const national = definition.fields.some((field) => {
-      const value = field.type === 'phone' ? input[field.name] : undefined;
-      return typeof value === 'string' && !value.trimStart().startsWith('+');
-    });
-    return national ? ((await this.tenants.get(tenantId)).country ?? undefined) : undefined;
-  }
+/**
+ * Judges what a caller wants to write, by the rules that custom objects follow too.
+ * @param input the body
+ * @param mode on `create` every field gets a value (its default, or null), on `update` only the given ones
+ * @throws VALIDATION_FAILED with every wrong value at once
+ */
+export function validateValues(
+  definition: CoreObjectDefinition,
+  input: Readonly<Record<string, unknown>>,
+  mode: 'create' | 'update',
+): Values {
+  const { values, problems } = validateRecord(definition.fields.map(toFieldDefinition), input, mode);
+  if (problems.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: problems });
+  return values;
 }
 
 /**
@@ -85,18 +68,9 @@ function toFieldDefinition(field: CoreField): FieldDefinition {
     case 'date':
     case 'datetime':
       return { ...head, type: field.type };
+    case 'phone':
+      return { ...head, type: 'text', validationRules: [{ type: 'maxLength', value: field.maxLength }, PHONE] };
     default:
       return { ...head, type: field.type, validationRules: [{ type: 'maxLength', value: field.maxLength }] };
   }
-}
-
-/** Postgres keeps no U+0000 in text, so it is refused here instead of failing there. */
-function unstorableTexts(values: Values): FieldProblem[] {
-  return Object.entries(values)
-    .filter(([, value]) => typeof value === 'string' && value.includes('\0'))
-    .map(([name]) => ({
-      pointer: `/${name}`,
-      code: 'INVALID_TEXT',
-      detail: 'The text holds a character that cannot be stored (U+0000).',
-    }));
 }
