@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rpc, SCOPE_NAMES } from '@crm/contracts';
-import { answerRpc, startTestService, type TestService, testDatabase, testNats, testTokens } from '@crm/testing';
+import {
+  answerRpc,
+  startTestService,
+  type TestService,
+  testDatabase,
+  testServiceConfig,
+  testTokens,
+} from '@crm/testing';
 import { AppModule } from '../src/app.module.js';
 import { migrations } from '../src/migrations/index.js';
 import type { DeclaredObject } from '../src/object/custom-object.js';
@@ -48,7 +55,6 @@ export interface CustomObjectsService {
 /** The service on a database of its own, with identity and crm answering as far as it asks them. */
 export async function startCustomObjects(): Promise<CustomObjectsService> {
   const database = await testDatabase('custom-objects', migrations);
-  const nats = testNats();
   const tokens = testTokens();
   const plans = new Map<string, 'business' | 'enterprise'>();
   const leads = new Map<string, string[]>();
@@ -63,25 +69,7 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
     found: ids.filter((id) => leads.get(tenantId)?.includes(id)),
   }));
   const config = {
-    service: {
-      name: 'custom-objects' as const,
-      profile: 'test' as const,
-      host: '127.0.0.1',
-      port: 0,
-      operationsPort: 0,
-      logLevel: 'silent' as const,
-      issuer: 'http://127.0.0.1:8080',
-      baseUrl: 'http://127.0.0.1:8080',
-      embedApiUrl: 'http://127.0.0.1:8081',
-      trustedProxies: [],
-      drainSeconds: 1,
-      nats: {
-        url: nats.url,
-        user: 'custom-objects',
-        password: nats.passwords['custom-objects'],
-        service: 'custom-objects' as const,
-      },
-    },
+    service: testServiceConfig('custom-objects'),
     database: database.config,
   };
   const service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });

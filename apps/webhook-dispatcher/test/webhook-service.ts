@@ -7,7 +7,7 @@ import {
   startTestService,
   type TestService,
   testDatabase,
-  testNats,
+  testServiceConfig,
   testTokens,
   waitUntil,
 } from '@crm/testing';
@@ -45,30 +45,11 @@ const FAST: DeliveryConfig = { retryDelaysMs: [0, 50, 50], concurrency: 16, conc
 
 export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<WebhookService> {
   const database = await testDatabase('webhook-dispatcher', migrations);
-  const nats = testNats();
   const tokens = testTokens();
   const receiver = await startReceiver({ tls: true });
   const target = new URL(receiver.url);
   const config = {
-    service: {
-      name: 'webhook-dispatcher' as const,
-      profile: 'test' as const,
-      host: '127.0.0.1',
-      port: 0,
-      operationsPort: 0,
-      logLevel: 'silent' as const,
-      issuer: 'http://127.0.0.1:8080',
-      baseUrl: 'http://127.0.0.1:8080',
-      embedApiUrl: 'http://127.0.0.1:8081',
-      trustedProxies: [],
-      drainSeconds: 1,
-      nats: {
-        url: nats.url,
-        user: 'webhook-dispatcher',
-        password: nats.passwords['webhook-dispatcher'],
-        service: 'webhook-dispatcher' as const,
-      },
-    },
+    service: testServiceConfig('webhook-dispatcher'),
     database: database.config,
     keyEncryptionKey: randomBytes(32).toString('base64'),
     egress: { allow: [{ host: target.hostname, port: Number(target.port) }], ca: receiver.ca },
