@@ -31,11 +31,12 @@ const DEMO_SIGN_INS = [
  */
 export function readyTable(addresses) {
   const withoutPassword = (/** @type {string} */ url) => url.replace(/\/\/([^:@/]+):[^@]*@/, '//$1@');
+  const runs = (/** @type {string} */ service) => addresses.services[service] !== undefined;
   const rows = [
-    ['gateway', addresses.baseUrl, 'API, console'],
-    ['  documentation', `${addresses.baseUrl}/api/docs`, 'OpenAPI at /api/openapi.json'],
-    ['embed-gateway', addresses.embedApiUrl, 'embed tokens and pages'],
-    ['marketplace-admin', addresses.adminUrl, 'operators'],
+    ...(runs('gateway') ? [['gateway', addresses.baseUrl, 'API, console']] : []),
+    ...(runs('gateway') ? [['  documentation', `${addresses.baseUrl}/api/docs`, 'OpenAPI at /api/openapi.json']] : []),
+    ...(runs('embed-gateway') ? [['embed-gateway', addresses.embedApiUrl, 'embed tokens and pages']] : []),
+    ...(runs('marketplace-admin') ? [['marketplace-admin', addresses.adminUrl, 'operators']] : []),
     ...(addresses.mailUrl ? [['mail catcher', addresses.mailUrl, `SMTP at ${addresses.smtpUrl}`]] : []),
     ['PostgreSQL', withoutPassword(addresses.databaseUrl), `password in ${addresses.dataDir}/secrets.json`],
     ['NATS', withoutPassword(addresses.natsUrl), ''],
@@ -45,7 +46,7 @@ export function readyTable(addresses) {
   return [
     '',
     ...columns(rows),
-    ...(addresses.services.identity ? ['', `Demo sign-ins, password ${DEMO_PASSWORD}`, ...columns(signIns)] : []),
+    ...(runs('identity') ? ['', `Demo sign-ins, password ${DEMO_PASSWORD}`, ...columns(signIns)] : []),
     '',
   ].join('\n');
 }
