@@ -5,6 +5,11 @@ export interface Problem {
   message: string;
 }
 
+/** A message of another library as a sentence. */
+export function asSentence(message: string): string {
+  return /[.?!]$/.test(message) ? message : `${message}.`;
+}
+
 /** Orders problems as a reader meets them: by place, list entries by number, then by message. */
 export function compareProblems(a: Problem, b: Problem): number {
   const left = a.pointer.split('/');

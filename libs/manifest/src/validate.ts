@@ -87,7 +87,9 @@ function typeNames(type: unknown): string {
  * The problems of a JSON Schema 2020-12 that a package carries (the input of a tool). The schema is checked
  * against the meta-schema and not compiled, so nothing of it runs.
  */
-export function schemaProblems(schema: unknown): string[] {
-  if (ajv.validateSchema(schema as object) === true) return [];
+export function schemaProblems(schema: Readonly<Record<string, unknown>>): string[] {
+  // Whatever draft the schema names, the platform reads it as 2020-12.
+  const { $schema: _draft, ...body } = schema;
+  if (ajv.validateSchema(body) === true) return [];
   return (ajv.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message ?? 'is not valid'}`);
 }

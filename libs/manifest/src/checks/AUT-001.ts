@@ -5,7 +5,7 @@ import type { Check } from '../check.js';
 import { cronProblem } from '../cron.js';
 import { type Draft, entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
-import type { Problem } from '../problem.js';
+import { asSentence, type Problem } from '../problem.js';
 import type { ManifestAutomation } from '../schema/manifest.js';
 
 export const AUT_001: Check = {
@@ -50,7 +50,7 @@ function* automationProblems(automation: Draft<ManifestAutomation>, at: string):
   if (condition === undefined) return;
   const { errors } = checkFormula(condition, types, { untypedNames: true, expected: 'boolean' });
   for (const { message, position } of errors)
-    yield { pointer: `${at}/condition`, message: `At ${position}: ${message}` };
+    yield { pointer: `${at}/condition`, message: `At ${position}: ${asSentence(message)}` };
 }
 
 function payloadType(type: string | undefined): ValueType {

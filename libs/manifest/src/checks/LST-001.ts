@@ -10,13 +10,13 @@ export const LST_001: Check = {
   },
   run({ manifest: { listing, publisher } }) {
     const wanted: [at: string, value: string | undefined, what: string][] = [
-      ['/listing/summary', listing?.summary, 'a summary'],
-      ['/publisher/supportEmail', publisher?.supportEmail, 'an address for support'],
-      ['/publisher/privacyUrl', publisher?.privacyUrl, 'a privacy page'],
-      ['/publisher/termsUrl', publisher?.termsUrl, 'a page of terms'],
+      ['/listing/summary', listing?.summary, 'summary'],
+      ['/publisher/supportEmail', publisher?.supportEmail, 'address for support'],
+      ['/publisher/privacyUrl', publisher?.privacyUrl, 'privacy page'],
+      ['/publisher/termsUrl', publisher?.termsUrl, 'page of terms'],
     ];
     return wanted
       .filter(([, value]) => value === undefined || value.trim() === '')
-      .map(([pointer, , what]) => ({ pointer, message: `The package has no ${what.replace(/^an? /, '')}.` }));
+      .map(([pointer, , what]) => ({ pointer, message: `The package has no ${what}.` }));
   },
 };

@@ -22,5 +22,5 @@ function originProblem(origin: string): string | undefined {
   if (!URL.canParse(origin)) return 'This is not an origin, such as https://app.example.com.';
   const url = new URL(origin);
   if (url.protocol !== 'https:') return 'An origin must begin with https://.';
-  return url.origin === origin ? undefined : `An origin is scheme, host and port only: ${url.origin}`;
+  return url.origin === origin ? undefined : `An origin is scheme, host and port only, here "${url.origin}".`;
 }

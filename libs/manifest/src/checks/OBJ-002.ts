@@ -3,6 +3,7 @@ import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { namedFields } from '../package-model.js';
+import { asSentence } from '../problem.js';
 
 export const OBJ_002: Check = {
   id: 'OBJ-002',
@@ -19,7 +20,10 @@ export const OBJ_002: Check = {
       return checkDefinition(fields.map(([, field]) => field as FieldDefinition)).map((problem) => {
         const [, index = '', ...rest] = problem.pointer.split('/');
         const place = fields[Number(index)]?.[0] ?? 0;
-        return { pointer: [pointer('objects', i, 'fields', place), ...rest].join('/'), message: problem.detail };
+        return {
+          pointer: [pointer('objects', i, 'fields', place), ...rest].join('/'),
+          message: asSentence(problem.detail),
+        };
       });
     }),
 };

@@ -4,6 +4,7 @@ import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { namedFields } from '../package-model.js';
+import { asSentence } from '../problem.js';
 
 export const OBJ_003: Check = {
   id: 'OBJ-003',
@@ -21,9 +22,9 @@ export const OBJ_003: Check = {
       const plain = fields.map(([, field]) => field as FieldDefinition).filter((field) => field.type !== 'formula');
       const { formulas: checked } = checkFormulaSet(sources, formulaFieldTypes(plain));
       return formulas.flatMap(([j, field]) =>
-        (checked.get(field.apiName)?.errors ?? []).map(({ message, position, suggestion }) => ({
+        (checked.get(field.apiName)?.errors ?? []).map(({ message, position }) => ({
           pointer: pointer('objects', i, 'fields', j, 'expression'),
-          message: `At ${position}: ${message}${suggestion === undefined || message.includes(suggestion) ? '' : ` Did you mean "${suggestion}"?`}`,
+          message: `At ${position}: ${asSentence(message)}`,
         })),
       );
     }),

@@ -23,7 +23,6 @@ export function textOrList(description: string) {
 export function byType<T extends TSchema[]>(branches: [...T], description: string) {
   return Type.Unsafe<Static<T[number]>>({
     type: 'object',
-    required: ['type'],
     discriminator: { propertyName: 'type' },
     oneOf: branches,
     description,

@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+import { CHECKS, type CheckResult, certify } from '../src/index.js';
+import { baseManifest, manifestWith } from './base-manifest.js';
+import { SAMPLES } from './samples.js';
+
+describe('checks', () => {
+  it('has a failing and a passing sample for each check but the live one', () => {
+    const tested = new Set(SAMPLES.map(({ check }) => check));
+    expect(CHECKS.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual(['CON-002']);
+  });
+
+  it('is sorted by id, and each id is unique', () => {
+    const ids = CHECKS.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].sort());
+  });
+
+  it.each(SAMPLES.map((sample) => [sample.check, sample.what, sample] as const))(
+    '%s: %s',
+    async (id, _what, sample) => {
+      const run = async (kind: 'fails' | 'passes'): Promise<CheckResult | undefined> => {
+        const { checks } = await certify(manifestWith(sample[kind]), {
+          mode: 'submission',
+          ...(sample.packets && { reviewPacket: sample.packets[kind] }),
+          ...(sample.probes && { probes: sample.probes }),
+        });
+        return checks.find((check) => check.id === id);
+      };
+      expect(await run('fails')).toMatchObject({
+        status: 'fail',
+        pointer: sample.pointer,
+        message: expect.stringMatching(/[.)?]$/),
+      });
+      expect(await run('passes')).toMatchObject({ status: 'pass', pointer: '', findings: [] });
+    },
+  );
+});
+
+describe('certify', () => {
+  it('passes the base package with nothing but skips', async () => {
+    const certification = await certify(baseManifest, { mode: 'certification' });
+    expect(certification.checks.filter(({ status }) => status === 'fail')).toEqual([]);
+    expect(certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id)).toEqual([
+      'CON-002',
+      'MAN-002',
+      'MAN-003',
+      'NET-003',
+      'OBJ-004',
+      'REV-001',
+      'SCP-004',
+    ]);
+    expect(certification).toMatchObject({
+      suiteVersion: '1.0.0',
+      passed: true,
+      summary: { passed: CHECKS.length - 7, failed: 0, skipped: 7 },
+    });
+    expect(certification.checks[0]).toEqual({
+      id: 'AI-001',
+      title: expect.any(String),
+      severity: 'blocker',
+      status: 'pass',
+      message: 'Passed.',
+      pointer: '',
+      docUrl: '/docs/certification/AI-001',
+      findings: [],
+    });
+  });
+
+  it('has every check judged with all probes', async () => {
+    const { summary } = await certify(baseManifest, {
+      mode: 'submission',
+      reviewPacket: {
+        demoVideo: 'https://a.example.com',
+        sandboxAttestation: true,
+        securityQuestionnaire: 'a',
+        testInstructions: 'b',
+      },
+      probes: {
+        keyOwnership: async () => 'free',
+        submittedVersions: async () => [],
+        publishedManifest: async () => null,
+        resolveHost: async () => ['1.1.1.1'],
+      },
+    });
+    expect(summary).toEqual({ passed: CHECKS.length - 1, failed: 0, skipped: 1 });
+  });
+
+  it('takes an attestation that names the hash of this manifest', async () => {
+    const { manifestSha256 } = await certify(baseManifest, { mode: 'certification' });
+    const packet = { demoVideo: 'https://a.example.com', securityQuestionnaire: 'a', testInstructions: 'b' };
+    for (const sandboxAttestation of [{ manifestSha256 }, `Tested ${manifestSha256?.toUpperCase()}`]) {
+      const { passed } = await certify(baseManifest, {
+        mode: 'submission',
+        reviewPacket: { ...packet, sandboxAttestation },
+      });
+      expect(passed).toBe(true);
+    }
+  });
+
+  it('runs the checks of meaning although the shape is wrong somewhere else', async () => {
+    const { passed, checks } = await certify(
+      {
+        ...manifestWith({}),
+        name: 7,
+        colour: 'red',
+        permissions: ['leads:write', 5, null],
+        webhooks: [
+          5,
+          { events: 'lead.created', url: 'https://10.0.0.1/' },
+          { events: [1, 'lead.create'], url: 'https://a.example.com/' },
+        ],
+        objects: [
+          null,
+          {
+            apiName: 'lead',
+            fields: [
+              { apiName: 'a', type: 'nothing' },
+              { apiName: 'b', type: 'formula', expression: 'c' },
+            ],
+          },
+        ],
+      },
+      { mode: 'certification' },
+    );
+    const failed = Object.fromEntries(
+      checks.filter(({ status }) => status === 'fail').map(({ id, pointer }) => [id, pointer]),
+    );
+    expect(passed).toBe(false);
+    expect(failed).toMatchObject({
+      'MAN-001': '/colour',
+      'SCP-001': '/permissions/0',
+      'NET-001': '/webhooks/1/url',
+      'EVT-001': '/webhooks/2/events/1',
+      'OBJ-001': '/objects/1/apiName',
+      'OBJ-003': '/objects/1/fields/1/expression',
+    });
+  });
+
+  it('names the nearest known key and every problem with its place', async () => {
+    const { checks } = await certify(manifestWith({ webhook: [], permisions: [] }), { mode: 'certification' });
+    const shape = checks.find(({ id }) => id === 'MAN-001');
+    expect(shape?.findings).toEqual([
+      { pointer: '/permisions', message: expect.stringContaining('Did you mean "permissions"?') },
+      { pointer: '/webhook', message: expect.stringContaining('Did you mean "webhooks"?') },
+    ]);
+    expect(shape?.message).toMatch(/\(and 1 more\)$/);
+  });
+
+  it('is deterministic, whatever the order of keys', async () => {
+    const reversed = Object.fromEntries(Object.entries(baseManifest).reverse());
+    const [first, second] = await Promise.all(
+      [baseManifest, reversed].map((manifest) => certify(manifest, { mode: 'submission' })),
+    );
+    expect(second).toEqual(first);
+  });
+
+  it('warnings and advice do not refuse a package', async () => {
+    const certification = await certify(
+      manifestWith({ listing: undefined, ...{ permissions: [...baseManifest.permissions, 'companies'] } }),
+      {
+        mode: 'certification',
+      },
+    );
+    expect(certification.passed).toBe(true);
+    expect(certification.checks.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
+      'LST-001',
+      'SCP-002',
+      'SCP-003',
+    ]);
+  });
+
+  it('lets the rejection of a probe through', async () => {
+    const probes = { keyOwnership: () => Promise.reject(new Error('database')) };
+    await expect(certify(baseManifest, { mode: 'submission', probes })).rejects.toThrow('database');
+  });
+
+  it('allows the ports that the platform lists', async () => {
+    const manifest = manifestWith({ webhooks: [{ events: ['lead.created'], url: 'https://a.example.com:8443/' }] });
+    const { passed } = await certify(manifest, { mode: 'certification', addressPolicy: { allowedPorts: [8443] } });
+    expect(passed).toBe(true);
+  });
+
+  it('asks for each host once, and refuses to ask for too many', async () => {
+    const asked: string[] = [];
+    const probes = {
+      resolveHost: async (host: string) => {
+        asked.push(host);
+        return ['1.1.1.1'];
+      },
+    };
+    const webhooks = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        events: ['lead.created'],
+        url: `https://h${i % 150}.example.com/${i}`,
+      }));
+    await certify(manifestWith({ webhooks: [...webhooks(3), ...webhooks(3)] }), { mode: 'certification', probes });
+    expect(asked.sort()).toEqual(['h0.example.com', 'h1.example.com', 'h2.example.com']);
+    const { checks } = await certify(manifestWith({ webhooks: webhooks(150) }), { mode: 'certification', probes });
+    expect(checks.find(({ id }) => id === 'NET-001')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('100 hosts'),
+    });
+  });
+});

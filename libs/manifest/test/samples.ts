@@ -1,0 +1,1071 @@
+import type { CertificationProbes, Manifest } from '../src/index.js';
+import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
+
+/** A small package that trips one check, and its good twin. */
+export interface Sample {
+  check: string;
+  what: string;
+  fails: Fragment;
+  passes: Fragment;
+  /** Pointer of the first finding. */
+  pointer: string;
+  probes?: CertificationProbes;
+  /** Review packets instead of manifests. */
+  packets?: { fails: unknown; passes: unknown };
+}
+
+const field = (...fields: Fragment[]): Fragment => ({
+  objects: [{ apiName: 'visit', fields: [{ apiName: 'title', type: 'text' }, ...fields] }],
+});
+const object = (...objects: Fragment[]): Fragment => ({ objects, automations: undefined });
+const formula = (expression: string, ...fields: Fragment[]): Fragment =>
+  field({ apiName: 'hours', type: 'number' }, ...fields, { apiName: 'total', type: 'formula', expression });
+const automation = (trigger: Fragment, actions: Fragment[], more: Fragment = {}): Fragment => ({
+  automations: [{ key: 'a', trigger, actions, ...more }],
+});
+const hook = (payload: Fragment[] | undefined, ...actions: Fragment[]): Fragment =>
+  automation({ type: 'webhook_received', ...(payload && { payload }) }, actions);
+const SUBJECT = [{ name: 'subject', type: 'text' }];
+const webhook = (url: string, events = ['lead.created']): Fragment => ({ webhooks: [{ events, url }] });
+const request = (url: string, more: Fragment = {}): Fragment => hook(SUBJECT, { type: 'http_request', url, ...more });
+const scopes = (...names: string[]): Fragment => ({
+  permissions: [...baseManifest.permissions, ...names.map((scope) => ({ scope, purpose: 'Needed.' }))],
+});
+const only = (...names: string[]): Fragment => ({ permissions: names.map((scope) => ({ scope, purpose: 'Needed.' })) });
+const stream = (more: Fragment = {}): Fragment => ({
+  connector: {
+    streams: [
+      {
+        name: 's',
+        url: 'https://api.example.com/',
+        primaryKey: 'id',
+        destinationObject: 'visit',
+        mapping: { name: 'title' },
+        ...more,
+      },
+    ],
+  },
+});
+const connector = (more: Fragment): Fragment => ({ connector: { ...(stream().connector as Fragment), ...more } });
+const tool = (more: Fragment): Fragment => ({
+  assistant: {
+    tools: [{ name: 'find', inputSchema: { type: 'object' }, scope: 'leads:read', readOnly: true, ...more }],
+  },
+});
+const published = (fragment: Fragment): CertificationProbes => ({
+  publishedManifest: async () => manifestWith(fragment) as unknown as Manifest,
+});
+const packet = {
+  demoVideo: 'https://videos.example.com/1',
+  sandboxAttestation: true,
+  securityQuestionnaire: { contact: 'security@example.com' },
+  testInstructions: 'Install it.',
+};
+const aPackage = { fails: {}, passes: {} };
+/** What passes wherever the check has nothing to say. */
+const UNCHANGED: Fragment = {};
+
+export const SAMPLES: readonly Sample[] = [
+  { check: 'MAN-001', what: 'unknown key', fails: { webhook: [] }, passes: { webhooks: [] }, pointer: '/webhook' },
+  { check: 'MAN-001', what: 'missing key', fails: { name: undefined }, passes: UNCHANGED, pointer: '' },
+  { check: 'MAN-001', what: 'wrong type', fails: { name: 7 }, passes: UNCHANGED, pointer: '/name' },
+  { check: 'MAN-001', what: 'unknown kind', fails: { kind: 'industry' }, passes: UNCHANGED, pointer: '/kind' },
+  {
+    check: 'MAN-001',
+    what: 'version',
+    fails: { version: '1.0' },
+    passes: { version: '1.0.0-rc.1+5' },
+    pointer: '/version',
+  },
+  { check: 'MAN-001', what: 'key', fails: { key: 'Acme Visits' }, passes: { key: 'acme-visits-2' }, pointer: '/key' },
+  {
+    check: 'MAN-001',
+    what: 'unknown key inside a field',
+    fails: field({ apiName: 'a', type: 'text', readRole: [] }),
+    passes: field({ apiName: 'a', type: 'text', readRoles: [] }),
+    pointer: '/objects/0/fields/1/readRole',
+  },
+  {
+    check: 'MAN-001',
+    what: 'unknown type of action',
+    fails: hook(SUBJECT, { type: 'create_records', object: 'visit', values: {} }),
+    passes: hook(SUBJECT, { type: 'create_record', object: 'visit', values: {} }),
+    pointer: '/automations/0/actions/0/type',
+  },
+  {
+    check: 'MAN-001',
+    what: 'action without a key that it needs',
+    fails: hook(SUBJECT, { type: 'create_task' }),
+    passes: hook(SUBJECT, { type: 'create_task', title: 'Call' }),
+    pointer: '/automations/0/actions/0',
+  },
+  {
+    check: 'MAN-001',
+    what: 'key of another trigger',
+    fails: automation({ type: 'webhook_received', cron: '0 * * * *' }, [{ type: 'wait', seconds: 1 }]),
+    passes: automation({ type: 'schedule', cron: '0 * * * *' }, [{ type: 'wait', seconds: 1 }]),
+    pointer: '/automations/0/trigger/cron',
+  },
+  {
+    check: 'MAN-001',
+    what: 'wrong key in a permission',
+    fails: { permissions: [{ scope: 'leads', reason: 'a' }] },
+    passes: { permissions: [{ scope: 'leads', purpose: 'a' }] },
+    pointer: '/permissions/0/reason',
+  },
+  {
+    check: 'MAN-002',
+    what: 'key of another publisher',
+    ...aPackage,
+    fails: { key: 'taken' },
+    passes: { key: 'mine' },
+    pointer: '/key',
+    probes: { keyOwnership: async (key) => (key === 'taken' ? 'other' : 'own') },
+  },
+  {
+    check: 'MAN-003',
+    what: 'version that was submitted before',
+    fails: { version: '1.10.0' },
+    passes: { version: '1.10.1' },
+    pointer: '/version',
+    probes: { submittedVersions: async () => ['1.9.0', '1.10.0', '1.2.0-beta', 'no version'] },
+  },
+  {
+    check: 'MAN-004',
+    what: 'name field',
+    fails: object({ apiName: 'visit', nameField: 'titel', fields: [{ apiName: 'title', type: 'text' }] }),
+    passes: object({ apiName: 'visit', nameField: 'title', fields: [{ apiName: 'title', type: 'text' }] }),
+    pointer: '/objects/0/nameField',
+  },
+  {
+    check: 'MAN-004',
+    what: 'reference to an object of the package',
+    fails: field({ apiName: 'a', type: 'reference', referenceTarget: 'custom:visits' }),
+    passes: field({ apiName: 'a', type: 'reference', referenceTarget: 'custom:visit' }),
+    pointer: '/objects/0/fields/1/referenceTarget',
+  },
+  {
+    check: 'MAN-004',
+    what: 'reference to a core object',
+    fails: field({ apiName: 'a', type: 'reference', referenceTarget: 'deal' }),
+    passes: field({ apiName: 'a', type: 'reference', referenceTarget: 'opportunity' }),
+    pointer: '/objects/0/fields/1/referenceTarget',
+  },
+  {
+    check: 'MAN-004',
+    what: 'role of a field',
+    fails: field({ apiName: 'a', type: 'text', readRoles: ['admin', 'planer'] }),
+    passes: field({ apiName: 'a', type: 'text', readRoles: ['admin', 'planner'], writeRoles: ['app'] }),
+    pointer: '/objects/0/fields/1/readRoles/1',
+  },
+  {
+    check: 'MAN-004',
+    what: 'built-in role',
+    fails: { roles: [{ name: 'admin' }] },
+    passes: UNCHANGED,
+    pointer: '/roles/0/name',
+  },
+  {
+    check: 'MAN-004',
+    what: 'role declared twice',
+    fails: { roles: [{ name: 'planner' }, { name: 'planner' }] },
+    passes: UNCHANGED,
+    pointer: '/roles/1/name',
+  },
+  {
+    check: 'MAN-004',
+    what: 'object of an action',
+    fails: hook(SUBJECT, { type: 'create_record', object: 'visits', values: {} }),
+    passes: hook(SUBJECT, { type: 'create_record', object: 'custom:visit', values: {} }),
+    pointer: '/automations/0/actions/0/object',
+  },
+  {
+    check: 'MAN-004',
+    what: 'core object by the name of a custom one',
+    fails: hook(SUBJECT, { type: 'create_record', object: 'custom:lead', values: {} }),
+    passes: hook(SUBJECT, { type: 'create_record', object: 'lead', values: {} }),
+    pointer: '/automations/0/actions/0/object',
+  },
+  {
+    check: 'MAN-004',
+    what: 'field of an action',
+    fails: hook(SUBJECT, { type: 'update_record', object: 'visit', id: '{{subject}}', values: { hour: 1 } }),
+    passes: hook(SUBJECT, { type: 'update_record', object: 'visit', id: '{{subject}}', values: { hours: 1 } }),
+    pointer: '/automations/0/actions/0/values/hour',
+  },
+  {
+    check: 'MAN-004',
+    what: 'field of a core object',
+    fails: hook(SUBJECT, { type: 'create_record', object: 'lead', values: { lastname: 'a' } }),
+    passes: hook(SUBJECT, { type: 'create_record', object: 'lead', values: { lastName: 'a' } }),
+    pointer: '/automations/0/actions/0/values/lastname',
+  },
+  {
+    check: 'MAN-004',
+    what: 'role of an e-mail',
+    fails: hook(SUBJECT, { type: 'send_email', to: ['role:admins'], subject: 'a', text: 'b' }),
+    passes: hook(SUBJECT, { type: 'send_email', to: ['role:admin', 'a@example.com'], subject: 'a', text: 'b' }),
+    pointer: '/automations/0/actions/0/to/0',
+  },
+  {
+    check: 'MAN-005',
+    what: 'industry app without objects and automations',
+    fails: { objects: [], automations: undefined },
+    passes: { automations: undefined },
+    pointer: '/kind',
+  },
+  {
+    check: 'MAN-005',
+    what: 'connector',
+    fails: { kind: 'data_connector' },
+    passes: { kind: 'data_connector', ...stream() },
+    pointer: '/kind',
+  },
+  {
+    check: 'MAN-005',
+    what: 'assistant',
+    fails: { kind: 'ai_assistant' },
+    passes: { kind: 'ai_assistant', ...tool({}) },
+    pointer: '/kind',
+  },
+  {
+    check: 'MAN-005',
+    what: 'event service',
+    fails: { kind: 'event_service' },
+    passes: { kind: 'event_service', ...webhook('https://hooks.example.com/') },
+    pointer: '/kind',
+  },
+  {
+    check: 'SCP-001',
+    what: 'unknown scope',
+    fails: only('lead'),
+    passes: only('leads'),
+    pointer: '/permissions/0/scope',
+  },
+  {
+    check: 'SCP-001',
+    what: 'unknown scope as a text',
+    fails: { permissions: ['leads:write'] },
+    passes: { permissions: ['leads:read'] },
+    pointer: '/permissions/0',
+  },
+  {
+    check: 'SCP-001',
+    what: 'reserved scope',
+    fails: only('admin'),
+    passes: only('agent'),
+    pointer: '/permissions/0/scope',
+  },
+  {
+    check: 'SCP-001',
+    what: 'scope of embedded sessions',
+    fails: { embed: { allowedOrigins: [], scopes: ['everything'] } },
+    passes: { embed: { allowedOrigins: [], scopes: ['leads', 'pipeline', 'agent'] } },
+    pointer: '/embed/scopes/0',
+  },
+  {
+    check: 'SCP-002',
+    what: 'no purpose',
+    fails: { permissions: ['leads'] },
+    passes: { permissions: [{ scope: 'leads', purpose: 'Scores them.' }] },
+    pointer: '/permissions/0',
+  },
+  {
+    check: 'SCP-003',
+    what: 'unused scope',
+    fails: scopes('companies'),
+    passes: UNCHANGED,
+    pointer: '/permissions/6/scope',
+  },
+  {
+    check: 'SCP-004',
+    what: 'new scope',
+    fails: scopes('companies'),
+    passes: UNCHANGED,
+    pointer: '/permissions/6/scope',
+    probes: published({}),
+  },
+  {
+    check: 'SCP-004',
+    what: 'new event and host',
+    fails: webhook('https://new.example.com/', ['lead.updated']),
+    passes: webhook('https://old.example.com/2'),
+    pointer: '/webhooks/0/events/0',
+    probes: published(webhook('https://old.example.com/1')),
+  },
+  {
+    check: 'SCP-005',
+    what: 'object',
+    fails: { ...object({ apiName: 'visit', fields: [] }), ...only('tasks') },
+    passes: { ...object({ apiName: 'visit', fields: [] }), ...only('custom_objects') },
+    pointer: '/objects/0',
+  },
+  {
+    check: 'SCP-005',
+    what: 'webhook on leads',
+    fails: { objects: undefined, automations: undefined, ...webhook('https://a.example.com/'), ...only('tasks') },
+    passes: {
+      objects: undefined,
+      automations: undefined,
+      ...webhook('https://a.example.com/'),
+      permissions: ['leads:read'],
+    },
+    pointer: '/webhooks/0/events/0',
+  },
+  {
+    check: 'SCP-005',
+    what: 'action on a deal',
+    fails: {
+      ...hook(SUBJECT, { type: 'create_record', object: 'opportunity', values: {} }),
+      objects: [],
+      ...only('automations', 'pipeline:read'),
+    },
+    passes: {
+      ...hook(SUBJECT, { type: 'create_record', object: 'opportunity', values: {} }),
+      objects: [],
+      ...only('automations', 'pipeline'),
+    },
+    pointer: '/automations/0/actions/0',
+  },
+  {
+    check: 'SCP-005',
+    what: 'task',
+    fails: { ...hook(SUBJECT, { type: 'create_task', title: 'a' }), objects: [], ...only('automations') },
+    passes: { ...hook(SUBJECT, { type: 'create_task', title: 'a' }), objects: [], ...only('automations', 'tasks') },
+    pointer: '/automations/0/actions/0',
+  },
+  {
+    check: 'SCP-005',
+    what: 'automation',
+    fails: { ...hook(SUBJECT, { type: 'wait', seconds: 1 }), objects: [], ...only('tasks') },
+    passes: { ...hook(SUBJECT, { type: 'wait', seconds: 1 }), objects: [], ...only('automations') },
+    pointer: '/automations/0',
+  },
+  {
+    check: 'SCP-005',
+    what: 'trigger on an event',
+    fails: {
+      ...automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }]),
+      objects: [],
+      ...only('automations'),
+    },
+    passes: {
+      ...automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }]),
+      objects: [],
+      ...only('automations', 'pipeline:read'),
+    },
+    pointer: '/automations/0/trigger/event',
+  },
+  {
+    check: 'SCP-005',
+    what: 'tool and stream',
+    fails: { ...tool({ scope: 'companies' }), ...stream({ destinationObject: 'company', mapping: { a: 'name' } }) },
+    passes: {
+      ...tool({ scope: 'companies' }),
+      ...stream({ destinationObject: 'company', mapping: { a: 'name' } }),
+      ...scopes('companies'),
+    },
+    pointer: '/connector/streams/0/destinationObject',
+  },
+  {
+    check: 'NET-001',
+    what: 'private address',
+    fails: webhook('https://10.0.0.1/'),
+    passes: webhook('https://hooks.example.com/'),
+    pointer: '/webhooks/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'plain http',
+    fails: webhook('http://hooks.example.com/'),
+    passes: webhook('https://hooks.example.com/'),
+    pointer: '/webhooks/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'address in another notation',
+    fails: webhook('https://0x7f.1/'),
+    passes: webhook('https://8.8.8.8/'),
+    pointer: '/webhooks/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'private name',
+    fails: webhook('https://crm.internal./'),
+    passes: webhook('https://crm.example.com./'),
+    pointer: '/webhooks/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'port',
+    fails: webhook('https://hooks.example.com:8443/'),
+    passes: webhook('https://hooks.example.com:443/'),
+    pointer: '/webhooks/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'target of an action',
+    fails: request('https://localhost/'),
+    passes: request('https://api.example.com/{{subject}}'),
+    pointer: '/automations/0/actions/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'host from a placeholder',
+    fails: request('https://{{subject}}/'),
+    passes: request('https://api.example.com/?q={{subject}}'),
+    pointer: '/automations/0/actions/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'connector',
+    fails: stream({ url: 'https://[::1]/' }),
+    passes: stream(),
+    pointer: '/connector/streams/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'server of an assistant',
+    fails: { assistant: { mcpServers: ['https://mcp.example.com/', { url: 'https://metadata.google.internal/' }] } },
+    passes: { assistant: { mcpServers: ['https://mcp.example.com/', { url: 'https://8.8.4.4/' }] } },
+    pointer: '/assistant/mcpServers/1/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'name that leads to a private address',
+    fails: webhook('https://inside.example.com/'),
+    passes: webhook('https://outside.example.com/'),
+    pointer: '/webhooks/0/url',
+    probes: { resolveHost: async (host) => (host.startsWith('inside') ? ['1.1.1.1', '10.0.0.1'] : ['1.1.1.1']) },
+  },
+  {
+    check: 'NET-003',
+    what: 'name that does not resolve',
+    fails: webhook('https://gone.example.com/'),
+    passes: webhook('https://here.example.com/'),
+    pointer: '/webhooks/0/url',
+    probes: {
+      resolveHost: async (host) => {
+        if (host.startsWith('gone')) throw new Error('ENOTFOUND');
+        return ['1.1.1.1'];
+      },
+    },
+  },
+  ...[
+    'https://*.example.com',
+    'http://app.example.com',
+    'https://app.example.com/',
+    'https://APP.example.com',
+    'app.example.com',
+    '*',
+    'https://app.example.com:443',
+  ].map(
+    (origin): Sample => ({
+      check: 'NET-002',
+      what: `origin ${origin}`,
+      fails: { embed: { allowedOrigins: [origin] } },
+      passes: { embed: { allowedOrigins: ['https://app.example.com', 'https://app.example.com:8443'] } },
+      pointer: '/embed/allowedOrigins/0',
+    }),
+  ),
+  ...['lead', 'id', 'null', 'sbx_visit', '2visits', 'Visit', 'site-visit'].map(
+    (apiName): Sample => ({
+      check: 'OBJ-001',
+      what: `object ${apiName}`,
+      fails: object({ apiName, fields: [] }),
+      passes: object({ apiName: 'visit', fields: [] }),
+      pointer: '/objects/0/apiName',
+    }),
+  ),
+  ...['id', 'createdAt', 'NOT', 'version', 'a b', `a${'b'.repeat(40)}`].map(
+    (apiName): Sample => ({
+      check: 'OBJ-001',
+      what: `field ${apiName}`,
+      fails: field({ apiName, type: 'text' }),
+      passes: field({ apiName: 'if', type: 'text' }),
+      pointer: '/objects/0/fields/1/apiName',
+    }),
+  ),
+  {
+    check: 'OBJ-001',
+    what: 'object twice',
+    fails: object({ apiName: 'a', fields: [] }, { apiName: 'a', fields: [] }),
+    passes: object({ apiName: 'a', fields: [] }, { apiName: 'b', fields: [] }),
+    pointer: '/objects/1/apiName',
+  },
+  {
+    check: 'OBJ-001',
+    what: 'field twice',
+    fails: field({ apiName: 'title', type: 'text' }),
+    passes: field({ apiName: 'title2', type: 'text' }),
+    pointer: '/objects/0/fields/1/apiName',
+  },
+  ...(
+    [
+      ['picklist without options', { type: 'picklist' }, { type: 'picklist', options: ['a'] }],
+      ['reference without a target', { type: 'reference' }, { type: 'reference', referenceTarget: 'lead' }],
+      [
+        'rule that does not fit',
+        { type: 'text', validationRules: [{ type: 'min', value: 1 }] },
+        { type: 'number', validationRules: [{ type: 'min', value: 1 }] },
+      ],
+      [
+        'pattern with look-ahead',
+        { type: 'text', validationRules: [{ type: 'regex', value: '(?=a)b' }] },
+        { type: 'text', validationRules: [{ type: 'regex', value: '^[a-z]+$' }] },
+      ],
+      [
+        'default that is no option',
+        { type: 'picklist', options: ['a'], default: 'b' },
+        { type: 'picklist', options: ['a'], default: 'a' },
+      ],
+      ['formula without an expression', { type: 'formula' }, { type: 'formula', expression: '1' }],
+      ['expression of a text', { type: 'text', expression: '1' }, { type: 'text' }],
+    ] as const
+  ).map(
+    ([what, bad, good]): Sample => ({
+      check: 'OBJ-002',
+      what,
+      fails: field({ apiName: 'a', ...bad }),
+      passes: field({ apiName: 'a', ...good }),
+      pointer: expect1(what),
+    }),
+  ),
+  ...(
+    [
+      ['syntax', 'hours *', 'hours * 2'],
+      ['unknown field', 'hour * 2', 'hours * 2'],
+      ['type', 'UPPER(hours)', 'UPPER(title)'],
+      ['arity', 'ABS()', 'ABS(hours)'],
+      ['cycle with itself', 'total + 1', 'hours + 1'],
+      ['no type', 'NULL', 'IF(hours > 1, hours)'],
+      ['single equals sign', 'hours = 2', 'hours == 2'],
+    ] as const
+  ).map(
+    ([what, bad, good]): Sample => ({
+      check: 'OBJ-003',
+      what,
+      fails: formula(bad),
+      passes: formula(good),
+      pointer: '/objects/0/fields/2/expression',
+    }),
+  ),
+  {
+    check: 'OBJ-003',
+    what: 'cycle of two',
+    fails: formula('other + 1', { apiName: 'other', type: 'formula', expression: 'total + 1' }),
+    passes: formula('other + 1', { apiName: 'other', type: 'formula', expression: 'hours + 1' }),
+    pointer: '/objects/0/fields/2/expression',
+  },
+  {
+    check: 'OBJ-004',
+    what: 'removed field',
+    fails: field(),
+    passes: { ...field(), release: { breaking: ['Hours are no longer kept.'] } },
+    pointer: '/objects/0/fields',
+    probes: published({}),
+  },
+  {
+    check: 'OBJ-004',
+    what: 'another type',
+    fails: field({ apiName: 'hours', type: 'text' }),
+    passes: field({ apiName: 'hours', type: 'currency' }),
+    pointer: '/objects/0/fields/1',
+    probes: published({}),
+  },
+  {
+    check: 'OBJ-005',
+    what: 'unique and not readable',
+    fails: field({ apiName: 'a', type: 'text', is_unique: true, readRoles: ['admin'] }),
+    passes: field({ apiName: 'a', type: 'text', is_unique: true, readRoles: [] }),
+    pointer: '/objects/0/fields/1/readRoles',
+  },
+  {
+    check: 'OBJ-005',
+    what: 'required and not writable',
+    fails: field({ apiName: 'a', type: 'text', required: true, writeRoles: ['admin'] }),
+    passes: field({ apiName: 'a', type: 'text', required: true, writeRoles: ['admin'], default: 'x' }),
+    pointer: '/objects/0/fields/1/writeRoles',
+  },
+  ...(
+    [
+      [
+        'unknown key in a template',
+        hook(SUBJECT, { type: 'create_task', title: '{{subjct}}' }),
+        hook(SUBJECT, { type: 'create_task', title: '{{ subject }}' }),
+        '/actions/0/title',
+      ],
+      [
+        'placeholder that is not closed',
+        hook(SUBJECT, { type: 'create_task', title: '{{subject' }),
+        hook(SUBJECT, { type: 'create_task', title: '{subject' }),
+        '/actions/0/title',
+      ],
+      [
+        'empty placeholder',
+        hook(SUBJECT, { type: 'create_task', title: '{{ }}' }),
+        hook(undefined, { type: 'create_task', title: '{{anything}}' }),
+        '/actions/0/title',
+      ],
+      [
+        'step that runs later',
+        hook(
+          SUBJECT,
+          { type: 'create_task', title: '{{made.id}}' },
+          { key: 'made', type: 'create_record', object: 'visit', values: {} },
+        ),
+        hook(
+          SUBJECT,
+          { key: 'made', type: 'create_record', object: 'visit', values: {} },
+          { type: 'create_task', title: '{{made.id}}' },
+        ),
+        '/actions/0/title',
+      ],
+      [
+        'step twice',
+        hook(SUBJECT, { key: 's', type: 'wait', seconds: 1 }, { key: 's', type: 'wait', seconds: 1 }),
+        hook(SUBJECT, { key: 's', type: 'wait', seconds: 1 }, { key: 't', type: 'wait', seconds: 1 }),
+        '/actions/1/key',
+      ],
+      [
+        'step with the name of a payload key',
+        hook(SUBJECT, { key: 'subject', type: 'wait', seconds: 1 }),
+        hook(SUBJECT, { key: 's', type: 'wait', seconds: 1 }),
+        '/actions/0/key',
+      ],
+      [
+        'illegal key of a step',
+        hook(SUBJECT, { key: 'a.b', type: 'wait', seconds: 1 }),
+        hook(SUBJECT, { key: 'a_b', type: 'wait', seconds: 1 }),
+        '/actions/0/key',
+      ],
+      [
+        'placeholder as an object',
+        hook(SUBJECT, { type: 'create_record', object: '{{subject}}', values: {} }),
+        hook(SUBJECT, { type: 'create_record', object: 'visit', values: { title: ['{{subject}}'] } }),
+        '/actions/0/object',
+      ],
+      [
+        'placeholder as a field',
+        hook(SUBJECT, { type: 'create_record', object: 'visit', values: { '{{subject}}': 1 } }),
+        hook(SUBJECT, { type: 'create_record', object: 'visit', values: { title: 1 } }),
+        '/actions/0/values/{{subject}}',
+      ],
+      [
+        'placeholder as a header',
+        request('https://a.example.com/', { headers: { '{{subject}}': 'a' } }),
+        request('https://a.example.com/', { headers: { 'x-a': '{{subject}}' } }),
+        '/actions/0/headers/{{subject}}',
+      ],
+      [
+        'placeholder as a recipient',
+        hook(SUBJECT, { type: 'send_email', to: '{{subject}}', subject: 'a', text: 'b' }),
+        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: '{{subject}}', text: '{{subject}}' }),
+        '/actions/0/to',
+      ],
+      [
+        'placeholder as an assignee',
+        hook(SUBJECT, { type: 'create_task', title: 'a', assignee: '{{subject}}' }),
+        hook(SUBJECT, { type: 'create_task', title: 'a', assignee: 'role:admin' }),
+        '/actions/0/assignee',
+      ],
+      [
+        'placeholder as a host',
+        request('https://{{subject}}.example.com/'),
+        request('https://a.example.com/{{subject}}?q={{subject}}'),
+        '/actions/0/url',
+      ],
+      [
+        'unknown key in a body',
+        request('https://a.example.com/', { body: { a: [{ b: '{{nobody}}' }] } }),
+        request('https://a.example.com/', { body: { a: [{ b: '{{subject}}' }] } }),
+        '/actions/0/body/a/0/b',
+      ],
+      [
+        'header with a line break',
+        request('https://a.example.com/', { headers: { 'x-a': 'b\r\nc: d' } }),
+        request('https://a.example.com/', { headers: { 'x-a': 'b' } }),
+        '/actions/0/headers/x-a',
+      ],
+      [
+        'name of a header',
+        request('https://a.example.com/', { headers: { 'x a': 'b' } }),
+        request('https://a.example.com/', { headers: { 'x-a': 'b' } }),
+        '/actions/0/headers/x a',
+      ],
+      [
+        'long pause',
+        hook(SUBJECT, { type: 'wait', seconds: 1e9 }),
+        hook(SUBJECT, { type: 'wait', seconds: 60 }),
+        '/actions/0/seconds',
+      ],
+      ['no action', hook(SUBJECT), hook(SUBJECT, { type: 'wait', seconds: 1 }), '/actions'],
+      [
+        'condition',
+        automation({ type: 'webhook_received' }, [{ type: 'wait', seconds: 1 }], { condition: 'a >' }),
+        automation({ type: 'webhook_received' }, [{ type: 'wait', seconds: 1 }], { condition: 'a > 1' }),
+        '/condition',
+      ],
+      [
+        'condition against the declared type',
+        automation(
+          { type: 'webhook_received', payload: [{ name: 'a', type: 'text' }] },
+          [{ type: 'wait', seconds: 1 }],
+          { condition: 'a * 2 > 1' },
+        ),
+        automation(
+          {
+            type: 'webhook_received',
+            payload: [
+              { name: 'a', type: 'number' },
+              { name: 'b', type: 'boolean' },
+            ],
+          },
+          [{ type: 'wait', seconds: 1 }],
+          { condition: 'a * 2 > 1 && b' },
+        ),
+        '/condition',
+      ],
+      [
+        'cron',
+        automation({ type: 'schedule', cron: '61 * * * *' }, [{ type: 'wait', seconds: 1 }]),
+        automation({ type: 'schedule', cron: '*/5 8-18 * jan-jun mon,fri' }, [{ type: 'wait', seconds: 1 }]),
+        '/trigger/cron',
+      ],
+      [
+        'payload key twice',
+        hook([...SUBJECT, ...SUBJECT], { type: 'wait', seconds: 1 }),
+        hook(SUBJECT, { type: 'wait', seconds: 1 }),
+        '/trigger/payload/1/name',
+      ],
+      [
+        'key of an event',
+        automation({ type: 'event', event: 'lead.created' }, [
+          { type: 'create_task', title: '{{record.email}} {{surname}}' },
+        ]),
+        automation({ type: 'event', event: 'lead.created' }, [
+          { type: 'create_task', title: '{{record.email}} {{lastName}}' },
+        ]),
+        '/actions/0/title',
+      ],
+    ] as const
+  ).map(
+    ([what, fails, passes, at]): Sample => ({ check: 'AUT-001', what, fails, passes, pointer: `/automations/0${at}` }),
+  ),
+  {
+    check: 'AUT-001',
+    what: 'automation twice',
+    fails: { automations: [baseManifest.automations[0], baseManifest.automations[0]] },
+    passes: { automations: [baseManifest.automations[0], { ...baseManifest.automations[0], key: 'other' }] },
+    pointer: '/automations/1/key',
+  },
+  {
+    check: 'AUT-002',
+    what: 'automation that starts itself',
+    fails: automation({ type: 'event', event: 'record.created' }, [
+      { type: 'create_record', object: 'visit', values: {} },
+    ]),
+    passes: automation({ type: 'event', event: 'record.created' }, [{ type: 'create_task', title: 'a' }]),
+    pointer: '/automations/0',
+  },
+  {
+    check: 'AUT-002',
+    what: 'condition that stops it',
+    fails: automation({ type: 'event', event: 'deal.won' }, [
+      { type: 'update_record', object: 'opportunity', id: 'x', values: { status: '{{record.status}}' } },
+    ]),
+    passes: automation(
+      { type: 'event', event: 'deal.won' },
+      [{ type: 'update_record', object: 'opportunity', id: 'x', values: { status: '{{record.status}}' } }],
+      { condition: "status == 'open'" },
+    ),
+    pointer: '/automations/0',
+  },
+  {
+    check: 'AUT-002',
+    what: 'circle of two',
+    fails: {
+      service: { produces: ['acme.next'] },
+      automations: [
+        {
+          key: 'a',
+          trigger: { type: 'event', event: 'task.created' },
+          actions: [{ type: 'emit_event', name: 'acme.next' }],
+        },
+        { key: 'b', trigger: { type: 'event', event: 'acme.next' }, actions: [{ type: 'create_task', title: 'a' }] },
+      ],
+    },
+    passes: {
+      service: { produces: ['acme.next'] },
+      automations: [
+        {
+          key: 'a',
+          trigger: { type: 'event', event: 'task.completed' },
+          actions: [{ type: 'emit_event', name: 'acme.next' }],
+        },
+        { key: 'b', trigger: { type: 'event', event: 'acme.next' }, actions: [{ type: 'create_task', title: 'a' }] },
+      ],
+    },
+    pointer: '/automations/0',
+  },
+  {
+    check: 'EVT-001',
+    what: 'unknown event of a webhook',
+    fails: webhook('https://a.example.com/', ['lead.create']),
+    passes: webhook('https://a.example.com/', ['lead.created']),
+    pointer: '/webhooks/0/events/0',
+  },
+  {
+    check: 'EVT-001',
+    what: 'object name instead of the domain',
+    fails: webhook('https://a.example.com/', ['opportunity.won']),
+    passes: webhook('https://a.example.com/', ['deal.won']),
+    pointer: '/webhooks/0/events/0',
+  },
+  {
+    check: 'EVT-001',
+    what: 'unknown event of a trigger',
+    fails: automation({ type: 'event', event: 'visit.created' }, [{ type: 'wait', seconds: 1 }]),
+    passes: automation({ type: 'event', event: 'record.created' }, [{ type: 'wait', seconds: 1 }]),
+    pointer: '/automations/0/trigger/event',
+  },
+  {
+    check: 'EVT-001',
+    what: 'event that the package does not produce',
+    fails: hook(SUBJECT, { type: 'emit_event', name: 'acme.done' }),
+    passes: { ...hook(SUBJECT, { type: 'emit_event', name: 'acme.done' }), service: { produces: ['acme.done'] } },
+    pointer: '/automations/0/actions/0/name',
+  },
+  {
+    check: 'EVT-001',
+    what: 'name of an own event',
+    fails: { service: { produces: ['Done'] } },
+    passes: { service: { produces: ['acme.done'] } },
+    pointer: '/service/produces/0',
+  },
+  {
+    check: 'EVT-001',
+    what: 'consumed event',
+    fails: { service: { consumes: ['lead.seen'] } },
+    passes: { service: { consumes: ['lead.updated'] } },
+    pointer: '/service/consumes/0',
+  },
+  {
+    check: 'CON-001',
+    what: 'destination',
+    fails: stream({ destinationObject: 'visits' }),
+    passes: stream({ destinationObject: 'custom:visit' }),
+    pointer: '/connector/streams/0/destinationObject',
+  },
+  {
+    check: 'CON-001',
+    what: 'mapping',
+    fails: stream({ mapping: { name: 'titel' } }),
+    passes: stream({ mapping: { title: 'name' } }),
+    pointer: '/connector/streams/0/mapping/name',
+  },
+  {
+    check: 'CON-001',
+    what: 'mapping into a formula',
+    fails: { ...stream({ mapping: { a: 'total' } }), ...formula('1') },
+    passes: { ...stream({ mapping: { a: 'title' } }), ...formula('1') },
+    pointer: '/connector/streams/0/mapping/a',
+  },
+  {
+    check: 'CON-001',
+    what: 'empty mapping',
+    fails: stream({ mapping: {} }),
+    passes: stream(),
+    pointer: '/connector/streams/0/mapping',
+  },
+  {
+    check: 'CON-001',
+    what: 'source without a name',
+    fails: stream({ mapping: { ' ': 'title' } }),
+    passes: stream(),
+    pointer: '/connector/streams/0/mapping/ ',
+  },
+  {
+    check: 'CON-001',
+    what: 'primary key',
+    fails: stream({ primaryKey: [] }),
+    passes: stream({ primaryKey: ['shop', 'id'] }),
+    pointer: '/connector/streams/0/primaryKey',
+  },
+  {
+    check: 'CON-001',
+    what: 'cursor',
+    fails: stream({ cursorField: '' }),
+    passes: stream({ cursorField: 'updated_at' }),
+    pointer: '/connector/streams/0/cursorField',
+  },
+  {
+    check: 'CON-001',
+    what: 'name',
+    fails: stream({ name: ' ' }),
+    passes: stream(),
+    pointer: '/connector/streams/0/name',
+  },
+  {
+    check: 'CON-001',
+    what: 'page size',
+    fails: connector({ pageSize: 0 }),
+    passes: connector({ pageSize: 200 }),
+    pointer: '/connector/pageSize',
+  },
+  {
+    check: 'CON-001',
+    what: 'retries',
+    fails: connector({ maxRetries: 1000 }),
+    passes: connector({ maxRetries: 5 }),
+    pointer: '/connector/maxRetries',
+  },
+  {
+    check: 'CON-001',
+    what: 'schedule',
+    fails: connector({ schedule: 'hourly' }),
+    passes: connector({ schedule: '0 * * * *' }),
+    pointer: '/connector/schedule',
+  },
+  {
+    check: 'CON-001',
+    what: 'no stream',
+    fails: { connector: { streams: [] } },
+    passes: stream(),
+    pointer: '/connector/streams',
+  },
+  {
+    check: 'AI-001',
+    what: 'schema',
+    fails: tool({ inputSchema: { type: 'objekt' } }),
+    passes: tool({ inputSchema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' } }),
+    pointer: '/assistant/tools/0/inputSchema',
+  },
+  {
+    check: 'AI-001',
+    what: 'schema of another type',
+    fails: tool({ inputSchema: { type: 'string' } }),
+    passes: tool({}),
+    pointer: '/assistant/tools/0/inputSchema/type',
+  },
+  {
+    check: 'AI-001',
+    what: 'no scope',
+    fails: tool({ scope: undefined }),
+    passes: tool({}),
+    pointer: '/assistant/tools/0',
+  },
+  {
+    check: 'AI-001',
+    what: 'unknown scope',
+    fails: tool({ scope: 'lead:read' }),
+    passes: tool({}),
+    pointer: '/assistant/tools/0/scope',
+  },
+  {
+    check: 'AI-001',
+    what: 'writing without confirmation',
+    fails: tool({ readOnly: false }),
+    passes: tool({ readOnly: false, requiresConfirmation: true }),
+    pointer: '/assistant/tools/0',
+  },
+  {
+    check: 'AI-001',
+    what: 'name',
+    fails: tool({ name: 'find leads' }),
+    passes: tool({ name: 'find_leads' }),
+    pointer: '/assistant/tools/0/name',
+  },
+  { check: 'LST-001', what: 'no summary', fails: { listing: {} }, passes: UNCHANGED, pointer: '/listing/summary' },
+  {
+    check: 'LST-001',
+    what: 'no publisher',
+    fails: { publisher: undefined },
+    passes: UNCHANGED,
+    pointer: '/publisher/privacyUrl',
+  },
+  ...(
+    [
+      ['missing component', { ...packet, testInstructions: undefined }, packet, '/testInstructions'],
+      ['empty component', { ...packet, securityQuestionnaire: {} }, packet, '/securityQuestionnaire'],
+      ['blank text', { ...packet, testInstructions: '  ' }, packet, '/testInstructions'],
+      [
+        'refused attestation',
+        { ...packet, sandboxAttestation: false },
+        { ...packet, sandboxAttestation: 'Tested.' },
+        '/sandboxAttestation',
+      ],
+      ['video without https', { ...packet, demoVideo: 'http://videos.example.com/1' }, packet, '/demoVideo'],
+      [
+        'hash of another manifest',
+        { ...packet, sandboxAttestation: { manifestSha256: 'a'.repeat(64) } },
+        packet,
+        '/sandboxAttestation/manifestSha256',
+      ],
+      [
+        'hash of another manifest in a text',
+        { ...packet, sandboxAttestation: `Tested ${'b'.repeat(64)}.` },
+        packet,
+        '/sandboxAttestation',
+      ],
+      ['no packet', undefined, packet, ''],
+      ['list', [], packet, ''],
+    ] as const
+  ).map(
+    ([what, fails, passes, at]): Sample => ({
+      check: 'REV-001',
+      what,
+      fails: {},
+      passes: {},
+      pointer: at,
+      packets: { fails: clean(fails), passes },
+    }),
+  ),
+  ...(
+    [
+      ['private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE'],
+      ['AWS key', 'AKIAIOSFODNN7EXAMPLE'],
+      ['GitHub token', `ghp_${'a1'.repeat(18)}`],
+      ['Slack token', 'xoxb-123456789012-abcdef'],
+      ['Stripe key', `sk_${'live'}_${'a1'.repeat(12)}`],
+      ['Google key', `AIza${'a'.repeat(35)}`],
+      ['webhook secret', `whsec_${'a'.repeat(32)}`],
+      ['JSON Web Token', `eyJ${'a'.repeat(12)}.eyJ${'b'.repeat(12)}.${'c'.repeat(12)}`],
+      ['password in a URL', 'postgres://app:hunter2@db.example.com/crm'],
+      ['bearer token', `Bearer ${'a'.repeat(24)}`],
+    ] as const
+  ).map(
+    ([what, secret]): Sample => ({
+      check: 'SEC-001',
+      what,
+      fails: { listing: { summary: 'a', description: `See ${secret}` } },
+      passes: { listing: { summary: 'a', description: 'Ask for a token, an API key or a password.' } },
+      pointer: '/listing/description',
+    }),
+  ),
+  {
+    check: 'SEC-001',
+    what: 'header with a literal key',
+    fails: request('https://a.example.com/', { headers: { 'X-Api-Key': 'abcdef0123456789' } }),
+    passes: request('https://a.example.com/', { headers: { 'X-Api-Key': '{{subject}}' } }),
+    pointer: '/automations/0/actions/0/headers/X-Api-Key',
+  },
+];
+
+/** Where OBJ-002 points for each kind of mistake. */
+function expect1(what: string): string {
+  const places: Record<string, string> = {
+    'picklist without options': '/options',
+    'reference without a target': '/referenceTarget',
+    'rule that does not fit': '/validationRules/0',
+    'pattern with look-ahead': '/validationRules/0/value',
+    'default that is no option': '/default',
+    'formula without an expression': '/expression',
+    'expression of a text': '/expression',
+  };
+  return `/objects/0/fields/1${places[what] ?? ''}`;
+}
+
+function clean(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
