@@ -1,0 +1,18 @@
+const RUN_WITH = 'run the tests with: node scripts/with-test-servers.mjs <command>';
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: ${RUN_WITH}`);
+  return value;
+}
+
+/** What the test command tells of its servers; read when it is needed, so that unit tests need none. */
+export const testServers = {
+  /** Superuser URL of the PostgreSQL server. */
+  databaseUrl: (): string => required('TEST_DATABASE_URL'),
+  /** The NATS server that all test files share when each cannot have its own. */
+  natsUrl: (): string => required('TEST_NATS_URL'),
+  natsPassword: (): string => required('TEST_NATS_PASSWORD'),
+  /** Path of the nats-server program, with which each test file starts a server of its own. */
+  natsProgram: (): string | undefined => process.env.TEST_NATS_PROGRAM || undefined,
+};

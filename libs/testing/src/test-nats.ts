@@ -1,0 +1,45 @@
+import { NATS_USERS, type NatsUser, provisionStreams } from '@crm/messaging';
+import { testServers } from './config.js';
+import { type OwnNatsServer, startOwnNatsServer } from './own-nats-server.js';
+
+export interface TestNats {
+  url: string;
+  passwords: Readonly<Record<NatsUser, string>>;
+}
+
+let own: OwnNatsServer | undefined;
+let provisioned: Promise<void> | undefined;
+
+/**
+ * The NATS server of this test file: one of its own, so that the durable consumers of other files take none of its events.
+ * Where the program is not known it is the shared one. It has the users and permissions of production.
+ */
+export function testNats(): TestNats {
+  const program = testServers.natsProgram();
+  if (program) {
+    own ??= startOwnNatsServer(program);
+    return own;
+  }
+  const password = testServers.natsPassword();
+  return {
+    url: testServers.natsUrl(),
+    passwords: Object.fromEntries(NATS_USERS.map((user) => [user, password])) as Record<NatsUser, string>,
+  };
+}
+
+/** Makes the streams, consumers and buckets in the server of this test file, once. */
+export function provisionTestNats(): Promise<void> {
+  const { url, passwords } = testNats();
+  provisioned ??= provisionStreams({ url, user: 'provisioner', password: passwords.provisioner }, { replicas: 1 });
+  return provisioned;
+}
+
+function stopOwnServer(): void {
+  own?.stop();
+  own = undefined;
+  provisioned = undefined;
+}
+
+// Registered while the test file loads, the only time at which a hook for the whole file can be. Outside Jest there is none.
+(globalThis as { afterAll?: (hook: () => void) => void }).afterAll?.(stopOwnServer);
+process.once('exit', stopOwnServer);

@@ -1,0 +1,70 @@
+import { createService, type ServiceConfig, type ServiceOptions } from '@crm/service-kit';
+import type { DynamicModule, Type } from '@nestjs/common';
+import { provisionTestNats } from './test-nats.js';
+
+export interface TestAnswer<Body = unknown> {
+  status: number;
+  headers: Headers;
+  /** Parsed when it is JSON, text otherwise, undefined when there is none. */
+  body: Body;
+}
+
+export interface TestRequest {
+  /** Access token. */
+  token?: string;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestService {
+  /** `http://host:port` */
+  url: string;
+  operationsUrl: string;
+  request<Body = unknown>(method: string, path: string, options?: TestRequest): Promise<TestAnswer<Body>>;
+  /** A provider of the application. */
+  get<T>(token: Type<T>): T;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a service in this process as its main.ts would, on the NATS server of the test file with its streams made.
+ * @param overrides e.g. `{ keySource: testTokens().keySource }`
+ */
+export async function startTestService(
+  config: { readonly service: ServiceConfig },
+  module: DynamicModule,
+  overrides: ServiceOptions = {},
+): Promise<TestService> {
+  await provisionTestNats();
+  const service = await createService(config, module, overrides);
+  return {
+    url: service.url,
+    operationsUrl: service.operationsUrl,
+    request: (method, path, options) => send(service.url, method, path, options),
+    get: (token) => service.app.get(token, { strict: false }),
+    close: () => service.close(),
+  };
+}
+
+async function send<Body>(
+  url: string,
+  method: string,
+  path: string,
+  { token, body, headers = {} }: TestRequest = {},
+): Promise<TestAnswer<Body>> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
+  const parsed: unknown = text === '' ? undefined : isJson ? JSON.parse(text) : text;
+  return { status: response.status, headers: response.headers, body: parsed as Body };
+}
