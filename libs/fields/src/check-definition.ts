@@ -11,8 +11,6 @@ import { validateValue } from './validate-value.js';
 const LONGEST_OPTION = 255;
 /** What a reference may point to: the core objects that have pages of their own, and custom objects. */
 const REFERENCE_TARGET = /^(?:lead|contact|company|opportunity|custom:[A-Za-z][A-Za-z0-9_]*)$/;
-/** A country for judging the default of a phone field that is written without one. */
-const ANY_COUNTRY = 'US';
 
 type Report = (code: DefinitionProblemCode, path: readonly (string | number)[], detail?: string) => void;
 
@@ -131,7 +129,8 @@ function tighten(limits: Map<string, number>, type: string, value: number): void
 function checkDefault(field: FieldDefinition, report: Report): void {
   if (!hasDefault(field)) return;
   const problems: FieldProblem[] = [];
-  validateValue(field, field.default, { defaultCountry: ANY_COUNTRY }, problems);
+  // Without a country: a package is for tenants of all of them.
+  validateValue(field, field.default, {}, problems);
   for (const { detail } of problems) report('DEFAULT_INVALID', ['default'], `The default is not valid: ${detail}`);
 }
 

@@ -12,10 +12,10 @@ export const phone: FieldType = {
   parse(input, _field, { defaultCountry }) {
     const refused = refusedText(input, { limit: PHONE_INPUT_LIMIT, singleLine: true });
     if (refused) return refused;
-    const written = (input as string).trim();
+    // The library takes a full-width plus for punctuation once a default country is given.
+    const written = (input as string).trim().replace(/^＋/, '+');
     const country = defaultCountry !== undefined && isSupportedCountry(defaultCountry) ? defaultCountry : undefined;
-    // The full-width plus sign is one that the library reads as well.
-    if (country === undefined && !/^[+＋]/.test(written) && /[0-9]/.test(written)) {
+    if (country === undefined && !written.startsWith('+') && /\p{Nd}/u.test(written)) {
       return refuse('PHONE_COUNTRY_MISSING', 'Must begin with + and the country code, as in +49 30 123456');
     }
     const parsed = parsePhoneNumberFromString(written, { defaultCountry: country, extract: false });

@@ -1,0 +1,160 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { accessPlan } from './access-plan.js';
+import type { FieldDefinition } from './field-definition.js';
+import { compileFieldFormulas } from './formulas.js';
+
+const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
+  apiName,
+  type: 'number',
+  ...more,
+});
+const formula = (apiName: string, expression: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
+  apiName,
+  type: 'formula',
+  expression,
+  ...more,
+});
+const plan = (fields: FieldDefinition[], ...roles: string[]) => {
+  const { readable, writable } = accessPlan(fields, roles);
+  return { readable: [...readable], writable: [...writable] };
+};
+
+describe('plain fields', () => {
+  const fields = [
+    text('open'),
+    text('empty', { readRoles: [], writeRoles: [] }),
+    text('hr', { readRoles: ['hr', 'admin'], writeRoles: ['hr'] }),
+  ];
+
+  it.each<[string[], string[], string[]]>([
+    [[], ['open', 'empty'], ['open', 'empty']],
+    [['member'], ['open', 'empty'], ['open', 'empty']],
+    [['hr'], ['open', 'empty', 'hr'], ['open', 'empty', 'hr']],
+    [['admin'], ['open', 'empty', 'hr'], ['open', 'empty']],
+    [
+      ['member', 'admin'],
+      ['open', 'empty', 'hr'],
+      ['open', 'empty'],
+    ],
+    [['owner'], ['open', 'empty'], ['open', 'empty']],
+    [['HR'], ['open', 'empty'], ['open', 'empty']],
+    [['hr '], ['open', 'empty'], ['open', 'empty']],
+  ])('roles %j', (roles, readable, writable) => expect(plan(fields, ...roles)).toEqual({ readable, writable }));
+
+  it('may be writable without being readable', () => {
+    expect(plan([text('drop', { readRoles: ['hr'] })], 'member')).toEqual({ readable: [], writable: ['drop'] });
+  });
+});
+
+describe('formulas', () => {
+  const salary = text('salary', { readRoles: ['hr'] });
+  const readable = (fields: FieldDefinition[], ...roles: string[]) => plan(fields, ...roles).readable;
+
+  it('are never writable', () =>
+    expect(plan([formula('f', '1', { writeRoles: ['member'] })], 'member').writable).toEqual([]));
+  it('follow what they read', () => {
+    expect(readable([salary, formula('f', 'salary * 2')], 'member')).toEqual([]);
+    expect(readable([salary, formula('f', 'salary * 2')], 'hr')).toEqual(['salary', 'f']);
+  });
+  it('follow also the branch that does not run', () => {
+    expect(readable([salary, formula('f', 'IF(TRUE, 1, salary)')], 'member')).toEqual([]);
+  });
+  it('follow through other formulas, in any order', () => {
+    expect(readable([formula('g', 'f + 1'), formula('f', 'salary * 2'), salary], 'member')).toEqual([]);
+    expect(readable([formula('g', 'f + 1'), formula('f', 'salary * 2'), salary], 'hr').sort()).toEqual([
+      'f',
+      'g',
+      'salary',
+    ]);
+  });
+  it('have a list of their own', () => {
+    expect(readable([formula('f', '1', { readRoles: ['hr'] })], 'member')).toEqual([]);
+    expect(readable([formula('g', 'f + 1'), formula('f', '1', { readRoles: ['hr'] })], 'member')).toEqual([]);
+  });
+  it('that expose end the chain for themselves and their readers', () => {
+    const fields = [
+      salary,
+      formula('band', 'IF(salary > 5, "high", "low")', { exposes: true }),
+      formula('g', 'band + "!"'),
+    ];
+    expect(readable(fields, 'member')).toEqual(['band', 'g']);
+  });
+  it('that expose keep their own list', () => {
+    const fields = [salary, formula('band', 'salary', { exposes: true, readRoles: ['lead'] }), formula('g', 'band')];
+    expect(readable(fields, 'member')).toEqual([]);
+    expect(readable(fields, 'lead')).toEqual(['band', 'g']);
+  });
+  it('that expose do not open another path to the same field', () => {
+    const fields = [salary, formula('band', 'salary', { exposes: true }), formula('g', 'band + salary')];
+    expect(readable(fields, 'member')).toEqual(['band']);
+  });
+  it('without inputs are open', () => expect(readable([formula('f', 'TODAY()')], 'member')).toEqual(['f']));
+  it('that cannot be understood are closed', () => {
+    expect(readable([formula('f', '1 +')], 'member')).toEqual([]);
+    expect(readable([formula('f', 'missing + 1')], 'member')).toEqual([]);
+    expect(readable([formula('f', '1 +', { exposes: true })], 'member')).toEqual([]);
+    expect(readable([{ apiName: 'f', type: 'formula' }], 'member')).toEqual([]);
+  });
+  it('on a cycle, and their readers, are closed', () => {
+    expect(readable([formula('a', 'b'), formula('b', 'a'), formula('c', 'a'), formula('d', '1')], 'member')).toEqual([
+      'd',
+    ]);
+    expect(readable([formula('a', 'a', { exposes: true })], 'member')).toEqual([]);
+  });
+});
+
+describe('non-interference', () => {
+  const roles = ['r1', 'r2'];
+  const roleList = fc.subarray(roles);
+  const model = fc
+    .record({
+      plain: fc.array(roleList, { minLength: 3, maxLength: 4 }),
+      formulas: fc.array(
+        fc.record({ reads: fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }), readRoles: roleList }),
+        { maxLength: 6 },
+      ),
+      held: roleList,
+      values: fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 4, maxLength: 4 }),
+      others: fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 4, maxLength: 4 }),
+    })
+    .map(({ plain, formulas, ...rest }) => {
+      const fields: FieldDefinition[] = plain.map((readRoles, index) => text(`p${index}`, { readRoles }));
+      for (const [index, { reads, readRoles }] of formulas.entries()) {
+        // Only what stands before it, so that there is no cycle.
+        const names = reads.map((place) => fields[place % fields.length]!.apiName);
+        fields.push(formula(`f${index}`, `IF(${names[0]} > 0, ${names.join(' + ')}, ${names.at(-1)})`, { readRoles }));
+      }
+      return { fields, ...rest };
+    });
+
+  it('changing what a caller may not read changes nothing that the caller reads', () => {
+    fc.assert(
+      fc.property(model, ({ fields, held, values, others }) => {
+        const { readable } = accessPlan(fields, held);
+        const plainNames = fields.filter((field) => field.type !== 'formula').map((field) => field.apiName);
+        const before = Object.fromEntries(plainNames.map((name, index) => [name, values[index]!]));
+        const after = Object.fromEntries(
+          plainNames.map((name, index) => [name, readable.has(name) ? values[index]! : others[index]!]),
+        );
+        const formulas = compileFieldFormulas(fields);
+        const seen = (record: Record<string, number>) => {
+          const all: Record<string, unknown> = { ...record, ...formulas.evaluateAll(record, { now: new Date(0) }) };
+          return [...readable].map((name) => [name, all[name]]);
+        };
+        expect(seen(after)).toEqual(seen(before));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('more roles never take a field away', () => {
+    fc.assert(
+      fc.property(model, ({ fields, held }) => {
+        const all = accessPlan(fields, roles);
+        for (const name of accessPlan(fields, held).readable) expect(all.readable.has(name)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

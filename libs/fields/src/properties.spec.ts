@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { FIELD_TYPE_NAMES, type FieldDefinition } from './field-definition.js';
+import { foldForSearch, foldForUniqueness } from './folding.js';
+import { fieldTypes } from './types/index.js';
+import { validateRecord } from './validate-record.js';
+
+const OPTIONS = ['red', 'green', 'blue'];
+const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'formula').map((type) => ({
+  apiName: type,
+  type,
+  ...(type === 'picklist' || type === 'multi_select' ? { options: OPTIONS } : {}),
+  ...(type === 'text'
+    ? {
+        validationRules: [
+          { type: 'maxLength' as const, value: 5 },
+          { type: 'regex' as const, value: '^[^x]*$' },
+        ],
+      }
+    : {}),
+  ...(type === 'number' ? { validationRules: [{ type: 'min' as const, value: 0 }] } : {}),
+}));
+
+/** Values that are often right for some type, and arbitrary JSON. */
+const value = fc.oneof(
+  fc.jsonValue({ maxDepth: 1 }),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.double(),
+  fc.emailAddress(),
+  fc.webUrl({ validSchemes: ['https', 'http'] }),
+  fc.uuid(),
+  fc.date({ noInvalidDate: false }).map(String),
+  fc
+    .date({ min: new Date(-60_000_000_000_000), max: new Date(250_000_000_000_000), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc
+    .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10)),
+  fc.subarray(OPTIONS),
+  fc.shuffledSubarray([...OPTIONS, ...OPTIONS]),
+  fc.constantFrom(...OPTIONS),
+  fc.tuple(fc.constantFrom('+49', '+1', '+44', '030'), fc.nat(9_999_999_999)).map(([code, rest]) => `${code} ${rest}`),
+  fc.boolean(),
+);
+
+describe('properties', () => {
+  it('parsing what is presented gives the same value, of any type', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...fields), value, (field, input) => {
+        if (input === null) return;
+        const type = fieldTypes.get(field.type)!;
+        const parsed = type.parse(input, field, { defaultCountry: 'DE' });
+        if (!parsed.ok || parsed.value === null) return;
+        accepted++;
+        const shown: unknown = JSON.parse(JSON.stringify(type.present(parsed.value)));
+        expect(type.parse(shown, field, {})).toStrictEqual(parsed);
+        expect(type.toUniqueKey(parsed.value)).toBe(type.toUniqueKey(shown));
+        type.toSlot(parsed.value);
+      }),
+      { numRuns: 4000 },
+    );
+    expect(accepted).toBeGreaterThan(300);
+  });
+
+  it('what is refused in create is refused in update, with the same problems, and nothing throws', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom(...fields.map((field) => field.apiName), 'unknown'), value),
+        (input) => {
+          const created = validateRecord(fields, input, 'create');
+          const updated = validateRecord(fields, input, 'update');
+          expect(updated.problems).toEqual(created.problems);
+          if (created.problems.length > 0) return;
+          for (const [name, canonical] of Object.entries(updated.values))
+            expect(created.values[name]).toEqual(canonical);
+          // What was accepted is accepted again in its canonical form.
+          expect(validateRecord(fields, updated.values, 'update')).toEqual(updated);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('folding is idempotent and blind to case', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
+        for (const fold of [foldForSearch, foldForUniqueness]) {
+          const folded = fold(text);
+          expect(fold(folded)).toBe(folded);
+        }
+        expect(foldForUniqueness(text.toUpperCase())).toBe(foldForUniqueness(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FieldDefinition, FieldTypeName } from './field-definition.js';
+import { foldForSearch, foldForUniqueness } from './folding.js';
+import { compileFieldFormulas, formulaFieldTypes } from './formulas.js';
+import { normaliseOptions } from './options.js';
+import { searchText, slotValue, uniqueKey } from './stored-forms.js';
+
+const field = (type: FieldTypeName): FieldDefinition => ({ apiName: 'f', type });
+
+describe('folding', () => {
+  it.each([
+    ['Müller', 'muller'],
+    ['MÜLLER', 'muller'],
+    ['Mu\u0308ller', 'muller'],
+    ['  a \t\n b  ', 'a b'],
+    ['Straße', 'strasse'],
+    ['STRASSE', 'strasse'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['οδος', 'οδοσ'],
+    ['Ångström', 'angstrom'],
+    ['ﬁn', 'fin'],
+    ['Ⅻ', 'xii'],
+    ['İstanbul', 'istanbul'],
+    ['São Paulo', 'sao paulo'],
+    ['한국어', '한국어'],
+    ['हिन्दी', 'हिन्दी'],
+    ['', ''],
+    ['Ｆｕｌｌ', 'full'],
+    ['Crème Brûlée', 'creme brulee'],
+  ])('search: %j is %j', (text, folded) => {
+    expect(foldForSearch(text)).toBe(folded);
+    expect(foldForSearch(folded)).toBe(folded);
+  });
+
+  it.each([
+    [' Müller ', 'müller'],
+    ['MU\u0308LLER', 'müller'],
+    ['Muller', 'muller'],
+    ['straße', 'strasse'],
+    ['a  b', 'a  b'],
+    ['ΟΔΟΣ', 'οδοσ'],
+  ])('uniqueness: %j is %j', (text, folded) => {
+    expect(foldForUniqueness(text)).toBe(folded);
+    expect(foldForUniqueness(folded)).toBe(folded);
+  });
+});
+
+describe('unique keys', () => {
+  it.each<[FieldTypeName, unknown, string | null]>([
+    ['text', ' ABC ', 'abc'],
+    ['text', '', null],
+    ['text', '  ', null],
+    ['text', null, null],
+    ['text', undefined, null],
+    ['email', 'A@Example.com', 'a@example.com'],
+    ['phone', '+4930123456', '+4930123456'],
+    ['url', 'HTTPS://Example.com/Path', 'https://example.com/Path'],
+    ['url', 'https://example.com', 'https://example.com/'],
+    ['number', 5, '5'],
+    ['number', 0.1 + 0.2, '0.3'],
+    ['number', 0, '0'],
+    ['currency', -1.5, '-1.5'],
+    ['date', '2024-01-01', '2024-01-01'],
+    ['datetime', '2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
+    ['picklist', 'New', 'New'],
+    ['reference', 'abc', 'abc'],
+    ['checkbox', false, 'false'],
+    ['multi_select', ['a', 'b'], '["a","b"]'],
+    ['formula', 1, '1'],
+  ])('%s %j: %j', (type, value, key) => expect(uniqueKey(field(type), value)).toBe(key));
+});
+
+describe('typed columns', () => {
+  it.each<[FieldTypeName, unknown, unknown]>([
+    ['text', 'abc', { kind: 'text', value: 'abc', exact: true }],
+    ['text', '', { kind: 'text', value: '', exact: true }],
+    ['textarea', 'x'.repeat(200), { kind: 'text', value: 'x'.repeat(200), exact: true }],
+    ['textarea', 'x'.repeat(201), { kind: 'text', value: 'x'.repeat(200), exact: false }],
+    ['text', '😀'.repeat(200), { kind: 'text', value: '😀'.repeat(200), exact: true }],
+    ['text', '😀'.repeat(300), { kind: 'text', value: '😀'.repeat(200), exact: false }],
+    ['text', `a${'😀'.repeat(300)}`, { kind: 'text', value: `a${'😀'.repeat(199)}`, exact: false }],
+    ['number', 1.5, { kind: 'number', value: 1.5, exact: true }],
+    ['checkbox', true, { kind: 'number', value: 1, exact: true }],
+    ['checkbox', false, { kind: 'number', value: 0, exact: true }],
+    ['date', '2024-02-29', { kind: 'time', value: new Date('2024-02-29T00:00:00Z'), exact: true }],
+    ['datetime', '2024-02-29T10:00:00.5Z', { kind: 'time', value: new Date('2024-02-29T10:00:00.500Z'), exact: true }],
+    ['picklist', 'a', { kind: 'text', value: 'a', exact: true }],
+    ['multi_select', ['a'], null],
+    ['formula', 5, null],
+    ['text', null, null],
+    ['number', undefined, null],
+  ])('%s', (type, value, expected) => expect(slotValue(field(type), value)).toEqual(expected));
+});
+
+describe('searchable text', () => {
+  it.each<[FieldTypeName, unknown, string | null]>([
+    ['text', 'Abc', 'Abc'],
+    ['textarea', 'a\nb', 'a\nb'],
+    ['email', 'a@example.com', 'a@example.com'],
+    ['phone', '+4930123456', '+4930123456'],
+    ['url', 'https://example.com', 'https://example.com'],
+    ['picklist', 'New', 'New'],
+    ['multi_select', ['a', 'b'], 'a b'],
+    ['number', 5, null],
+    ['date', '2024-01-01', null],
+    ['datetime', '2024-01-01T00:00:00Z', null],
+    ['checkbox', true, null],
+    ['reference', 'x', null],
+    ['formula', 'x', null],
+    ['text', null, null],
+  ])('%s %j: %j', (type, value, text) => expect(searchText(field(type), value)).toBe(text));
+});
+
+describe('options and formulas', () => {
+  it('normalises options', () => {
+    expect(normaliseOptions(['a', { value: 'b', label: 'B' }])).toEqual([
+      { value: 'a', label: 'a' },
+      { value: 'b', label: 'B' },
+    ]);
+    expect(normaliseOptions(undefined)).toEqual([]);
+  });
+
+  it('gives formulas the types of the fields', () => {
+    const fields: FieldDefinition[] = [
+      { apiName: 'amount', type: 'currency' },
+      { apiName: 'done', type: 'checkbox' },
+      { apiName: 'tags', type: 'multi_select', options: ['a'] },
+      { apiName: 'owner', type: 'reference', referenceTarget: 'contact' },
+      { apiName: 'twice', type: 'formula', expression: 'amount * 2' },
+      { apiName: 'label', type: 'formula', expression: 'IF(done, "Done ", "") + twice + TEXT(tags)' },
+    ];
+    expect([...formulaFieldTypes(fields)]).toEqual([
+      ['amount', 'number'],
+      ['done', 'boolean'],
+      ['tags', 'multi_select'],
+      ['owner', 'text'],
+    ]);
+    const record = { amount: 4, done: true, tags: ['a'] };
+    expect(compileFieldFormulas(fields).evaluateAll(record, { now: new Date(0) })).toEqual({
+      twice: 8,
+      label: 'Done 8a',
+    });
+  });
+});

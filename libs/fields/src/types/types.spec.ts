@@ -1,0 +1,718 @@
+import { describe, expect, it } from '@jest/globals';
+import { FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName } from '../field-definition.js';
+import type { ParseOptions } from './field-type.js';
+import { fieldTypes } from './index.js';
+
+interface Table {
+  field?: Partial<FieldDefinition>;
+  options?: ParseOptions;
+  /** Input and canonical form; one entry when they are the same. */
+  accepted: readonly (readonly [unknown, unknown?])[];
+  /** Input and code of the (first) problem. */
+  refused: readonly (readonly [unknown, string])[];
+}
+
+const WRONG = (inputs: readonly unknown[]) => inputs.map((input) => [input, 'WRONG_TYPE'] as const);
+const NOT_TEXT = WRONG([5, 0, true, false, {}, [], ['a'], { value: 'a' }]);
+const UUID = '01932f3e-7c1a-7b52-9c1d-0123456789ab';
+const same = (...inputs: unknown[]) => inputs.map((input) => [input] as const);
+
+const tables: Record<FieldTypeName, Table> = {
+  text: {
+    accepted: same(
+      '',
+      ' ',
+      'a',
+      ' a ',
+      'Ünïcödé',
+      '日本語',
+      '😀',
+      '👩‍👩‍👧',
+      'a\tb',
+      '<b>x</b>',
+      "'; DROP TABLE x; --",
+      'null',
+      '0',
+      'e\u0301',
+      '\u202e',
+      '\ufeff',
+      '\ue000',
+      'x'.repeat(4000),
+      '😀'.repeat(4000),
+      '{{name}}',
+      'العربية',
+    ),
+    refused: [
+      ...NOT_TEXT,
+      ['a\nb', 'LINE_BREAK'],
+      ['a\r', 'LINE_BREAK'],
+      ['\u2028', 'LINE_BREAK'],
+      ['\u2029', 'LINE_BREAK'],
+      ['\u0085', 'LINE_BREAK'],
+      ['\v', 'LINE_BREAK'],
+      ['\f', 'LINE_BREAK'],
+      ['\0', 'INVALID_CHARACTER'],
+      ['a\0b', 'INVALID_CHARACTER'],
+      ['\ud800', 'INVALID_CHARACTER'],
+      ['a\udc00', 'INVALID_CHARACTER'],
+      ['\udc00\ud800', 'INVALID_CHARACTER'],
+      ['x'.repeat(4001), 'TOO_LONG'],
+      ['😀'.repeat(4001), 'TOO_LONG'],
+      ['x'.repeat(9000), 'TOO_LONG'],
+    ],
+  },
+  textarea: {
+    accepted: same(
+      '',
+      ' ',
+      'a',
+      'a\nb',
+      'a\r\nb',
+      '\n',
+      '\u2028',
+      '\v',
+      'Ünï',
+      '😀',
+      'x'.repeat(100_000),
+      '😀'.repeat(100_000),
+      '\t',
+      '\u0001',
+      'a\n\n\nb',
+      '# Title\n- item',
+      '<p>\n</p>',
+      '日本\n語',
+      '\ufffd',
+      '\u0085',
+    ),
+    refused: [
+      ...NOT_TEXT,
+      ['\0', 'INVALID_CHARACTER'],
+      ['a\n\0', 'INVALID_CHARACTER'],
+      ['\ud83d', 'INVALID_CHARACTER'],
+      ['\ude00', 'INVALID_CHARACTER'],
+      ['x\ud83dx', 'INVALID_CHARACTER'],
+      ['\ude00\ud83d', 'INVALID_CHARACTER'],
+      ['x'.repeat(100_001), 'TOO_LONG'],
+      ['😀'.repeat(100_001), 'TOO_LONG'],
+      ['x'.repeat(300_000), 'TOO_LONG'],
+      ['\n'.repeat(100_001), 'TOO_LONG'],
+      ['é'.repeat(100_001), 'TOO_LONG'],
+      [Number.NaN, 'WRONG_TYPE'],
+    ],
+  },
+  number: numberTable(),
+  currency: numberTable(),
+  percent: numberTable(),
+  date: {
+    accepted: same(
+      '2024-02-29',
+      '2000-02-29',
+      '2023-02-28',
+      '0001-01-01',
+      '9999-12-31',
+      '1969-12-31',
+      '1970-01-01',
+      '2024-01-31',
+      '2024-04-30',
+      '2024-12-31',
+      '1582-10-10',
+      '1900-02-28',
+      '0099-06-15',
+      '2400-02-29',
+      '2024-06-30',
+      '2024-09-30',
+      '2024-11-30',
+      '2024-07-31',
+      '2024-08-31',
+      '2024-10-31',
+    ),
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        ' ',
+        '2023-02-29',
+        '1900-02-29',
+        '2024-02-30',
+        '2024-04-31',
+        '2024-13-01',
+        '2024-00-10',
+        '2024-01-00',
+        '2024-01-32',
+        '0000-01-01',
+        '10000-01-01',
+        '-0001-01-01',
+        '2024-1-1',
+        '24-01-01',
+        '20240101',
+        '2024/01/01',
+        '01.02.2024',
+        '2024-01-01T00:00:00Z',
+        '2024-01-01 ',
+        ' 2024-01-01',
+        'today',
+        '2024-W01-1',
+        '２０２４-01-01',
+      ].map((input) => [input, 'INVALID_DATE'] as const),
+    ],
+  },
+  datetime: {
+    accepted: [
+      ['2024-02-29T09:30:00Z'],
+      ['2024-02-29T09:30:00.5Z'],
+      ['2024-02-29T09:30:00.123Z'],
+      ['0001-01-01T00:00:00Z'],
+      ['9999-12-31T23:59:59.999Z'],
+      ['1970-01-01T00:00:00Z'],
+      ['2024-02-29T09:30:00.000Z', '2024-02-29T09:30:00Z'],
+      ['2024-02-29T09:30:00.120Z', '2024-02-29T09:30:00.12Z'],
+      ['2024-02-29T09:30:00.9999999Z', '2024-02-29T09:30:00.999Z'],
+      ['2024-02-29t09:30:00z', '2024-02-29T09:30:00Z'],
+      ['2024-02-29T09:30:00+00:00', '2024-02-29T09:30:00Z'],
+      ['2024-02-29T09:30:00-00:00', '2024-02-29T09:30:00Z'],
+      ['2024-02-29T09:30:00+05:30', '2024-02-29T04:00:00Z'],
+      ['2024-02-29T23:30:00-01:00', '2024-03-01T00:30:00Z'],
+      ['2024-01-01T00:00:00+14:00', '2023-12-31T10:00:00Z'],
+      ['2024-01-01T00:00:00-12:00', '2024-01-01T12:00:00Z'],
+      ['2024-01-01T00:00:00.001+00:01', '2023-12-31T23:59:00.001Z'],
+      ['1969-12-31T23:59:59.9Z'],
+      ['2024-01-01T00:00:00+23:59', '2023-12-31T00:01:00Z'],
+      ['0001-01-02T00:00:00+12:00', '0001-01-01T12:00:00Z'],
+    ],
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        '2024-02-29',
+        '2024-02-29T09:30',
+        '2024-02-29T09:30:00',
+        '2024-02-29 09:30:00Z',
+        '2024-02-30T09:30:00Z',
+        '2024-02-29T24:00:00Z',
+        '2024-02-29T23:60:00Z',
+        '2016-12-31T23:59:60Z',
+        '2024-02-29T09:30:00.Z',
+        '2024-02-29T9:30:00Z',
+        '2024-02-29T09:30:00+0530',
+        '2024-02-29T09:30:00+24:00',
+        '2024-02-29T09:30:00+01:60',
+        '0000-01-01T00:00:00Z',
+        '0001-01-01T00:00:00+01:00',
+        '9999-12-31T23:59:59-01:00',
+        '1709199000',
+        'now',
+        '2024-02-29T09:30:00Z ',
+        '2024-02-29T09:30:00Zulu',
+        '2024-02-29T09:30:00 Z',
+      ].map((input) => [input, 'INVALID_DATETIME'] as const),
+    ],
+  },
+  email: {
+    accepted: same(
+      'a@example.com',
+      'A.B@Example.COM',
+      'a+b@example.com',
+      'a.b.c@sub.example.co.uk',
+      "o'hara@example.com",
+      'x_y-z@example.org',
+      '1@example.com',
+      'a@xn--bcher-kva.de',
+      'a@bücher.de',
+      'ü@example.com',
+      '用户@例子.公司',
+      'a@example.museum',
+      'a!b@example.com',
+      'a#b@example.com',
+      'a=b@example.com',
+      'a{b}@example.com',
+      `${'x'.repeat(64)}@example.com`,
+      'a@a-b.com',
+      'a@1.com',
+      'a@example.travel',
+    ),
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        'a',
+        '@',
+        'a@',
+        '@example.com',
+        'a@example',
+        'a@@example.com',
+        'a b@example.com',
+        'a@exa mple.com',
+        ' a@example.com',
+        'a@example.com ',
+        'a..b@example.com',
+        '.a@example.com',
+        'a.@example.com',
+        'a@-example.com',
+        'a@example-.com',
+        'a@.com',
+        'a@example..com',
+        'a@127.0.0.1',
+        'a@[127.0.0.1]',
+        'Name <a@example.com>',
+        'mailto:a@example.com',
+        'a@example.c',
+        'a,b@example.com',
+        'a@example.com,b@example.com',
+        `${'x'.repeat(65)}@example.com`,
+      ].map((input) => [input, 'INVALID_EMAIL'] as const),
+      ['a@example.com\n', 'LINE_BREAK'],
+      ['a@example.com\r\nBcc: b@example.com', 'LINE_BREAK'],
+      ['a\0@example.com', 'INVALID_CHARACTER'],
+      [`a@${'x'.repeat(260)}.com`, 'TOO_LONG'],
+    ],
+  },
+  phone: {
+    options: { defaultCountry: 'DE' },
+    accepted: [
+      ['+4930123456'],
+      ['+12025550123'],
+      ['+442079460958'],
+      ['+33123456789'],
+      ['+81312345678'],
+      ['+919876543210'],
+      ['+49 30 123456', '+4930123456'],
+      ['+49 (30) 123-456', '+4930123456'],
+      ['+49.30.123456', '+4930123456'],
+      ['+49/30/123456', '+4930123456'],
+      ['030 123456', '+4930123456'],
+      ['(030) 123456', '+4930123456'],
+      ['030/123456', '+4930123456'],
+      ['0049 30 123456', '+4930123456'],
+      ['+1 (202) 555-0123', '+12025550123'],
+      ['+1-202-555-0123', '+12025550123'],
+      [' +12025550123 ', '+12025550123'],
+      ['＋12025550123', '+12025550123'],
+      ['0151 23456789', '+4915123456789'],
+      ['+44 (0)20 7946 0958', '+442079460958'],
+      ['+4９30123456', '+4930123456'],
+    ],
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        ' ',
+        'abc',
+        '1',
+        '12',
+        '+',
+        '+1',
+        '+0 123',
+        '++12025550123',
+        '+999 123456',
+        '+1 202 555 01234567',
+        '+1 202 5550123 ext. 5',
+        '+1 202 555 0123;ext=5',
+        'call me',
+        '+1 202 555 0123 or so',
+        'tel:12025550123x',
+        '+12345678901234567',
+        '110x',
+        '030-',
+        '@',
+      ].map((input) => [input, 'INVALID_PHONE'] as const),
+      ['+12025550123\n', 'LINE_BREAK'],
+      ['+1\0', 'INVALID_CHARACTER'],
+      ['1'.repeat(51), 'TOO_LONG'],
+    ],
+  },
+  url: {
+    accepted: same(
+      'https://example.com',
+      'https://example.com/',
+      'https://example.com/a/b?c=d&e=f#g',
+      'HTTPS://Example.com/Path',
+      'https://example.com:8443/',
+      'https://sub.sub.example.co.uk',
+      'https://bücher.de/ä',
+      'https://xn--bcher-kva.de',
+      'https://1.2.3.4/',
+      'https://[2001:db8::1]/',
+      'https://intranet/wiki',
+      'https://example.com/%20',
+      'https://example.com/a@b',
+      'https://example.com/?q=ü',
+      'https://a-b.com',
+      'https://example.com/~user',
+      'https://example.com/?a[]=1',
+      'https://localhost/',
+      'https://example.com/a,b;c',
+      'https://example.com/#/route',
+      `https://example.com/${'a'.repeat(2028)}`,
+    ),
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        'example.com',
+        'http://example.com',
+        'HTTP://example.com',
+        'ftp://example.com',
+        '//example.com',
+        'https:',
+        'https://',
+        'https:///x',
+        'https:example.com',
+        'https:/example.com',
+        'javascript:alert(1)',
+        'data:text/html,x',
+        'https://user@example.com',
+        'https://user:pass@example.com',
+        'https://example.com:99999',
+        'https://exa mple.com',
+        'https://example.com/a b',
+        ' https://example.com',
+        'https://example.com\t',
+        'https:\\\\example.com',
+        'https://example.com\\a',
+        'https://-example.com',
+        'https://example..com',
+        'https://ex_ample.com',
+        'https://[::1',
+        'https://?',
+        'mailto:a@example.com',
+        'https://example.com/<script>',
+        'ＨＴＴＰＳ://example.com',
+      ].map((input) => [input, 'INVALID_URL'] as const),
+      ['https://example.com\n', 'LINE_BREAK'],
+      ['https://example.com/\0', 'INVALID_CHARACTER'],
+      [`https://example.com/${'a'.repeat(2029)}`, 'TOO_LONG'],
+    ],
+  },
+  picklist: {
+    field: {
+      options: [
+        'new',
+        'Open',
+        { value: 'won', label: 'Won!' },
+        { value: 'lost', label: 'new' },
+        'a,b',
+        'ä',
+        '1',
+        'true',
+        'null',
+        'constructor',
+        ' spaced ',
+        '😀',
+        'x y',
+        '__proto__',
+        'A',
+        'a',
+        '"',
+        "'",
+        '<b>',
+        '0',
+      ],
+    },
+    accepted: same(
+      'new',
+      'Open',
+      'won',
+      'lost',
+      'a,b',
+      'ä',
+      '1',
+      'true',
+      'null',
+      'constructor',
+      ' spaced ',
+      '😀',
+      'x y',
+      '__proto__',
+      'A',
+      'a',
+      '"',
+      "'",
+      '<b>',
+      '0',
+    ),
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        ' ',
+        'New',
+        'NEW',
+        'open',
+        'Won!',
+        'new ',
+        ' new',
+        'spaced',
+        'toString',
+        'hasOwnProperty',
+        'a\u0308',
+        'unknown',
+        'new,Open',
+        '\0',
+        '\n',
+        '00',
+        'False',
+        'a,',
+        'undefined',
+      ].map((input) => [input, 'NOT_AN_OPTION'] as const),
+    ],
+  },
+  multi_select: {
+    field: { options: ['red', 'green', { value: 'blue', label: 'Blue' }, 'x, y', 'constructor'] },
+    accepted: [
+      [['red']],
+      [['green']],
+      [['blue']],
+      [['red', 'green']],
+      [['red', 'green', 'blue']],
+      [['x, y']],
+      [['constructor']],
+      [['red', 'green', 'blue', 'x, y', 'constructor']],
+      [['red', 'constructor']],
+      [['green', 'x, y']],
+      [
+        ['green', 'red'],
+        ['red', 'green'],
+      ],
+      [
+        ['blue', 'green', 'red'],
+        ['red', 'green', 'blue'],
+      ],
+      [['red', 'red'], ['red']],
+      [
+        ['blue', 'red', 'blue'],
+        ['red', 'blue'],
+      ],
+      [
+        ['constructor', 'red'],
+        ['red', 'constructor'],
+      ],
+      [
+        ['x, y', 'blue'],
+        ['blue', 'x, y'],
+      ],
+      [[], null],
+      [Array(1000).fill('red'), ['red']],
+      [
+        ['green', 'green', 'red'],
+        ['red', 'green'],
+      ],
+      [
+        ['constructor', 'x, y'],
+        ['x, y', 'constructor'],
+      ],
+    ],
+    refused: [
+      ...WRONG(['red', '', 'red, green', 5, 0, true, false, {}, { red: true }, { 0: 'red', length: 1 }]),
+      ...WRONG([[5], [null], [true], [['red']], [{}], ['red', 5], [{ value: 'red' }], [undefined]]),
+      [['pink'], 'NOT_AN_OPTION'],
+      [['Red'], 'NOT_AN_OPTION'],
+      [['Blue'], 'NOT_AN_OPTION'],
+      [['red', ''], 'NOT_AN_OPTION'],
+      [['red', 'pink'], 'NOT_AN_OPTION'],
+      [['red, green'], 'NOT_AN_OPTION'],
+      [['toString'], 'NOT_AN_OPTION'],
+      [['red '], 'NOT_AN_OPTION'],
+      [Array(1001).fill('red'), 'TOO_MANY_VALUES'],
+    ],
+  },
+  checkbox: {
+    accepted: same(true, false),
+    refused: WRONG([
+      'true',
+      'false',
+      'TRUE',
+      '',
+      'yes',
+      'no',
+      'on',
+      '1',
+      '0',
+      1,
+      0,
+      -1,
+      Number.NaN,
+      [],
+      [true],
+      {},
+      { value: true },
+      'null',
+      'T',
+      ' ',
+    ]),
+  },
+  reference: {
+    accepted: [
+      [UUID],
+      [UUID.toUpperCase(), UUID],
+      ['00000000-0000-0000-0000-000000000000'],
+      ['ffffffff-ffff-ffff-ffff-ffffffffffff'],
+      ['FFFFFFFF-ffff-FFFF-ffff-FFFFFFFFFFFF', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+      ...[1, 2, 3, 4, 5, 6, 7, 8].map((version) => [`01932f3e-7c1a-${version}b52-9c1d-0123456789ab`] as const),
+      ...['8', '9', 'a', 'b', 'c', 'd', 'e'].map(
+        (variant) => [`01932f3e-7c1a-7b52-${variant}c1d-0123456789ab`] as const,
+      ),
+    ],
+    refused: [
+      ...NOT_TEXT,
+      ...[
+        '',
+        ' ',
+        '1',
+        'lead',
+        UUID.slice(1),
+        `${UUID}0`,
+        ` ${UUID}`,
+        `${UUID}\n`,
+        UUID.replaceAll('-', ''),
+        `{${UUID}}`,
+        `urn:uuid:${UUID}`,
+        UUID.replace('0', 'g'),
+        UUID.replace('-', '_'),
+        `${UUID},${UUID}`,
+        '01932f3e7-c1a-7b52-9c1d-0123456789ab',
+        '*',
+        '%',
+        '../x',
+        'null',
+        `${UUID}\0`,
+      ].map((input) => [input, 'INVALID_REFERENCE'] as const),
+    ],
+  },
+  formula: {
+    accepted: [],
+    refused: [
+      '',
+      'a',
+      0,
+      1,
+      -1,
+      true,
+      false,
+      [],
+      {},
+      ['a'],
+      { a: 1 },
+      '1 + 1',
+      '=1',
+      1.5,
+      '2024-01-01',
+      'TRUE',
+      [1],
+      [null],
+      '😀',
+      1e14,
+    ].map((input) => [input, 'FORMULA_NOT_WRITABLE'] as const),
+  },
+};
+
+function numberTable(): Table {
+  return {
+    accepted: [
+      ...same(
+        0,
+        1,
+        -1,
+        0.1,
+        -0.5,
+        1e14,
+        -1e14,
+        999_999_999_999_999,
+        -999_999_999_999_999,
+        999_999_999_999_999.9,
+        5e-324,
+        -5e-324,
+        1e-300,
+        0.1 + 0.2,
+        123.456,
+        42,
+        1 / 3,
+        Number.EPSILON,
+        2 ** 49,
+        100,
+      ),
+      [-0, 0],
+    ],
+    refused: [
+      ...WRONG(['1', '', '0', '1e3', 'NaN', true, false, {}, [], [1], { value: 1 }, '1,5', '½', ' 1']),
+      ...[
+        1e15,
+        -1e15,
+        1e15 + 1,
+        1e16,
+        1e300,
+        -1e300,
+        Number.MAX_VALUE,
+        Number.MAX_SAFE_INTEGER,
+        Number.NaN,
+        Infinity,
+        -Infinity,
+      ].map((input) => [input, 'OUT_OF_RANGE'] as const),
+    ],
+  };
+}
+
+/** Long values by their length. */
+function name(input: unknown): string {
+  const text = typeof input === 'number' ? String(input) : JSON.stringify(input);
+  return text.length > 80 ? `${text.slice(0, 60)}… (${text.length})` : text;
+}
+
+it('knows every type once, in order', () => expect([...fieldTypes.keys()]).toEqual(FIELD_TYPE_NAMES));
+
+describe.each(FIELD_TYPE_NAMES)('%s', (typeName) => {
+  const type = fieldTypes.get(typeName)!;
+  const { field, options = {}, accepted, refused } = tables[typeName];
+  const definition: FieldDefinition = { apiName: 'field', type: typeName, ...field };
+
+  for (const [input, canonical = input] of accepted) {
+    it(`accepts ${name(input)}`, () => {
+      const expected = canonical === undefined ? input : canonical;
+      expect(type.parse(input, definition, options)).toStrictEqual({ ok: true, value: expected });
+    });
+  }
+
+  for (const [input, code] of refused) {
+    it(`refuses ${name(input)} with ${code}`, () => {
+      const result = type.parse(input, definition, options);
+      expect(result).toMatchObject({ ok: false, problems: [{ code }] });
+    });
+  }
+
+  it('gives back what it presents', () => {
+    for (const [input] of accepted) {
+      const first = type.parse(input, definition, options);
+      if (!first.ok || first.value === null) continue;
+      // A canonical value needs no country.
+      expect(type.parse(type.present(first.value), definition, {})).toStrictEqual(first);
+    }
+  });
+});
+
+describe('details of types', () => {
+  it('a phone number without a country code needs a country', () => {
+    const phone = fieldTypes.get('phone')!;
+    const field: FieldDefinition = { apiName: 'p', type: 'phone' };
+    const missing = { ok: false, problems: [{ code: 'PHONE_COUNTRY_MISSING' }] };
+    expect(phone.parse('030 123456', field, {})).toMatchObject(missing);
+    expect(phone.parse('030 123456', field, { defaultCountry: 'XX' })).toMatchObject(missing);
+    expect(phone.parse('abc', field, {})).toMatchObject({ problems: [{ code: 'INVALID_PHONE' }] });
+    expect(phone.parse('202 555 0123', field, { defaultCountry: 'US' })).toEqual({ ok: true, value: '+12025550123' });
+  });
+
+  it('every wrong entry of a multi-select is named', () => {
+    const field: FieldDefinition = { apiName: 'm', type: 'multi_select', options: ['a', 'b'] };
+    const result = fieldTypes.get('multi_select')!.parse(['a', 'x', 5], field, {});
+    expect(result).toEqual({
+      ok: false,
+      problems: [
+        { pointer: '/1', code: 'NOT_AN_OPTION', detail: 'Must be one of the options', params: { options: ['a', 'b'] } },
+        { pointer: '/2', code: 'WRONG_TYPE', detail: 'Must be an option as text', params: { expected: 'string' } },
+      ],
+    });
+  });
+
+  it('a picklist without options takes nothing', () => {
+    const result = fieldTypes.get('picklist')!.parse('a', { apiName: 'p', type: 'picklist' }, {});
+    expect(result.ok).toBe(false);
+  });
+});

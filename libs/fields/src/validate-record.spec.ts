@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FieldDefinition } from './field-definition.js';
+import { validateRecord } from './validate-record.js';
+
+const FIELDS: FieldDefinition[] = [
+  { apiName: 'name', type: 'text', required: true, validationRules: [{ type: 'maxLength', value: 10 }] },
+  { apiName: 'amount', type: 'currency', validationRules: [{ type: 'min', value: 0, message: 'No debts, please' }] },
+  { apiName: 'stage', type: 'picklist', options: ['new', 'won'], default: 'new' },
+  { apiName: 'tags', type: 'multi_select', options: ['a', 'b'], default: ['b', 'a'] },
+  { apiName: 'active', type: 'checkbox' },
+  { apiName: 'code', type: 'text', is_unique: true, validationRules: [{ type: 'regex', value: '^[A-Z]+$' }] },
+  { apiName: 'total', type: 'formula', expression: 'amount * 2' },
+];
+
+const codes = (result: ReturnType<typeof validateRecord>) =>
+  result.problems.map(({ pointer, code }) => [pointer, code]);
+
+describe('create', () => {
+  it('gives every writable field a value: the given one, the default or null', () => {
+    expect(validateRecord(FIELDS, { name: 'A', amount: 5 }, 'create')).toEqual({
+      values: { name: 'A', amount: 5, stage: 'new', tags: ['a', 'b'], active: null, code: null },
+      problems: [],
+    });
+  });
+
+  it('takes null as no value, not as a wish for the default', () => {
+    const { values } = validateRecord(FIELDS, { name: 'A', stage: null }, 'create');
+    expect(values.stage).toBeNull();
+  });
+
+  it.each([[{}], [{ name: null }], [{ name: '' }], [{ name: undefined }]])('%j lacks a required value', (input) => {
+    expect(codes(validateRecord(FIELDS, input, 'create'))).toEqual([['/name', 'REQUIRED']]);
+  });
+
+  it('takes a default for a required field', () => {
+    const fields: FieldDefinition[] = [{ apiName: 'n', type: 'number', required: true, default: 0 }];
+    expect(validateRecord(fields, {}, 'create')).toEqual({ values: { n: 0 }, problems: [] });
+    expect(codes(validateRecord(fields, { n: null }, 'create'))).toEqual([['/n', 'REQUIRED']]);
+  });
+
+  it('an empty selection does not satisfy a required field, false does', () => {
+    const fields: FieldDefinition[] = [
+      { apiName: 'm', type: 'multi_select', options: ['a'], required: true },
+      { apiName: 'c', type: 'checkbox', required: true },
+    ];
+    expect(codes(validateRecord(fields, { m: [], c: false }, 'create'))).toEqual([['/m', 'REQUIRED']]);
+  });
+});
+
+describe('update', () => {
+  it('looks only at what is given', () => {
+    expect(validateRecord(FIELDS, { amount: 1 }, 'update')).toEqual({ values: { amount: 1 }, problems: [] });
+    expect(validateRecord(FIELDS, {}, 'update')).toEqual({ values: {}, problems: [] });
+    expect(validateRecord(FIELDS, { amount: undefined }, 'update')).toEqual({ values: {}, problems: [] });
+  });
+
+  it('unsets with null, but not what is required', () => {
+    expect(validateRecord(FIELDS, { amount: null }, 'update').values).toEqual({ amount: null });
+    expect(codes(validateRecord(FIELDS, { name: null }, 'update'))).toEqual([['/name', 'REQUIRED']]);
+  });
+});
+
+describe('problems', () => {
+  it('come all at once, by the order of the fields, then of the input', () => {
+    const input = {
+      zzz: 1,
+      total: 5,
+      stage: 'lost',
+      amount: -1,
+      tags: ['a', 'c', 7],
+      name: 'x'.repeat(11),
+      'a/b~c': 1,
+    };
+    expect(codes(validateRecord(FIELDS, input, 'create'))).toEqual([
+      ['/name', 'TOO_LONG'],
+      ['/amount', 'BELOW_MIN'],
+      ['/stage', 'NOT_AN_OPTION'],
+      ['/tags/1', 'NOT_AN_OPTION'],
+      ['/tags/2', 'WRONG_TYPE'],
+      ['/total', 'FORMULA_NOT_WRITABLE'],
+      ['/zzz', 'UNKNOWN_FIELD'],
+      ['/a~1b~0c', 'UNKNOWN_FIELD'],
+    ]);
+  });
+
+  it("carry parameters, and the rule's own message", () => {
+    const { problems } = validateRecord(FIELDS, { name: 'x'.repeat(11), amount: -1 }, 'update');
+    expect(problems).toEqual([
+      {
+        pointer: '/name',
+        code: 'TOO_LONG',
+        detail: 'Must have at most 10 characters',
+        params: { limit: 10, length: 11 },
+      },
+      { pointer: '/amount', code: 'BELOW_MIN', detail: 'No debts, please', params: { min: 0 } },
+    ]);
+  });
+
+  it('of several broken rules are all named', () => {
+    const fields: FieldDefinition[] = [
+      {
+        apiName: 't',
+        type: 'text',
+        validationRules: [
+          { type: 'minLength', value: 3 },
+          { type: 'regex', value: '[0-9]' },
+          { type: 'regex', value: '^a', message: 'Begin with a' },
+        ],
+      },
+    ];
+    expect(validateRecord(fields, { t: 'xy' }, 'create').problems.map(({ code, detail }) => [code, detail])).toEqual([
+      ['TOO_SHORT', 'Must have at least 3 characters'],
+      ['PATTERN_MISMATCH', 'Must match the pattern of the field'],
+      ['PATTERN_MISMATCH', 'Begin with a'],
+    ]);
+  });
+
+  it('never carry the value', () => {
+    const secret = 'hunter2-secret';
+    const { problems } = validateRecord(
+      FIELDS,
+      { code: secret, stage: secret, name: secret, amount: secret },
+      'create',
+    );
+    expect(problems).toHaveLength(4);
+    expect(JSON.stringify(problems)).not.toContain(secret);
+  });
+
+  it('a formula cannot be written, not even with null', () => {
+    expect(codes(validateRecord(FIELDS, { total: null }, 'update'))).toEqual([['/total', 'FORMULA_NOT_WRITABLE']]);
+  });
+
+  it('a value that must be unique fits its index', () => {
+    const field: FieldDefinition = { apiName: 'u', type: 'text', is_unique: true };
+    expect(codes(validateRecord([field], { u: 'x'.repeat(2400) }, 'create'))).toEqual([]);
+    expect(codes(validateRecord([field], { u: 'x'.repeat(2401) }, 'create'))).toEqual([
+      ['/u', 'UNIQUE_VALUE_TOO_LONG'],
+    ]);
+    expect(codes(validateRecord([field], { u: '😀'.repeat(601) }, 'create'))).toEqual([
+      ['/u', 'UNIQUE_VALUE_TOO_LONG'],
+    ]);
+  });
+
+  it('sees own properties only', () => {
+    const fields: FieldDefinition[] = [{ apiName: 'constructor', type: 'text' }];
+    expect(validateRecord(fields, {}, 'update')).toEqual({ values: {}, problems: [] });
+    const body = JSON.parse('{"__proto__": {"name": "x"}, "constructor": "c"}') as Record<string, unknown>;
+    const result = validateRecord(fields, body, 'update');
+    expect(codes(result)).toEqual([['/__proto__', 'UNKNOWN_FIELD']]);
+    expect(result.values).toEqual({ constructor: 'c' });
+  });
+
+  it('an unknown type or rule is a defect of the caller', () => {
+    const badType = { apiName: 'x', type: 'money' } as unknown as FieldDefinition;
+    const badRule = {
+      apiName: 'x',
+      type: 'text',
+      validationRules: [{ type: 'even', value: 1 }],
+    } as unknown as FieldDefinition;
+    expect(() => validateRecord([badType], { x: 1 }, 'create')).toThrow(TypeError);
+    expect(() => validateRecord([badRule], { x: 'a' }, 'create')).toThrow(TypeError);
+  });
+});
