@@ -6,11 +6,12 @@ import { Guard } from '../processes/guard.mjs';
 import { builtFile } from '../root.mjs';
 import { freePorts } from './free-port.mjs';
 import { NATS_STOP_MS, startNats } from './nats.mjs';
+import { natsProgram } from './nats-binary.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
 
 /**
  * @typedef {object} ThrowawayServers
- * @property {NodeJS.ProcessEnv} environment TEST_DATABASE_URL (superuser), TEST_NATS_URL, TEST_NATS_PASSWORD
+ * @property {NodeJS.ProcessEnv} environment TEST_DATABASE_URL (superuser), TEST_NATS_URL, TEST_NATS_PASSWORD, TEST_NATS_PROGRAM
  * @property {() => Promise<void>} stop stops the servers and deletes their data
  */
 
@@ -47,7 +48,13 @@ export async function startThrowawayServers() {
     stops.push(() => postgres.process.stop('SIGINT', POSTGRES_STOP_MS));
     stops.push(() => nats.process.stop('SIGTERM', NATS_STOP_MS));
     return {
-      environment: { TEST_DATABASE_URL: postgres.url, TEST_NATS_URL: nats.url, TEST_NATS_PASSWORD: password },
+      environment: {
+        TEST_DATABASE_URL: postgres.url,
+        TEST_NATS_URL: nats.url,
+        TEST_NATS_PASSWORD: password,
+        // With the program each test file starts a server of its own, so that no other file takes its events.
+        TEST_NATS_PROGRAM: await natsProgram(),
+      },
       stop,
     };
   } catch (error) {
