@@ -99,7 +99,7 @@ export function roundDecimal(value: number, places: number): number | null {
   if (kept >= PRECISION) return finite(decimalToNumber(decimal));
   if (kept < 0) return 0;
   const up = decimal.digits.charCodeAt(kept) >= 53; // '5'
-  const coefficient = BigInt(decimal.digits.slice(0, kept) || '0') + (up ? 1n : 0n);
+  const coefficient = Number(decimal.digits.slice(0, kept)) + (up ? 1 : 0);
   const magnitude = Number(`${coefficient}e${decimal.exponent - kept + 1}`);
   return finite(decimal.negative ? -magnitude : magnitude);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluate, type TestRecord } from '../test/evaluate.js';
+import { evaluate, type TestRecord, titleOf } from '../test/evaluate.js';
 import { checkFormula } from './checker.js';
 import { signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
@@ -9,10 +9,14 @@ type Case = [source: string, expected: JsonValue, record?: TestRecord];
 
 function table(name: string, cases: Case[]): void {
   describe(name, () => {
-    it.each(cases.map(([source, expected, record = {}]) => ({ source, expected, record })))(
-      '$source is $expected for $record',
-      ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected),
-    );
+    it.each(
+      cases.map(([source, expected, record = {}]) => ({
+        title: titleOf(source, expected, record),
+        source,
+        expected,
+        record,
+      })),
+    )('$title', ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected));
   });
 }
 

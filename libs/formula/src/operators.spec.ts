@@ -1,15 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluate, type TestRecord } from '../test/evaluate.js';
+import { evaluate, type TestRecord, titleOf } from '../test/evaluate.js';
 import type { JsonValue } from './types.js';
 
 type Case = [source: string, expected: JsonValue, record?: TestRecord];
 
 function table(rule: string, cases: Case[]): void {
   describe(rule, () => {
-    it.each(cases.map(([source, expected, record = {}]) => ({ source, expected, record })))(
-      '$source is $expected for $record',
-      ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected),
-    );
+    it.each(
+      cases.map(([source, expected, record = {}]) => ({
+        title: titleOf(source, expected, record),
+        source,
+        expected,
+        record,
+      })),
+    )('$title', ({ source, expected, record }) => expect(evaluate(source, record)).toStrictEqual(expected));
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { evaluateUntyped, type TestRecord } from '../test/evaluate.js';
+import { evaluateUntyped, type TestRecord, titleOf } from '../test/evaluate.js';
 import { checkFormula } from './checker.js';
 import type { JsonValue } from './types.js';
 
@@ -102,10 +102,14 @@ describe('undeclared names take their type from the value', () => {
     ['ROUND(1.25, x)', 1.3, { x: 1 }],
     ['ABS(x)', null, { x: true }],
   ];
-  it.each(cases.map(([source, expected, record = {}]) => ({ source, expected, record })))(
-    '$source is $expected for $record',
-    ({ source, expected, record }) => expect(evaluateUntyped(source, record)).toStrictEqual(expected),
-  );
+  it.each(
+    cases.map(([source, expected, record = {}]) => ({
+      title: titleOf(source, expected, record),
+      source,
+      expected,
+      record,
+    })),
+  )('$title', ({ source, expected, record }) => expect(evaluateUntyped(source, record)).toStrictEqual(expected));
 
   it('do not exist where fields are known', () => expect(checkFormula('x', {}).ok).toBe(false));
 

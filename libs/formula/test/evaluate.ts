@@ -35,3 +35,12 @@ export function evaluateUntyped(source: string, record: TestRecord = {}): JsonVa
 export function errorsOf(source: string, options?: CheckOptions): string[] {
   return checkFormula(source, FIELDS, options).errors.map(({ code, position }: FormulaError) => `${code}@${position}`);
 }
+
+/** The title of a case: long values are cut. */
+export function titleOf(source: string, expected: JsonValue, record: TestRecord): string {
+  const short = (value: unknown) => {
+    const text = JSON.stringify(value);
+    return text.length > 60 ? `${text.slice(0, 50)}… (${text.length})` : text;
+  };
+  return `${source} is ${short(expected)} for ${short(record)}`;
+}
