@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { cronProblem } from './cron.js';
+
+describe('cronProblem', () => {
+  it.each([
+    '* * * * *',
+    '0 0 1 1 0',
+    '59 23 31 12 7',
+    '*/15 * * * *',
+    '0-30/10 8,12-18 * JAN-jun mon-FRI',
+    '  5 4 * * sun ',
+  ])('takes %j', (text) => {
+    expect(cronProblem(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['', 'five fields'],
+    ['* * * *', 'five fields'],
+    ['* * * * * *', 'five fields'],
+    ['@daily', 'five fields'],
+    ['60 * * * *', 'minute'],
+    ['-1 * * * *', 'minute'],
+    ['*/0 * * * *', 'minute'],
+    ['*-5 * * * *', 'minute'],
+    ['5-1 * * * *', 'minute'],
+    ['1,, * * * *', 'minute'],
+    ['* 24 * * *', 'hour'],
+    ['* * 0 * *', 'day of the month'],
+    ['* * * 13 *', 'month'],
+    ['* * * foo *', 'month'],
+    ['* * * * 8', 'day of the week'],
+    ['{{a}} * * * *', 'minute'],
+  ])('refuses %j (%s)', (text, part) => {
+    expect(cronProblem(text)).toContain(part);
+  });
+});

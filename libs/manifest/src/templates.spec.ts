@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  isUrlTemplateFixed,
+  parseTemplate,
+  renderHeader,
+  renderTemplate,
+  renderUrl,
+  renderValue,
+  TemplateError,
+  templateKeys,
+} from './templates.js';
+
+const DATA = {
+  name: 'Ann',
+  hours: 3,
+  ok: true,
+  none: null,
+  list: [1, 'a'],
+  record: { id: 'r1', address: { city: 'Köln' } },
+  'a.b': 'dotted',
+};
+
+describe('templates', () => {
+  it.each([
+    ['', ''],
+    ['plain', 'plain'],
+    ['Hello {{name}}!', 'Hello Ann!'],
+    ['{{ name }}{{hours}}', 'Ann3'],
+    ['{{record.address.city}}', 'Köln'],
+    ['{{a.b}}', 'dotted'],
+    ['{{ok}} {{none}} {{missing}} {{record.missing.deep}}', 'true   '],
+    ['{{list}} {{list.1}}', '[1,"a"] a'],
+    ['{name} }} {', '{name} }} {'],
+    ['{{constructor}}{{__proto__}}{{name.length}}', ''],
+  ])('%j becomes %j', (text, expected) => {
+    expect(renderTemplate(text, DATA)).toBe(expected);
+  });
+
+  it.each(['{{', '{{name', '{{}}', '{{ }}', '{{a{b}}', 'a {{b} c'])('refuses %j', (text) => {
+    expect(() => parseTemplate(text)).toThrow(TemplateError);
+  });
+
+  it('lists each name once, with its place', () => {
+    expect(templateKeys('{{a}} {{b.c}} {{ a }}')).toEqual(['a', 'b.c']);
+    expect(parseTemplate('x{{a}}y')).toEqual([{ text: 'x' }, { path: 'a', position: 1 }, { text: 'y' }]);
+  });
+
+  it('keeps the type of a value that is a placeholder alone', () => {
+    expect(
+      renderValue(
+        {
+          hours: '{{hours}}',
+          title: '{{name}} {{hours}}',
+          all: ['{{list}}', '{{missing}}', 7, null],
+          '{{name}}': true,
+        },
+        DATA,
+      ),
+    ).toEqual({ hours: 3, title: 'Ann 3', all: [[1, 'a'], null, 7, null], '{{name}}': true });
+  });
+
+  it('does not fill in what a value brings', () => {
+    expect(renderTemplate('{{x}}', { x: '{{name}}', name: 'Ann' })).toBe('{{name}}');
+  });
+
+  it('encodes values in a URL', () => {
+    expect(renderUrl('https://a.example.com/{{x}}?q={{x}}', { x: 'a/b?c=d&e#f@g ü' })).toBe(
+      'https://a.example.com/a%2Fb%3Fc%3Dd%26e%23f%40g%20%C3%BC?q=a%2Fb%3Fc%3Dd%26e%23f%40g%20%C3%BC',
+    );
+    expect(renderUrl('https://a.example.com/{{x}}', { x: '\ud800' })).toBe('https://a.example.com/%EF%BF%BD');
+    expect(() => renderUrl('https://a.example.com/{{x}}/b', { x: '..' })).toThrow(TemplateError);
+    expect(() => renderUrl('https://{{x}}/', { x: 'a' })).toThrow(TemplateError);
+  });
+
+  it.each([
+    ['https://a.example.com/{{x}}', true],
+    ['https://a.example.com?{{x}}', true],
+    ['https://a.example.com', true],
+    ['https://a.example.com{{x}}', false],
+    ['https://a.example.com:{{x}}/', false],
+    ['https://{{x}}/', false],
+    ['{{x}}', false],
+    ['{{x}}://a.example.com/', false],
+    ['https://a.example.com\\{{x}}', false],
+    ['https:{{x}}/', false],
+  ])('scheme, host and port of %s fixed: %s', (text, fixed) => {
+    expect(isUrlTemplateFixed(text)).toBe(fixed);
+  });
+
+  it('never lets a value change the host or the number of path segments', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (x) => {
+        fc.pre(x !== '.' && x !== '..');
+        const url = new URL(renderUrl('https://a.example.com/p/{{x}}/end?q={{x}}', { x }));
+        expect(url.host).toBe('a.example.com');
+        expect(url.pathname.split('/')).toHaveLength(4);
+        expect([...url.searchParams.keys()]).toEqual(['q']);
+      }),
+    );
+  });
+
+  it('refuses line breaks in a header', () => {
+    expect(renderHeader('Bearer {{x}}', { x: 'a' })).toBe('Bearer a');
+    expect(() => renderHeader('{{x}}', { x: 'a\r\nb: c' })).toThrow(TemplateError);
+  });
+});

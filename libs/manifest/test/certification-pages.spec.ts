@@ -1,0 +1,26 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { CHECKS } from '../src/index.js';
+import { indexPage, pageOf } from './certification-pages.js';
+
+const FOLDER = join(import.meta.dirname, '../../../docs/certification');
+const pages = new Map([
+  ['README.md', indexPage()],
+  ...CHECKS.map((check) => [`${check.id}.md`, pageOf(check)] as const),
+]);
+
+if (process.env.CERTIFICATION_PAGES === 'write') {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, text] of pages) writeFileSync(join(FOLDER, name), text);
+}
+
+describe('pages of the checks', () => {
+  it.each([...pages])('%s says what the check says', (name, text) => {
+    expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text);
+  });
+
+  it('there is no page of a check that does not exist', () => {
+    expect(readdirSync(FOLDER).sort()).toEqual([...pages.keys()].sort());
+  });
+});

@@ -1,0 +1,49 @@
+import { CHECKS, type Check } from '../src/index.js';
+import { SAMPLES } from './samples.js';
+
+const SEVERITIES = {
+  blocker: 'A failure refuses the package.',
+  warning: 'A failure is shown to the operator, who may publish all the same, giving a reason.',
+  advice: 'A failure is a hint to the developer.',
+};
+
+function json(value: unknown): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+}
+
+/** The page of a check: what it is for, and a failing and a passing sample that the tests run. */
+export function pageOf(check: Check): string {
+  const sample = SAMPLES.find(
+    (one) => one.check === check.id && (one.packets === undefined || one.packets.fails !== undefined),
+  );
+  const [fails, passes] = sample?.packets
+    ? [sample.packets.fails, sample.packets.passes]
+    : [sample?.fails, sample?.passes];
+  const isNothing = passes !== undefined && Object.keys(passes as object).length === 0;
+  const parts = [
+    `# ${check.id} ${check.title}`,
+    `Severity: **${check.severity}**. ${SEVERITIES[check.severity]}`,
+    `## Why\n\n${check.doc.why}`,
+    `## What to do\n\n${check.doc.fix}`,
+    ...(sample ? [`## Fails\n\n${json(fails)}`] : []),
+    ...(sample && !isNothing ? [`## Passes\n\n${json(passes)}`] : []),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The list of all checks. */
+export function indexPage(): string {
+  const rows = CHECKS.map(({ id, severity, title }) => `| [${id}](${id}.md) | ${severity} | ${title} |`);
+  return [
+    '# Certification checks',
+    '',
+    'The same suite runs in `crm-dev certify`, in `POST /api/marketplace/developer/certifications` and on submission. A package passes when no blocker fails. Checks that need what only the marketplace knows are skipped elsewhere.',
+    '',
+    'These pages are made from the checks and from the samples of their tests (`CERTIFICATION_PAGES=write` with the test of the pages writes them again). Samples show the sections that matter; the rest of the package is good.',
+    '',
+    '| check | severity | what |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}

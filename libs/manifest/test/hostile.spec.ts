@@ -1,0 +1,207 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Certification, certify } from '../src/index.js';
+import { baseManifest, manifestWith } from './base-manifest.js';
+import { SAMPLES } from './samples.js';
+
+function nested(depth: number): unknown {
+  let value: unknown = 'x';
+  for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value] : { a: value };
+  return value;
+}
+
+function cyclic(): unknown {
+  const value: Record<string, unknown> = { ...baseManifest };
+  value.listing = value;
+  return value;
+}
+
+function shape({ checks }: Certification) {
+  return checks.find(({ id }) => id === 'MAN-001');
+}
+
+describe('hostile manifests', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['nothing', undefined],
+    ['a number', 7],
+    ['a text', 'manifest'],
+    ['a list', []],
+    ['a date', new Date(0)],
+    ['a map', new Map()],
+    ['a function', () => 1],
+    ['a big number', { ...baseManifest, name: 1n }],
+    ['a number that is not finite', { ...baseManifest, name: Number.NaN }],
+    ['a deep one', { ...baseManifest, listing: nested(100_000) }],
+    ['a circle', cyclic()],
+    ['a huge list', { ...baseManifest, webhooks: new Array(1_000_000).fill('a') }],
+    ['a huge text', { ...baseManifest, name: 'a'.repeat(5_000_000) }],
+    ['a key __proto__', JSON.parse('{"key":"a","__proto__":{"name":"b"}}')],
+    ['a key __proto__ further inside', JSON.parse('{"objects":[{"fields":[{"__proto__":{"type":"text"}}]}]}')],
+    ['half a surrogate pair', { ...baseManifest, name: 'a\ud800' }],
+    ['half a surrogate pair in a key', { ...baseManifest, 'a\udc00': 1 }],
+    ['U+0000', { ...baseManifest, name: 'a\u0000' }],
+  ])('refuses %s clearly', async (_what, manifest) => {
+    const certification = await certify(manifest, { mode: 'submission', reviewPacket: {} });
+    expect(certification.passed).toBe(false);
+    expect(shape(certification)).toMatchObject({
+      status: 'fail',
+      message: expect.stringMatching(/\.( \(and \d+ more\))?$/),
+    });
+    expect(() => JSON.stringify(certification)).not.toThrow();
+  });
+
+  it('takes keys of prototypes for what they are: names', async () => {
+    const manifest = manifestWith({ constructor: 1, toString: 2, hasOwnProperty: 3, valueOf: null });
+    const certification = await certify(manifest, { mode: 'certification' });
+    expect(shape(certification)?.findings.map(({ pointer }) => pointer)).toEqual([
+      '/constructor',
+      '/hasOwnProperty',
+      '/toString',
+      '/valueOf',
+    ]);
+  });
+
+  it('refuses a hostile review packet clearly', async () => {
+    const { passed, checks } = await certify(baseManifest, {
+      mode: 'submission',
+      reviewPacket: { demoVideo: nested(100_000) },
+    });
+    expect(passed).toBe(false);
+    expect(checks.find(({ id }) => id === 'REV-001')).toMatchObject({ status: 'fail' });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'objects',
+      { objects: Array.from({ length: 40_000 }, (_, i) => ({ apiName: `lead${i}`, nameField: 'x', fields: [] })) },
+    ],
+    ['unknown keys', Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 0]))],
+    ['unknown scopes', { permissions: Array.from({ length: 100_000 }, (_, i) => `leads${i}`) }],
+    [
+      'unknown events',
+      {
+        webhooks: [
+          { url: 'https://a.example.com/', events: Array.from({ length: 100_000 }, (_, i) => `lead.made${i}`) },
+        ],
+      },
+    ],
+    ['produced events', { service: { produces: Array.from({ length: 100_000 }, (_, i) => `a.b${i}`) } }],
+    [
+      'values of an action',
+      {
+        automations: [
+          {
+            key: 'a',
+            trigger: { type: 'webhook_received', payload: [] },
+            actions: [
+              {
+                type: 'create_record',
+                object: 'visit',
+                values: Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`v${i}`, '{{a}}'])),
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'automations in circles',
+      {
+        service: { produces: Array.from({ length: 10_000 }, (_, i) => `a.b${i}`) },
+        automations: Array.from({ length: 10_000 }, (_, i) => ({
+          key: `a${i}`,
+          trigger: { type: 'event', event: `a.b${i}` },
+          actions: [{ type: 'emit_event', name: `a.b${(i + 1) % 10_000}` }],
+        })),
+      },
+    ],
+    [
+      'placeholders',
+      {
+        automations: [
+          {
+            key: 'a',
+            trigger: { type: 'webhook_received', payload: [] },
+            actions: [{ type: 'create_task', title: '{{a}}'.repeat(300_000) }],
+          },
+        ],
+      },
+    ],
+    ['open braces', { listing: { summary: '{{'.repeat(500_000), description: 'a'.repeat(900_000) } }],
+  ])('ends soon with very many %s', async (_what, fragment) => {
+    const startedAt = performance.now();
+    const certification = await certify(manifestWith(fragment), { mode: 'certification' });
+    expect(certification.checks.every(({ findings }) => findings.length <= 100)).toBe(true);
+    // Each takes well under a second; the bound only tells linear from quadratic on a busy machine.
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+
+  it('certifies 100 objects with 2,000 fields', async () => {
+    const objects = Array.from({ length: 100 }, (_, i) => ({
+      apiName: `object_${i}`,
+      fields: Array.from({ length: 20 }, (_, j) =>
+        j < 15
+          ? { apiName: `field_${j}`, type: 'number' }
+          : { apiName: `field_${j}`, type: 'formula', expression: `field_${j - 5} * 2 + ${i}` },
+      ),
+    }));
+    const { passed, summary } = await certify(manifestWith({ objects, automations: undefined }), {
+      mode: 'certification',
+    });
+    expect({ passed, summary }).toMatchObject({ passed: true });
+  });
+});
+
+/** Every place of a JSON value. */
+function places(value: unknown, path: (string | number)[] = []): (string | number)[][] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [
+    path,
+    ...Object.entries(value).flatMap(([key, member]) =>
+      places(member, [...path, Array.isArray(value) ? Number(key) : key]),
+    ),
+  ];
+}
+
+function replaced(value: unknown, [step, ...rest]: (string | number)[], by: unknown): unknown {
+  if (step === undefined) return by;
+  const copy: Record<string | number, unknown> = Array.isArray(value)
+    ? ([...value] as never)
+    : { ...(value as object) };
+  copy[step] = replaced(copy[step], rest, by);
+  return copy;
+}
+
+describe('mutation', () => {
+  const manifests = [baseManifest, ...SAMPLES.filter((_, i) => i % 6 === 0).map(({ passes }) => manifestWith(passes))];
+
+  it('a value of another type in any one place never makes the suite throw', async () => {
+    const mutant = fc
+      .constantFrom(...manifests)
+      .chain((manifest) =>
+        fc.tuple(
+          fc.constant(manifest),
+          fc.constantFrom(...places(manifest)),
+          fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 0, '', true)),
+        ),
+      );
+    await fc.assert(
+      fc.asyncProperty(mutant, async ([manifest, path, value]) => {
+        const { checks, summary } = await certify(replaced(manifest, path, value), { mode: 'submission' });
+        expect(summary.passed + summary.failed + summary.skipped).toBe(checks.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('any JSON value at all gets a result', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        const { passed } = await certify(value, { mode: 'submission', reviewPacket: value });
+        expect(passed).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
