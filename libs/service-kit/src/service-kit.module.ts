@@ -30,7 +30,7 @@ export class ServiceKitModule {
         }),
         service,
       ],
-      controllers: [OpenApiController],
+      controllers: options.openApi === false ? [] : [OpenApiController],
       providers,
       exports: [SERVICE_CONFIG],
     };

@@ -11,4 +11,6 @@ export interface ServiceOptions {
   readonly keySource?: 'rpc' | 'own' | KeySource;
   /** Cut-offs to check instead of messaging's (tests). */
   readonly revocations?: RevocationSource;
+  /** `false` for an edge that answers `/api/openapi.json` itself. */
+  readonly openApi?: boolean;
 }

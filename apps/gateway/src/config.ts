@@ -1,0 +1,44 @@
+import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import type { Limits } from './limits/limits.js';
+import type { Upstream } from './proxy/routing.js';
+
+export interface GatewayConfig {
+  readonly service: ServiceConfig;
+  /** Internal addresses of the services behind the gateway. */
+  readonly upstreams: Readonly<Record<Upstream, string>>;
+  readonly limits: Limits;
+  /** Milliseconds a service has to answer. */
+  readonly upstreamTimeoutMs: number;
+}
+
+/** Reads IDENTITY_URL, CRM_URL, …, RATE_LIMIT_* (requests a minute) and UPSTREAM_TIMEOUT_MS. */
+export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
+  return readEnvironment((env) => {
+    const service = serviceConfig('gateway');
+    const url = (name: string, port: number): string =>
+      env.url(name, {
+        ...(service.profile !== 'production' && { default: `http://127.0.0.1:${port}` }),
+        schemes: ['http', 'https'],
+      });
+    const perMinute = (name: string, standard: number): number => env.integer(name, { default: standard, min: 1 });
+    return {
+      service,
+      upstreams: {
+        identity: url('IDENTITY_URL', 4001),
+        crm: url('CRM_URL', 4002),
+        'custom-objects': url('CUSTOM_OBJECTS_URL', 4003),
+        'marketplace-certification': url('MARKETPLACE_URL', 4004),
+        'automation-hooks': url('AUTOMATIONS_URL', 4005),
+        'webhook-dispatcher': url('WEBHOOKS_URL', 4006),
+      },
+      limits: {
+        tenant: perMinute('RATE_LIMIT_TENANT', 12_000),
+        principal: perMinute('RATE_LIMIT_PRINCIPAL', 3000),
+        address: perMinute('RATE_LIMIT_ADDRESS', 300),
+        hook: perMinute('RATE_LIMIT_HOOK', 600),
+        hookAddress: perMinute('RATE_LIMIT_HOOK_ADDRESS', 3000),
+      },
+      upstreamTimeoutMs: env.integer('UPSTREAM_TIMEOUT_MS', { default: 30_000, min: 100 }),
+    };
+  }, environment);
+}

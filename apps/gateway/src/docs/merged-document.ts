@@ -1,0 +1,59 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Agent } from 'undici';
+import type { GatewayConfig } from '../config.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
+import { type Upstream, upstreamFor } from '../proxy/routing.js';
+import { mergeDocuments, type OpenApi } from './merge.js';
+
+const CACHE_MS = 60_000;
+const FETCH_TIMEOUT_MS = 3000;
+/** Bytes; the documents are some tens of KiB each. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+
+/** One OpenAPI document of all services behind the gateway, fetched when somebody asks and kept for a minute. */
+@Injectable()
+export class MergedDocument implements OnApplicationShutdown {
+  private readonly logger = new Logger(MergedDocument.name);
+  private readonly agent = new Agent({
+    headersTimeout: FETCH_TIMEOUT_MS,
+    bodyTimeout: FETCH_TIMEOUT_MS,
+    connect: { timeout: FETCH_TIMEOUT_MS },
+    maxResponseSize: MAX_DOCUMENT_BYTES,
+  });
+  private cached: { readonly until: number; readonly document: Promise<OpenApi> } | undefined;
+
+  constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {}
+
+  get(): Promise<OpenApi> {
+    if (!this.cached || this.cached.until <= Date.now()) {
+      this.cached = { until: Date.now() + CACHE_MS, document: this.build() };
+    }
+    return this.cached.document;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.agent.close();
+  }
+
+  private async build(): Promise<OpenApi> {
+    const names = Object.keys(this.config.upstreams) as Upstream[];
+    const documents = await Promise.all(names.map(async (name) => [name, await this.fetch(name)] as const));
+    const present = documents.filter((entry): entry is readonly [Upstream, OpenApi] => entry[1] !== undefined);
+    // An incomplete document is not kept: the missing service may be there the next moment.
+    if (present.length < names.length) this.cached = undefined;
+    return mergeDocuments(present, this.config.service.baseUrl, (path, name) => upstreamFor(path) === name);
+  }
+
+  private async fetch(name: Upstream): Promise<OpenApi | undefined> {
+    try {
+      const { origin } = new URL(this.config.upstreams[name]);
+      const { statusCode, body } = await this.agent.request({ origin, path: '/api/openapi.json', method: 'GET' });
+      if (statusCode === 200) return (await body.json()) as OpenApi;
+      await body.dump();
+      this.logger.warn({ msg: 'no OpenAPI document', upstream: name, status: statusCode });
+    } catch (error) {
+      this.logger.warn({ msg: 'no OpenAPI document', upstream: name, err: error });
+    }
+    return undefined;
+  }
+}

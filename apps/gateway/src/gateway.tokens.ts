@@ -1,0 +1,2 @@
+/** The GatewayConfig of the process, for injection. */
+export const GATEWAY_CONFIG = Symbol('crm:gateway-config');

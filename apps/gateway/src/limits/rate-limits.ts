@@ -1,0 +1,102 @@
+import type { Principal } from '@crm/access';
+import { PlatformError } from '@crm/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { GatewayConfig } from '../config.js';
+import { GATEWAY_CONFIG } from '../gateway.tokens.js';
+import { isCredentialCall, presentedHookId } from '../proxy/routing.js';
+import { addressKey, isLoopback, type LimitName, type LimitState, limitHeaders, WINDOW_SECONDS } from './limits.js';
+
+/** Characters of a presented hook id that tell it from others; the caller decides how long it is. */
+const HOOK_KEY_LENGTH = 64;
+
+/**
+ * Counts requests in memory, so for each replica of the gateway by itself. The limiters have the interface of
+ * rate-limiter-flexible, whose stores for Redis or Valkey take the place of the memory when replicas share their limits.
+ */
+@Injectable()
+export class RateLimits {
+  private readonly limiters: Readonly<Record<LimitName, RateLimiterMemory>>;
+  private readonly quotas: GatewayConfig['limits'];
+  /** Outside production, signing in from this machine counts only when it fails: demos and tests do it all the time. */
+  private readonly sparesLocalSignIns: boolean;
+  private readonly spared = new WeakMap<FastifyRequest, string>();
+
+  constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig) {
+    this.quotas = config.limits;
+    this.sparesLocalSignIns = config.service.profile !== 'production';
+    const limiter = (name: LimitName) =>
+      new RateLimiterMemory({ keyPrefix: name, points: config.limits[name], duration: WINDOW_SECONDS });
+    this.limiters = {
+      tenant: limiter('tenant'),
+      principal: limiter('principal'),
+      address: limiter('address'),
+      hook: limiter('hook'),
+      hookAddress: limiter('hookAddress'),
+    };
+  }
+
+  /**
+   * Counts a request and says in the headers of the answer what is left.
+   * @throws PlatformError RATE_LIMITED
+   */
+  async admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): Promise<void> {
+    const address = addressKey(request.ip);
+    const hookId = presentedHookId(path);
+    if (principal) {
+      const who = `${principal.tenantId}:${principal.kind}:${principal.userId}`;
+      return this.count(reply, [
+        ['principal', who],
+        ['tenant', principal.tenantId],
+      ]);
+    }
+    if (hookId !== undefined) {
+      return this.count(reply, [
+        ['hook', hookId.slice(0, HOOK_KEY_LENGTH)],
+        ['hookAddress', address],
+      ]);
+    }
+    if (this.sparesLocalSignIns && isCredentialCall(path) && isLoopback(request.ip)) {
+      const state = await this.limiters.address.get(address);
+      if (state && state.consumedPoints >= this.quotas.address) this.refuse(reply, [this.stateOf('address', state)]);
+      this.spared.set(request, address);
+      return;
+    }
+    return this.count(reply, [['address', address]]);
+  }
+
+  /** Counts a spared request after all if it failed. */
+  async settle(request: FastifyRequest, status: number): Promise<void> {
+    const address = this.spared.get(request);
+    if (address !== undefined && status >= 400) await this.limiters.address.penalty(address);
+  }
+
+  private async count(reply: FastifyReply, keys: readonly (readonly [LimitName, string])[]): Promise<void> {
+    const states: LimitState[] = [];
+    for (const [name, key] of keys) {
+      try {
+        states.push(this.stateOf(name, await this.limiters[name].consume(key)));
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        states.push(this.stateOf(name, refusal));
+        this.refuse(reply, states);
+      }
+    }
+    reply.headers(limitHeaders(states));
+  }
+
+  private stateOf(name: LimitName, result: RateLimiterRes): LimitState {
+    return {
+      name,
+      quota: this.quotas[name],
+      remaining: Math.max(0, this.quotas[name] - result.consumedPoints),
+      resetSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)),
+    };
+  }
+
+  private refuse(reply: FastifyReply, states: readonly LimitState[]): never {
+    reply.headers(limitHeaders(states));
+    throw new PlatformError('RATE_LIMITED', undefined, { retryAfterSeconds: states.at(-1)?.resetSeconds ?? 1 });
+  }
+}

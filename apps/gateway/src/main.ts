@@ -1,0 +1,6 @@
+import { startService } from '@crm/service-kit';
+import { AppModule } from './app.module.js';
+import { loadConfig } from './config.js';
+
+const config = loadConfig();
+await startService(config, AppModule.with(config), { openApi: false });

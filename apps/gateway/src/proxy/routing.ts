@@ -1,0 +1,72 @@
+import type { ServiceName } from '@crm/contracts';
+
+/** The services that the gateway fronts. */
+export type Upstream = Extract<
+  ServiceName,
+  'identity' | 'crm' | 'custom-objects' | 'marketplace-certification' | 'automation-hooks' | 'webhook-dispatcher'
+>;
+
+/** Which service answers which paths. A prefix stands for itself and for everything below it. */
+export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] = [
+  ['/.well-known/jwks.json', 'identity'],
+  ['/api/auth', 'identity'],
+  ['/api/tenant', 'identity'],
+  ['/api/crm/custom', 'custom-objects'],
+  ['/api/crm/automations', 'automation-hooks'],
+  ['/api/crm/leads', 'crm'],
+  ['/api/crm/contacts', 'crm'],
+  ['/api/crm/companies', 'crm'],
+  ['/api/crm/opportunities', 'crm'],
+  ['/api/crm/tasks', 'crm'],
+  ['/api/marketplace', 'marketplace-certification'],
+  ['/api/webhooks', 'webhook-dispatcher'],
+];
+
+/** Below a routed prefix, but served at another address: minting embed tokens belongs to the embed-gateway alone. */
+const ELSEWHERE = ['/api/auth/v1'];
+
+const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
+
+/**
+ * The service for a path as it came over the wire, without its query. The comparison is literal: an escaped or differently
+ * cased spelling of a prefix is no route.
+ */
+export function upstreamFor(path: string): Upstream | undefined {
+  if (ELSEWHERE.some((prefix) => isBelow(path, prefix))) return undefined;
+  return ROUTES.find(([prefix]) => isBelow(path, prefix))?.[1];
+}
+
+/** Escapes of `.` `/` `\` `%` and of control characters. */
+const AMBIGUOUS_ESCAPE = /%(?:2e|2f|5c|25|[01][0-9a-f]|7f)/i;
+/** Empty and dot segments. */
+const AMBIGUOUS_SEGMENT = /\/(?:\.{0,2})\/|\/\.{1,2}$/;
+
+/**
+ * Whether two servers could read the path differently: empty or dot segments, backslashes, escaped slashes, dots, percent
+ * signs or control characters. Such a path is refused instead of being normalised, so that what the gateway routes on and
+ * what the service sees are the same bytes.
+ */
+export function isAmbiguous(path: string): boolean {
+  return !path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path) || AMBIGUOUS_ESCAPE.test(path);
+}
+
+/** The workflow id that a call of a hook presents, whether such a workflow exists or not. */
+export function presentedHookId(path: string): string | undefined {
+  return /^\/api\/crm\/automations\/hooks\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** Calls that exchange credentials for a token. A client may still send its last, expired token along. */
+const CREDENTIAL_CALLS = new Set([
+  '/api/auth/login',
+  '/api/auth/register',
+  '/api/auth/refresh',
+  '/api/auth/mfa/verify',
+  '/api/auth/oauth/token',
+]);
+
+/** Whether a token on this path is not looked at. */
+export const ignoresToken = (path: string): boolean =>
+  CREDENTIAL_CALLS.has(path) || presentedHookId(path) !== undefined;
+
+/** Signing in and registering, in the widest sense. */
+export const isCredentialCall = (path: string): boolean => CREDENTIAL_CALLS.has(path);

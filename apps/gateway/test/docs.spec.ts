@@ -1,0 +1,77 @@
+import type { RunningService } from '@crm/service-kit';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Services, startGateway } from './harness.js';
+
+describe('the documents of the gateway', () => {
+  let services: Services;
+  let gateway: RunningService;
+
+  beforeAll(async () => {
+    services = await Services.start();
+    services.answer = ({ service }) => ({
+      body: JSON.stringify({
+        openapi: '3.1.1',
+        paths: {
+          [service === 'crm' ? '/api/crm/leads' : `/api/internal/${service}`]: {
+            get: { responses: { default: { $ref: '#/components/schemas/Problem' } } },
+          },
+          ...(service === 'custom-objects' && {
+            '/api/crm/custom': { get: { x: { $ref: '#/components/schemas/Row' } } },
+          }),
+        },
+        components: { schemas: { Problem: { type: 'object' }, Row: { title: service } } },
+      }),
+    });
+    gateway = await startGateway(services);
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await services.close();
+  });
+
+  it('merges what the services declare and the public can reach', async () => {
+    const document = (await (await fetch(`${gateway.url}/api/openapi.json`)).json()) as {
+      openapi: string;
+      paths: Record<string, { get: { x?: unknown } }>;
+      components: { schemas: Record<string, { title: string }> };
+    };
+    expect(document.openapi).toBe('3.1.1');
+    expect(Object.keys(document.paths)).toEqual(['/api/crm/custom', '/api/crm/leads']);
+    expect(document.components.schemas.Problem).toEqual({ type: 'object' });
+    // The first one keeps its name, the same name with another meaning gets a longer one.
+    expect(document.components.schemas.CustomObjectsRow?.title).toBe('custom-objects');
+    expect(document.paths['/api/crm/custom']?.get.x).toEqual({ $ref: '#/components/schemas/CustomObjectsRow' });
+  });
+
+  it('keeps it for a while', async () => {
+    const before = services.received.length;
+    await fetch(`${gateway.url}/api/openapi.json`);
+    expect(services.received.length).toBe(before);
+  });
+
+  it('shows a page whose parts all come from here', async () => {
+    const page = await fetch(`${gateway.url}/api/docs`);
+    const html = await page.text();
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
+    const parts = [...html.matchAll(/(?:src|href)="(\/api\/docs\/assets\/[^"]+)"/g)].map(([, part]) => part);
+    expect(parts.length).toBe(3);
+    for (const part of parts) {
+      const answer = await fetch(gateway.url + part);
+      expect(answer.status).toBe(200);
+      expect((await answer.text()).length).toBeGreaterThan(50);
+    }
+    expect(html).not.toMatch(/https?:\/\//);
+    for (const other of ['package.json', '..%2fpackage.json', 'toString']) {
+      expect((await fetch(`${gateway.url}/api/docs/assets/${other}`)).status).toBe(404);
+    }
+  });
+
+  it('explains every code that a problem names', async () => {
+    const problem = (await (await fetch(`${gateway.url}/nowhere`)).json()) as { type: string };
+    const page = await fetch(gateway.url + new URL(problem.type).pathname);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('NOT_FOUND')]);
+    expect((await fetch(`${gateway.url}/problems/no-such-code`)).status).toBe(404);
+    expect(await (await fetch(`${gateway.url}/problems`)).text()).toContain('FIELD_ACCESS_DENIED');
+  });
+});

@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { KeySource, RevocationSource } from '@crm/access';
+import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
+import { createService, type RunningService } from '@crm/service-kit';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { v7 } from 'uuid';
+import { type GatewayConfig, loadConfig } from '../src/config.js';
+import { GatewayModule } from '../src/gateway.module.js';
+import type { Upstream } from '../src/proxy/routing.js';
+
+export const TENANT = '0199aa00-0000-7000-8000-000000000001';
+
+/** What a stand-in for a service received. */
+export interface Received {
+  readonly service: Upstream;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+type Answer = { status?: number; headers?: Record<string, string>; body?: string } | 'never';
+
+/** Local HTTP servers in place of the services: each says who it is and remembers what it got. */
+export class Services {
+  readonly received: Received[] = [];
+  answer: (received: Received) => Answer = ({ service }) => ({ body: JSON.stringify({ service }) });
+  private readonly servers: Server[] = [];
+  readonly urls = {} as Record<Upstream, string>;
+
+  static async start(): Promise<Services> {
+    const services = new Services();
+    const names: Upstream[] = [
+      'identity',
+      'crm',
+      'custom-objects',
+      'marketplace-certification',
+      'automation-hooks',
+      'webhook-dispatcher',
+    ];
+    for (const name of names) await services.listen(name);
+    return services;
+  }
+
+  private async listen(service: Upstream): Promise<void> {
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request;
+        const received = { service, method, url, headers, body: Buffer.concat(chunks).toString() };
+        this.received.push(received);
+        const answer = this.answer(received);
+        if (answer === 'never') return;
+        response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+        response.end(answer.body ?? '{}');
+      });
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    this.servers.push(server);
+    this.urls[service] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  get last(): Received {
+    const last = this.received.at(-1);
+    if (!last) throw new Error('No service was called');
+    return last;
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.servers) {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    }
+  }
+}
+
+const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
+
+class TestKeys extends KeySource {
+  override async getKeys() {
+    return { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] };
+  }
+}
+
+class TestRevocations extends RevocationSource {
+  override readonly ready = true;
+  override isRevoked(): boolean {
+    return false;
+  }
+}
+
+export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
+  return new SignJWT({ tid: TENANT, roles: ['member'], scopes: [], sub: 'u-1', ...claims })
+    .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: 'k' })
+    .setIssuer('http://127.0.0.1:8080')
+    .setAudience('platform-api')
+    .setJti(v7())
+    .setIssuedAt()
+    .setExpirationTime((claims.exp as number | undefined) ?? '15m')
+    .sign(privateKey);
+}
+
+/** A gateway on a free port in front of the stand-ins; environment variables as a deployment would set them. */
+export async function startGateway(
+  services: Services,
+  environment: Record<string, string> = {},
+): Promise<RunningService> {
+  const config: GatewayConfig = loadConfigFor(services, environment);
+  return createService(config, GatewayModule.with(config), {
+    keySource: new TestKeys(),
+    revocations: new TestRevocations(),
+    openApi: false,
+  });
+}
+
+const loadConfigFor = (services: Services, environment: Record<string, string>): GatewayConfig =>
+  loadConfig({
+    PROFILE: 'test',
+    PORT: '0',
+    OPS_PORT: '0',
+    LOG_LEVEL: 'silent',
+    NATS_PASSWORD: 'unused',
+    TRUSTED_PROXIES: '127.0.0.1',
+    IDENTITY_URL: services.urls.identity,
+    CRM_URL: services.urls.crm,
+    CUSTOM_OBJECTS_URL: services.urls['custom-objects'],
+    MARKETPLACE_URL: services.urls['marketplace-certification'],
+    AUTOMATIONS_URL: services.urls['automation-hooks'],
+    WEBHOOKS_URL: services.urls['webhook-dispatcher'],
+    ...environment,
+  });
+
+/** Sends bytes as they are, for what no HTTP client would send; answers the status line and all that follows. */
+export function sendRaw(url: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(request));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk.toString();
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}

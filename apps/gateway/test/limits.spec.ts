@@ -1,0 +1,92 @@
+import type { RunningService } from '@crm/service-kit';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Services, startGateway, tokenOf } from './harness.js';
+
+describe('limits', () => {
+  let services: Services;
+  let gateway: RunningService | undefined;
+
+  beforeEach(async () => {
+    services = await Services.start();
+  });
+  afterEach(async () => {
+    await gateway?.close();
+    await services.close();
+  });
+
+  const start = async (environment: Record<string, string>) => {
+    gateway = await startGateway(services, environment);
+  };
+  const call = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await fetch(gateway!.url + path, { method, headers });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as { code?: string } };
+  };
+  const bearer = async (claims: Record<string, unknown> = {}) => ({ authorization: `Bearer ${await tokenOf(claims)}` });
+
+  it('counts a principal over all of its tokens, and says what is left', async () => {
+    await start({ RATE_LIMIT_PRINCIPAL: '2' });
+    const first = await call('/api/crm/leads', await bearer());
+    expect(first.headers.get('ratelimit-policy')).toBe('"principal";q=2;w=60, "tenant";q=12000;w=60');
+    expect(first.headers.get('ratelimit')).toMatch(/^"principal";r=1;t=(60|59)$/);
+    await call('/api/crm/leads', await bearer());
+    const refused = await call('/api/crm/tasks', await bearer());
+    expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
+    expect(refused.headers.get('ratelimit')).toMatch(/^"principal";r=0;/);
+    expect(services.received.length).toBe(2);
+    expect((await call('/api/crm/leads', await bearer({ sub: 'u-2' }))).status).toBe(200);
+  });
+
+  it('counts the principals of a tenant together', async () => {
+    await start({ RATE_LIMIT_TENANT: '2' });
+    await call('/api/crm/leads', await bearer({ sub: 'u-1' }));
+    await call('/api/crm/leads', await bearer({ sub: 'u-2' }));
+    expect((await call('/api/crm/leads', await bearer({ sub: 'u-3' }))).status).toBe(429);
+    const other = await bearer({ tid: '0199aa00-0000-7000-8000-000000000002' });
+    expect((await call('/api/crm/leads', other)).status).toBe(200);
+  });
+
+  it('counts an address without a token', async () => {
+    await start({ RATE_LIMIT_ADDRESS: '2' });
+    const from = (address: string) => call('/api/marketplace/apps', { 'x-forwarded-for': address });
+    expect((await from('192.0.2.1')).status).toBe(200);
+    expect((await from('192.0.2.1')).status).toBe(200);
+    expect((await from('192.0.2.1')).status).toBe(429);
+    expect((await from('192.0.2.2')).status).toBe(200);
+    // The addresses of one IPv6 customer are one.
+    await from('2001:db8:1:2::1');
+    await from('2001:db8:1:2::2');
+    expect((await from('2001:db8:1:2:ffff::3')).status).toBe(429);
+  });
+
+  it('counts sign-ins from this machine only when they fail, outside production', async () => {
+    await start({ RATE_LIMIT_ADDRESS: '3' });
+    const signIn = () => call('/api/auth/login', {}, 'POST');
+    for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn()).status).toBe(200);
+    services.answer = () => ({ status: 401 });
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await signIn()).status).toBe(401);
+    expect((await signIn()).status).toBe(429);
+  });
+
+  it('counts every sign-in from elsewhere', async () => {
+    await start({ RATE_LIMIT_ADDRESS: '1' });
+    const from = { 'x-forwarded-for': '192.0.2.1' };
+    expect((await call('/api/auth/login', from, 'POST')).status).toBe(200);
+    expect((await call('/api/auth/login', from, 'POST')).status).toBe(429);
+  });
+
+  it('counts calls of a hook by the id presented, whatever the secret', async () => {
+    await start({ RATE_LIMIT_HOOK: '2' });
+    const hook = (id: string, secret: string) => call(`/api/crm/automations/hooks/${id}/${secret}`, {}, 'POST');
+    expect((await hook('w-1', 'a')).status).toBe(200);
+    expect((await hook('w-1', 'b')).status).toBe(200);
+    expect((await hook('w-1', 'c')).status).toBe(429);
+    expect((await hook('w-2', 'a')).status).toBe(200);
+  });
+
+  it('does not believe an address from whoever is no trusted proxy', async () => {
+    await start({ RATE_LIMIT_ADDRESS: '1', TRUSTED_PROXIES: '192.0.2.200' });
+    expect((await call('/api/marketplace/apps', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(200);
+    expect((await call('/api/marketplace/apps', { 'x-forwarded-for': '192.0.2.2' })).status).toBe(429);
+  });
+});

@@ -1,0 +1,278 @@
+import type { RunningService } from '@crm/service-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Services, sendRaw, startGateway, TENANT, tokenOf } from './harness.js';
+
+describe('the gateway', () => {
+  let services: Services;
+  let gateway: RunningService;
+
+  beforeAll(async () => {
+    services = await Services.start();
+    gateway = await startGateway(services, { UPSTREAM_TIMEOUT_MS: '500' });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await services.close();
+  });
+  beforeEach(() => {
+    services.received.length = 0;
+    services.answer = ({ service }) => ({ body: JSON.stringify({ service }) });
+  });
+
+  const call = async (method: string, path: string, options: RequestInit = {}) => {
+    const response = await fetch(gateway.url + path, { method, ...options });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  };
+
+  describe('routing', () => {
+    it.each([
+      ['/.well-known/jwks.json', 'identity'],
+      ['/api/auth/login', 'identity'],
+      ['/api/auth/sessions', 'identity'],
+      ['/api/tenant/users', 'identity'],
+      ['/api/tenant', 'identity'],
+      ['/api/crm/custom', 'custom-objects'],
+      ['/api/crm/custom/sbx_policy/records/1', 'custom-objects'],
+      ['/api/crm/automations/runs', 'automation-hooks'],
+      ['/api/crm/leads', 'crm'],
+      ['/api/crm/contacts/1', 'crm'],
+      ['/api/crm/companies', 'crm'],
+      ['/api/crm/opportunities', 'crm'],
+      ['/api/crm/tasks', 'crm'],
+      ['/api/marketplace/apps', 'marketplace-certification'],
+      ['/api/webhooks/deliveries', 'webhook-dispatcher'],
+    ])('sends %s to %s', async (path, service) => {
+      expect((await call('GET', `${path}?q=a%20b&x=1`)).json()).toEqual({ service });
+      expect(services.last.url).toBe(`${path}?q=a%20b&x=1`);
+    });
+
+    it.each([
+      '/',
+      '/nowhere',
+      '/api',
+      '/api/crm',
+      '/api/crm/customers',
+      '/api/crm/leadsx',
+      '/api/authx/login',
+      '/api/auth/v1/embed/sessions',
+      '/api/auth/v1',
+      '/api/admin/submissions',
+      '/API/crm/leads',
+      '/api/crm/%6Ceads',
+      '/api/%61uth/login',
+    ])('has no service for %s', async (path) => {
+      const answer = await call('GET', path);
+      expect([answer.status, answer.json().code]).toEqual([404, 'NOT_FOUND']);
+      expect(services.received).toEqual([]);
+    });
+
+    it.each([
+      '/api/crm/leads/../automations/hooks/w/s',
+      '/api/crm/leads/..',
+      '/api/crm/leads/./1',
+      '/api/crm//leads',
+      '//api/crm/leads',
+      '/api/crm/leads//1',
+      '/api/crm/leads/%2e%2e/custom',
+      '/api/crm/leads/.%2E/custom',
+      '/api/crm/leads/..%2fcustom',
+      '/api/crm/leads%2f1',
+      '/api/crm/leads/%5c..%5ccustom',
+      '/api/crm/leads\\..\\custom',
+      '/api/crm/leads/%252e%252e/custom',
+      '/api/crm/leads/%00',
+      '/api/crm/leads/a%0d%0aX:1',
+      '/api/crm/leads/..;/custom',
+      '/api/auth/x/../v1/embed/sessions',
+    ])('sends the tricky path %s to no other service', async (path) => {
+      const answer = await sendRaw(gateway.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer.slice(0, 12)).toMatch(/40[04]/);
+      expect(services.received).toEqual([]);
+    });
+
+    it('takes no address from the request line', async () => {
+      const target = `${services.urls.identity}/api/crm/leads`;
+      const answer = await sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 40[04]/);
+      expect(services.received).toEqual([]);
+    });
+  });
+
+  describe('forwarding', () => {
+    it('passes method, body, status and headers on', async () => {
+      services.answer = () => ({
+        status: 201,
+        headers: { etag: '"3"', location: '/api/crm/leads/1', 'set-cookie': 'a=b', 'x-powered-by': 'x' },
+        body: '{"id":"1"}',
+      });
+      const body = '{ "lastName" :"Ä" }';
+      const headers = { 'content-type': 'application/json', 'if-match': '"2"', 'idempotency-key': 'k' };
+      const answer = await call('PATCH', '/api/crm/leads/1', { body, headers });
+      expect([answer.status, answer.text]).toEqual([201, '{"id":"1"}']);
+      expect(services.last).toMatchObject({ method: 'PATCH', body, headers });
+      expect(answer.headers.get('etag')).toBe('"3"');
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect(answer.headers.get('x-powered-by')).toBeNull();
+    });
+
+    it('passes a body that is no JSON on for the service to refuse', async () => {
+      await call('POST', '/api/crm/leads', { body: 'a=b', headers: { 'content-type': 'text/csv' } });
+      expect(services.last).toMatchObject({ body: 'a=b', headers: { 'content-type': 'text/csv' } });
+    });
+
+    it('passes calls without a body on', async () => {
+      for (const method of ['POST', 'DELETE', 'PUT', 'HEAD']) {
+        expect((await call(method, '/api/crm/leads/1')).status).toBe(200);
+        expect(services.last).toMatchObject({ method, body: '' });
+      }
+    });
+
+    it('refuses a body over the limit before it reaches a service', async () => {
+      const answer = await call('POST', '/api/crm/leads', {
+        body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([answer.status, answer.json().code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+      expect(services.received).toEqual([]);
+    });
+
+    it('strips whatever claims an identity or an origin, and says itself where a call is from', async () => {
+      const claims = {
+        'X-User-Id': 'u-2',
+        'X-User_Id': 'u-2',
+        'X-Tenant-Id': 't-2',
+        'X-Principal': 'root',
+        'X-Forwarded-User': 'root',
+        'X-Forwarded-Host': 'evil.test',
+        'X-Original-URL': '/api/admin',
+        'X-Real-Ip': '1.1.1.1',
+        Forwarded: 'for=1.1.1.1',
+        Cookie: 'a=b',
+        TE: 'trailers',
+        Upgrade: 'h2c',
+      };
+      const lines = Object.entries(claims).map(([name, value]) => `${name}: ${value}\r\n`);
+      await sendRaw(
+        gateway.url,
+        `GET /api/crm/leads HTTP/1.1\r\nHost: crm.test\r\n${lines.join('')}X-Hop: 1\r\nConnection: close, X-Hop\r\n\r\n`,
+      );
+      const { headers } = services.last;
+      const left = Object.keys(headers).sort();
+      expect(left).toEqual([
+        'connection',
+        'host',
+        'traceparent',
+        'x-forwarded-for',
+        'x-forwarded-host',
+        'x-forwarded-proto',
+        'x-request-id',
+      ]);
+      expect(headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'http' });
+      expect(JSON.stringify(headers)).not.toMatch(/evil|1\.1\.1\.1|u-2|t-2|root/);
+    });
+
+    it('carries request id and trace', async () => {
+      const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+      const answer = await call('GET', '/api/crm/leads', { headers: { 'x-request-id': 'r-1', traceparent } });
+      expect(answer.headers.get('x-request-id')).toBe('r-1');
+      expect(services.last.headers['x-request-id']).toBe('r-1');
+      expect(services.last.headers.traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)/);
+    });
+
+    it('answers 503 with Retry-After when a service is late', async () => {
+      services.answer = () => 'never';
+      const answer = await call('POST', '/api/crm/leads');
+      expect([answer.status, answer.json().code]).toEqual([503, 'DEADLINE_EXCEEDED']);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    });
+
+    it('answers 503 with Retry-After when a service is down, and does not repeat what a service answered', async () => {
+      const lonely = await Services.start();
+      const front = await startGateway(lonely);
+      try {
+        lonely.answer = () => ({ status: 503, headers: { 'retry-after': '0' } });
+        expect((await fetch(`${front.url}/api/crm/leads`)).status).toBe(503);
+        expect(lonely.received.length).toBe(1);
+        await lonely.close();
+        const answer = await fetch(`${front.url}/api/crm/leads`);
+        expect([answer.status, await answer.json()]).toMatchObject([
+          503,
+          { code: 'SERVICE_UNAVAILABLE', instance: '/api/crm/leads' },
+        ]);
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      } finally {
+        await front.close();
+      }
+    });
+
+    it('never shows the secret of a hook', async () => {
+      services.answer = () => 'never';
+      const answer = await call('POST', '/api/crm/automations/hooks/w-1/5ecre7');
+      expect(answer.json().instance).toBe('/api/crm/automations/hooks/w-1/[redacted]');
+      expect(answer.text).not.toContain('5ecre7');
+    });
+  });
+
+  describe('tokens', () => {
+    const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+    it('lets a valid token and no token through, for the service to decide', async () => {
+      const token = await tokenOf();
+      expect((await call('GET', '/api/crm/leads', withToken(token))).status).toBe(200);
+      expect(services.last.headers.authorization).toBe(`Bearer ${token}`);
+      expect((await call('GET', '/api/crm/leads')).status).toBe(200);
+    });
+
+    it('refuses a token that does not hold', async () => {
+      const token = await tokenOf();
+      for (const bad of [`${token.slice(0, -4)}AAAA`, 'a.b.c', '', await tokenOf({ tid: 'x' })]) {
+        const answer = await call('GET', '/api/crm/leads', withToken(bad));
+        expect([answer.status, answer.json().code]).toEqual([401, 'UNAUTHENTICATED']);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="crm", error="invalid_token"');
+      }
+      const expired = await tokenOf({ exp: Math.floor(Date.now() / 1000) - 60 });
+      expect((await call('GET', '/api/crm/leads', withToken(expired))).json().code).toBe('TOKEN_EXPIRED');
+      expect(services.received).toEqual([]);
+    });
+
+    it('does not mind an expired token on a call that asks for a new one', async () => {
+      const expired = await tokenOf({ exp: Math.floor(Date.now() / 1000) - 60 });
+      expect((await call('POST', '/api/auth/refresh', withToken(expired))).status).toBe(200);
+    });
+
+    it('leaves other schemes to the service', async () => {
+      await call('POST', '/api/auth/oauth/token', { headers: { authorization: 'Basic YTpi' } });
+      expect(services.last.headers.authorization).toBe('Basic YTpi');
+    });
+  });
+
+  it('sends security headers with every answer', async () => {
+    for (const path of ['/api/crm/leads', '/nowhere', '/api/openapi.json']) {
+      const { headers } = await call('GET', path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('x-frame-options')).toBe('DENY');
+    }
+  });
+
+  it('lets the embed page call from its origin, and no other', async () => {
+    const preflight = (origin: string) =>
+      call('OPTIONS', '/api/crm/leads', { headers: { origin, 'access-control-request-method': 'POST' } });
+    const allowed = await preflight('http://127.0.0.1:8081');
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      'http://127.0.0.1:8081',
+    ]);
+    const refused = await preflight('http://evil.test');
+    expect(refused.status).toBe(404);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('measures by prefix, not by path', async () => {
+    await call('POST', `/api/crm/automations/hooks/${TENANT}/5ecre7`);
+    const metrics = await (await fetch(`${gateway.operationsUrl}/metrics`)).text();
+    expect(metrics).toContain('route="/api/crm/automations/*"');
+    expect(metrics).not.toContain('5ecre7');
+  });
+});
