@@ -8,8 +8,8 @@ export interface IdentityConfig {
   smtpUrl: string;
   /** Sender of every mail. */
   mailFrom: string;
-  /** 32 bytes that seal the private signing keys at rest. */
-  keyEncryptionKey: Buffer;
+  /** 32 bytes in base64; seals the private signing keys at rest. */
+  keyEncryptionKey: string;
 }
 
 /** Token under which the configuration is injected. */
@@ -22,6 +22,6 @@ export function loadConfig(): IdentityConfig {
     database: databaseConfig('identity'),
     smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'] }),
     mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
-    keyEncryptionKey: Buffer.from(env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }), 'base64'),
+    keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
   }));
 }

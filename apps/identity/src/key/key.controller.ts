@@ -1,10 +1,9 @@
 import { Public } from '@crm/access';
+import { Describe } from '@crm/service-kit';
 import { Controller, Get, Header } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { JWK } from 'jose';
 import { SigningKeyService } from './signing-key.service.js';
 
-@ApiTags('keys')
 @Controller('.well-known')
 export class KeyController {
   constructor(private readonly keys: SigningKeyService) {}
@@ -13,7 +12,7 @@ export class KeyController {
   @Get('jwks.json')
   @Public()
   @Header('Cache-Control', 'public, max-age=300')
-  @ApiOperation({ summary: 'Public keys that verify access tokens' })
+  @Describe({ summary: 'Public keys that verify access tokens' })
   async keySet(): Promise<{ keys: JWK[] }> {
     return { keys: await this.keys.publicKeys(['api']) };
   }

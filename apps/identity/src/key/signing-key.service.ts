@@ -1,10 +1,10 @@
 import { KEY_AUDIENCES } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
+import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { seal, unseal } from './sealed.js';
 import { type IssuerGroup, SigningKeyRepository, type SigningKeyRow } from './signing-key.repository.js';
 
 const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
@@ -34,12 +34,15 @@ interface LoadedKeys {
 export class SigningKeyService implements OnModuleInit {
   private loaded: LoadedKeys | undefined;
   private readonly opened = new Map<string, CryptoKey>();
+  private readonly box: SecretBox;
 
   constructor(
     private readonly database: Database,
     private readonly keys: SigningKeyRepository,
-    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
-  ) {}
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    this.box = new SecretBox(config.keyEncryptionKey);
+  }
 
   async onModuleInit(): Promise<void> {
     await this.ensureKeys();
@@ -104,7 +107,7 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   private async open(row: SigningKeyRow): Promise<CryptoKey> {
-    const jwk = JSON.parse(unseal(this.config.keyEncryptionKey, row.sealedPrivateJwk, row.kid)) as JWK;
+    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, place(row.kid))) as JWK;
     const key = (await importJWK(jwk, 'EdDSA')) as CryptoKey;
     this.opened.set(row.kid, key);
     return key;
@@ -121,7 +124,9 @@ export class SigningKeyService implements OnModuleInit {
   private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKeyRow, 'retiresAt'>> {
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
     const kid = `${group}-${newId()}`;
-    const sealedPrivateJwk = seal(this.config.keyEncryptionKey, JSON.stringify(await exportJWK(privateKey)), kid);
+    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), place(kid));
     return { kid, group, publicJwk: await exportJWK(publicKey), sealedPrivateJwk, signsFrom };
   }
 }
+
+const place = (kid: string): string => `signing_key/${kid}`;

@@ -45,7 +45,9 @@ export class MfaService {
     private readonly signIns: SignInLimit,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
-    this.macKey = Buffer.from(hkdfSync('sha256', config.keyEncryptionKey, '', 'identity.mfa-code', 32));
+    this.macKey = Buffer.from(
+      hkdfSync('sha256', Buffer.from(config.keyEncryptionKey, 'base64'), '', 'identity.mfa-code', 32),
+    );
   }
 
   /**

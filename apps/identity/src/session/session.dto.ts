@@ -13,7 +13,7 @@ import { Workspace } from '../registration/registration.dto.js';
 import type { Session } from './session.entity.js';
 
 export class RefreshInput {
-  @TextField({ maxLength: 512 })
+  @TextField({ maxLength: 8192 })
   refreshToken: string;
 }
 

@@ -9,7 +9,7 @@ export class SignInInput {
 }
 
 export class RefreshInput {
-  @TextField({ maxLength: 512 })
+  @TextField({ maxLength: 8192 })
   refreshToken: string;
 }
 

@@ -1,0 +1,142 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServiceConfig } from '@crm/service-kit';
+import {
+  startTestService,
+  type TestAnswer,
+  type TestDatabase,
+  type TestRequest,
+  type TestService,
+  testDatabase,
+  testNats,
+} from '@crm/testing';
+import type { Type } from '@nestjs/common';
+import { decodeJwt, type JWK } from 'jose';
+import { AppModule } from '../src/app.module.js';
+import type { IdentityConfig } from '../src/config.js';
+import { migrations } from '../src/migrations/index.js';
+
+export const PASSWORD = 'correct-horse-battery-staple';
+
+/** Members of the answers that tests look at; an answer has those of its kind. */
+export interface Body {
+  id: string;
+  code: string;
+  detail: string;
+  status: string;
+  name: string;
+  roles: string[];
+  accessToken: string;
+  refreshToken: string;
+  challengeId: string;
+  errors: { pointer: string }[];
+  total: number;
+  data: { id: string; current: boolean }[];
+  user: { id: string };
+  tenant: { id: string };
+  keys: JWK[];
+}
+
+export type Answer = TestAnswer<Body>;
+
+/** A person who has registered a workspace and signed in. */
+export interface Account {
+  email: string;
+  userId: string;
+  tenantId: string;
+  accessToken: string;
+  refreshToken: string;
+}
+
+/** identity as it runs, with a database of its own. */
+export class TestIdentity {
+  private constructor(
+    readonly config: IdentityConfig,
+    readonly database: TestDatabase,
+    readonly service: TestService,
+  ) {}
+
+  static async start(changes: { profile?: ServiceConfig['profile']; smtpUrl?: string } = {}): Promise<TestIdentity> {
+    const database = await testDatabase('identity', migrations);
+    const nats = testNats();
+    const config: IdentityConfig = {
+      service: {
+        name: 'identity',
+        profile: changes.profile ?? 'test',
+        host: '127.0.0.1',
+        port: 0,
+        operationsPort: 0,
+        logLevel: 'silent',
+        issuer: 'http://127.0.0.1:8080',
+        baseUrl: 'http://127.0.0.1:8080',
+        embedApiUrl: 'http://127.0.0.1:8081',
+        trustedProxies: ['127.0.0.1'],
+        drainSeconds: 1,
+        nats: { url: nats.url, user: 'identity', password: nats.passwords.identity, service: 'identity' },
+      },
+      database: database.config,
+      // Nobody listens on the discard port: mail waits.
+      smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
+      mailFrom: 'no-reply@platform.test',
+      keyEncryptionKey: randomBytes(32).toString('base64'),
+    };
+    const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
+    return new TestIdentity(config, database, service);
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.database.drop();
+  }
+
+  /** Something of the running service. */
+  get<T>(token: Type<T>): T {
+    return this.service.get(token);
+  }
+
+  request(method: string, path: string, options: TestRequest = {}): Promise<Answer> {
+    return this.service.request<Body>(method, path, options);
+  }
+
+  post(path: string, body: unknown, token?: string): Promise<Answer> {
+    return this.request('POST', path, { body, token });
+  }
+
+  login(email: string, password = PASSWORD, headers?: Record<string, string>): Promise<Answer> {
+    return this.request('POST', '/api/auth/login', { body: { email, password }, headers });
+  }
+
+  /** Registers a workspace and signs its owner in. */
+  async account(workspace: Record<string, unknown> = {}): Promise<Account> {
+    const email = newEmail();
+    const registered = await this.post('/api/auth/register', {
+      email,
+      password: PASSWORD,
+      name: 'Somebody',
+      workspace: { name: 'A workspace', ...workspace },
+    });
+    if (registered.status !== 201) throw new Error(`Registration: ${JSON.stringify(registered.body)}`);
+    return this.signedIn(email);
+  }
+
+  /** Adds a user with a password to the account's workspace and signs them in. */
+  async member(owner: Account, roles: string[] = ['member']): Promise<Account> {
+    const email = newEmail();
+    const added = await this.post(
+      '/api/tenant/users',
+      { email, name: 'Member', password: PASSWORD, roles },
+      owner.accessToken,
+    );
+    if (added.status !== 201) throw new Error(`Adding a user: ${JSON.stringify(added.body)}`);
+    return this.signedIn(email);
+  }
+
+  async signedIn(email: string): Promise<Account> {
+    const { status, body } = await this.login(email);
+    if (status !== 200) throw new Error(`Sign-in: ${JSON.stringify(body)}`);
+    const { sub, tid } = decodeJwt(body.accessToken) as { sub: string; tid: string };
+    return { email, userId: sub, tenantId: tid, accessToken: body.accessToken, refreshToken: body.refreshToken };
+  }
+}
+
+/** An address that no other test has. */
+export const newEmail = (): string => `user-${randomUUID()}@identity.test`;
