@@ -44,14 +44,16 @@ export async function startCrm() {
   });
   const config = { service, database: database.config };
   const running = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
-  const narrow = new pg.Pool({ connectionString: database.config.narrowUrl, max: 1 });
+  const admin = new pg.Pool({ connectionString: database.adminUrl, max: 1 });
 
   return {
     ...running,
     tokens,
+    /** The database without row-level security. */
+    admin,
     /** Events of a tenant in the order they were appended. */
     async events(tenantId: string): Promise<StoredEvent[]> {
-      const { rows } = await narrow.query(
+      const { rows } = await admin.query(
         `SELECT name, envelope->>'subject' AS subject, (envelope->>'recordversion')::int AS version,
                 envelope->'data' AS data
            FROM outbox WHERE tenant_id = $1 ORDER BY seq`,
@@ -72,7 +74,7 @@ export async function startCrm() {
     },
     async close() {
       await running.close();
-      await narrow.end();
+      await admin.end();
       await database.drop();
     },
   };
