@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { accessPlan } from './access-plan.js';
 import type { FieldDefinition } from './field-definition.js';
 import { compileFieldFormulas } from './formulas.js';
+
+// Many runs on a machine that may be busy with other test files.
+jest.setTimeout(60_000);
 
 const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
   apiName,

@@ -1,9 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { FIELD_TYPE_NAMES, type FieldDefinition } from './field-definition.js';
 import { foldForSearch, foldForUniqueness } from './folding.js';
 import { fieldTypes } from './types/index.js';
 import { validateRecord } from './validate-record.js';
+
+// Many runs on a machine that may be busy with other test files.
+jest.setTimeout(60_000);
 
 const OPTIONS = ['red', 'green', 'blue'];
 const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'formula').map((type) => ({

@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { RULE_TYPE_NAMES, type RuleTypeName } from '../field-definition.js';
 import { compilePattern } from '../pattern.js';
 import { rules } from './index.js';
+
+// Many runs on a machine that may be busy with other test files.
+jest.setTimeout(60_000);
 
 it('knows every rule once, in order', () => expect([...rules.keys()]).toEqual(RULE_TYPE_NAMES));
 
