@@ -22,16 +22,8 @@ await runCommand(async () => {
   }
   const { addresses } = state;
   const programs = [...state.children, { name: 'supervisor', pid: state.supervisor, kind: 'supervisor' }];
-  // The supervisor is the parent of them all: asked for alone it would count everything twice.
-  const memory = await memoryOf(state.children.map(({ pid }) => pid));
-  const own = (await memoryOf([state.supervisor])).get(state.supervisor);
-  const difference = (/** @type {'resident' | 'peak' | 'proportional'} */ key) =>
-    own?.[key] == null ? null : own[key] - [...memory.values()].reduce((total, one) => total + (one[key] ?? 0), 0);
-  memory.set(state.supervisor, {
-    resident: difference('resident') ?? 0,
-    peak: difference('peak'),
-    proportional: difference('proportional'),
-  });
+  // The supervisor is the parent of them all: with what it has started it would count everything twice.
+  const memory = await memoryOf(programs.map(({ pid, kind }) => ({ pid, alone: kind === 'supervisor' })));
 
   const report = await Promise.all(
     programs.map(async ({ name, pid, kind }) => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { run } from '../processes/run.mjs';
 
 /**
- * Memory of a process with everything it has started, in bytes.
+ * Memory of a program, in bytes.
  * @typedef {object} Memory
  * @property {number} resident what is in memory now, shared pages counted in full for each process
  * @property {number | null} peak the most that was resident; Linux only
@@ -11,15 +11,15 @@ import { run } from '../processes/run.mjs';
  */
 
 /**
- * @param {readonly number[]} pids
- * @returns {Promise<Map<number, Memory>>}
+ * @param {readonly { pid: number, alone?: boolean }[]} programs alone: without what it has started
+ * @returns {Promise<Map<number, Memory>>} by process id
  */
-export async function memoryOf(pids) {
+export async function memoryOf(programs) {
   const parents = await parentTable();
   /** @type {Map<number, Memory>} */
   const result = new Map();
-  for (const pid of pids) {
-    const family = [pid, ...descendants(pid, parents)];
+  for (const { pid, alone } of programs) {
+    const family = [pid, ...(alone ? [] : descendants(pid, parents))];
     const each = await Promise.all(family.map((member) => memoryOfOne(member, parents.get(member)?.residentKiB ?? 0)));
     result.set(pid, {
       resident: sum(each.map((one) => one.resident)),

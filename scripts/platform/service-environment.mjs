@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { CACHE_DIR } from '../root.mjs';
 import { withoutNpmVariables } from '../setup/pnpm.mjs';
 
 /** @typedef {import('./services.mjs').ServiceName} ServiceName */
@@ -43,6 +45,8 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     PORT: String(ports.port),
     OPS_PORT: String(ports.operationsPort),
     LOG_LEVEL: outer.LOG_LEVEL ?? 'info',
+    // Node 22 and newer keep the compiled code there and start faster; Node 20 takes no notice.
+    NODE_COMPILE_CACHE: outer.NODE_COMPILE_CACHE ?? path.join(CACHE_DIR, 'compiled'),
     BASE_URL: addresses.baseUrl,
     EMBED_API_URL: addresses.embedApiUrl,
     HOOK_BASE_URL: addresses.baseUrl,
