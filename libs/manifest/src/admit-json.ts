@@ -10,8 +10,8 @@ export interface Inadmissible {
 /** Deeper than any package; the sections nest 7 deep, the schema of a tool some more. */
 export const MAX_DEPTH = 64;
 
-/** Values and keys together. A package of 100 objects with 2,000 fields has about 30,000. */
-export const MAX_NODES = 250_000;
+/** Values, lists and objects included. A package of 100 objects with 2,000 rich fields has about 40,000. */
+export const MAX_NODES = 100_000;
 
 /** All texts and keys together, in UTF-16 units: 2 MiB of them. */
 export const MAX_TEXT = 2 * 1024 * 1024;

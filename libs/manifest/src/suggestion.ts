@@ -5,7 +5,14 @@ const MAX_CANDIDATES = 500;
 
 /** ` Did you mean "x"?`, or nothing when no known name is near the given one. */
 export function suggestion(name: string, known: Iterable<string>): string {
-  const candidates = [...known].slice(0, MAX_CANDIDATES);
-  const near = nearestName(name, candidates);
+  const near = nearestName(name, first(known, MAX_CANDIDATES));
   return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
+function* first<T>(items: Iterable<T>, count: number): Generator<T> {
+  let taken = 0;
+  for (const item of items) {
+    if (taken++ === count) return;
+    yield item;
+  }
 }

@@ -74,19 +74,19 @@ describe('hostile manifests', () => {
   it.each<[string, Record<string, unknown>]>([
     [
       'objects',
-      { objects: Array.from({ length: 40_000 }, (_, i) => ({ apiName: `lead${i}`, nameField: 'x', fields: [] })) },
+      { objects: Array.from({ length: 20_000 }, (_, i) => ({ apiName: `lead${i}`, nameField: 'x', fields: [] })) },
     ],
-    ['unknown keys', Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 0]))],
-    ['unknown scopes', { permissions: Array.from({ length: 100_000 }, (_, i) => `leads${i}`) }],
+    ['unknown keys', Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`k${i}`, 0]))],
+    ['unknown scopes', { permissions: Array.from({ length: 45_000 }, (_, i) => `leads${i}`) }],
     [
       'unknown events',
       {
         webhooks: [
-          { url: 'https://a.example.com/', events: Array.from({ length: 100_000 }, (_, i) => `lead.made${i}`) },
+          { url: 'https://a.example.com/', events: Array.from({ length: 45_000 }, (_, i) => `lead.made${i}`) },
         ],
       },
     ],
-    ['produced events', { service: { produces: Array.from({ length: 100_000 }, (_, i) => `a.b${i}`) } }],
+    ['produced events', { service: { produces: Array.from({ length: 45_000 }, (_, i) => `a.b${i}`) } }],
     [
       'values of an action',
       {
@@ -98,7 +98,7 @@ describe('hostile manifests', () => {
               {
                 type: 'create_record',
                 object: 'visit',
-                values: Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`v${i}`, '{{a}}'])),
+                values: Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`v${i}`, '{{a}}'])),
               },
             ],
           },
@@ -108,11 +108,11 @@ describe('hostile manifests', () => {
     [
       'automations in circles',
       {
-        service: { produces: Array.from({ length: 10_000 }, (_, i) => `a.b${i}`) },
-        automations: Array.from({ length: 10_000 }, (_, i) => ({
+        service: { produces: Array.from({ length: 5_000 }, (_, i) => `a.b${i}`) },
+        automations: Array.from({ length: 5_000 }, (_, i) => ({
           key: `a${i}`,
           trigger: { type: 'event', event: `a.b${i}` },
-          actions: [{ type: 'emit_event', name: `a.b${(i + 1) % 10_000}` }],
+          actions: [{ type: 'emit_event', name: `a.b${(i + 1) % 5_000}` }],
         })),
       },
     ],
