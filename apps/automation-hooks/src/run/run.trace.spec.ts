@@ -1,0 +1,20 @@
+import { continueTrace } from '@crm/access';
+import { describe, expect, it } from '@jest/globals';
+import { causingRun, traceOf } from './run.trace.js';
+
+const RUN = '0190a000-1234-7abc-8def-0123456789ab';
+
+describe('the trace of a run', () => {
+  it('names the run, also after services have continued it', () => {
+    expect(causingRun(traceOf(RUN))).toBe(RUN);
+    expect(causingRun(continueTrace(continueTrace(traceOf(RUN))))).toBe(RUN);
+  });
+
+  it('is a valid trace context', () => {
+    expect(traceOf(RUN)).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+
+  it.each([undefined, '', 'nonsense'])('of %j is no run', (traceparent) => {
+    expect(causingRun(traceparent)).toBeUndefined();
+  });
+});

@@ -1,0 +1,121 @@
+import type { PlatformError } from '@crm/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { readDefinition } from './workflow.validation.js';
+
+const task = { type: 'create_task', title: 'Call {{name}}' };
+const hook = { type: 'webhook_received' };
+
+/** Pointers and codes of what is wrong, or nothing. */
+function problemsOf(input: object): string[] {
+  try {
+    readDefinition(input);
+    return [];
+  } catch (error) {
+    expect((error as PlatformError).code).toBe('WORKFLOW_INVALID');
+    return ((error as PlatformError).extra.errors ?? []).map(({ pointer, code }) => `${pointer} ${code}`);
+  }
+}
+
+describe('a workflow', () => {
+  it('is taken as it is when it is sound', () => {
+    const definition = {
+      trigger: { type: 'webhook_received', payload: [{ name: 'amount', type: 'number' }] },
+      condition: 'amount > 10 && kind == "visit"',
+      actions: [
+        { key: 'lead', type: 'create_record', object: 'lead', values: { lastName: '{{name}}', tags: ['{{tag}}'] } },
+        { type: 'update_record', object: 'custom:visit', id: '{{lead.id}}', values: {} },
+        { ...task, description: 'x', dueInDays: 2, assignee: '{{owner}}' },
+        { type: 'wait', seconds: 60 },
+      ],
+    };
+    expect(readDefinition(definition)).toEqual(definition);
+  });
+
+  it.each([
+    ['no trigger', { actions: [task] }, ['/trigger INVALID_TYPE']],
+    ['an unknown trigger', { trigger: { type: 'sunrise' }, actions: [task] }, ['/trigger/type UNKNOWN_TRIGGER']],
+    [
+      'a schedule',
+      { trigger: { type: 'schedule', cron: '* * * * *' }, actions: [task] },
+      ['/trigger/type NOT_SUPPORTED'],
+    ],
+    [
+      'an unknown event',
+      { trigger: { type: 'event', event: 'lead.hugged' }, actions: [task] },
+      ['/trigger/event UNKNOWN_EVENT'],
+    ],
+    ['a misspelt member', { trigger: { ...hook, paylod: [] }, actions: [task] }, ['/trigger/paylod UNKNOWN_MEMBER']],
+    [
+      'a payload key of no type',
+      { trigger: { ...hook, payload: [{ name: 'a', type: 'colour' }] }, actions: [task] },
+      ['/trigger/payload/0 INVALID_PAYLOAD_KEY'],
+    ],
+    ['no actions', { trigger: hook }, ['/actions INVALID_TYPE']],
+    ['an empty list of actions', { trigger: hook, actions: [] }, ['/actions INVALID_TYPE']],
+    ['an unknown action', { trigger: hook, actions: [{ type: 'dance' }] }, ['/actions/0/type UNKNOWN_ACTION']],
+    [
+      'an action that inherits its name',
+      { trigger: hook, actions: [{ type: 'toString' }] },
+      ['/actions/0/type UNKNOWN_ACTION'],
+    ],
+    ['a missing member', { trigger: hook, actions: [{ type: 'create_task' }] }, ['/actions/0/title REQUIRED']],
+    ['an unknown member', { trigger: hook, actions: [{ ...task, due: 1 }] }, ['/actions/0/due UNKNOWN_MEMBER']],
+    [
+      'an open template',
+      { trigger: hook, actions: [{ ...task, title: '{{name' }] },
+      ['/actions/0/title INVALID_TEMPLATE'],
+    ],
+    [
+      'an open template deep in values',
+      { trigger: hook, actions: [{ type: 'create_record', object: 'lead', values: { a: [{ b: '{{' }] } }] },
+      ['/actions/0/values/a/0/b INVALID_TEMPLATE'],
+    ],
+    [
+      'a template for an object',
+      { trigger: hook, actions: [{ type: 'create_record', object: '{{object}}', values: {} }] },
+      ['/actions/0/object INVALID_TEMPLATE'],
+    ],
+    [
+      'two steps of one key',
+      {
+        trigger: hook,
+        actions: [
+          { ...task, key: 'a' },
+          { ...task, key: 'a' },
+        ],
+      },
+      ['/actions/1/key DUPLICATE_KEY'],
+    ],
+    [
+      'an endless wait',
+      { trigger: hook, actions: [{ type: 'wait', seconds: 1e9 }] },
+      ['/actions/0/seconds INVALID_NUMBER'],
+    ],
+    ['no wait', { trigger: hook, actions: [{ type: 'wait', seconds: 0 }] }, ['/actions/0/seconds INVALID_NUMBER']],
+    ['a broken condition', { trigger: hook, condition: 'a >', actions: [task] }, ['/condition UNEXPECTED_END']],
+  ])('with %s is refused', (_name, input, problems) => {
+    expect(problemsOf(input)).toEqual(problems);
+  });
+
+  it.each(['http_request', 'send_email', 'emit_event'])('with an action that cannot be run (%s) is refused', (type) => {
+    expect(problemsOf({ trigger: hook, actions: [task, { type }] })).toEqual(['/actions/1/type NOT_SUPPORTED']);
+  });
+
+  it('is told every mistake at once', () => {
+    expect(problemsOf({ trigger: {}, condition: 1, actions: [{}, { type: 'wait' }] })).toHaveLength(4);
+  });
+
+  it('has a condition that is yes or no', () => {
+    const trigger = { ...hook, payload: [{ name: 'amount', type: 'number' }] };
+    expect(problemsOf({ trigger, condition: 'amount + 1', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
+    expect(problemsOf({ trigger, condition: 'amount == "1"', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
+  });
+
+  it('of an event knows the types of its record', () => {
+    const trigger = { type: 'event', event: 'deal.updated' };
+    const conditionProblems = (condition: string) => problemsOf({ trigger, condition, actions: [task] });
+    expect(conditionProblems('amount >= 1000 && status == "open" && previous != NULL')).toEqual([]);
+    expect(conditionProblems('closeDate < TODAY()')).toEqual([]);
+    expect(conditionProblems('amount == "much"')).toEqual(['/condition TYPE_MISMATCH']);
+  });
+});

@@ -1,0 +1,188 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { AUDIENCES, EVENTS, type EventName, eventSubject, type RpcRequest, rpc, TENANT_HEADER } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { NatsConnection, Rpc } from '@crm/messaging';
+import { serviceConfig } from '@crm/service-kit';
+import {
+  answerRpc,
+  startTestService,
+  type TestAnswer,
+  testDatabase,
+  testNats,
+  testTokens,
+  waitUntil,
+} from '@crm/testing';
+import { headers as natsHeaders } from '@nats-io/nats-core';
+import pg from 'pg';
+import { AppModule } from '../src/app.module.js';
+import type { AutomationsConfig, RunConfig } from '../src/config.js';
+import { migrations } from '../src/migrations/index.js';
+
+export interface RunBody {
+  id: string;
+  workflowId: string;
+  status: string;
+  input?: { [key: string]: unknown };
+  steps: { key: string; type: string; status: string; error?: { code: string; detail: string } }[];
+  error?: { code: string; detail: string };
+}
+
+export interface Problem {
+  code: string;
+  errors?: { pointer: string; code: string; detail: string }[];
+}
+
+export const BASE_URL = 'https://crm.example.com';
+
+/** What tests count on; production's values are longer. */
+const QUICK: RunConfig = { leaseSeconds: 30, concurrency: 4, pollMs: 50 };
+
+/** A database, a broker and stand-ins for the neighbours, on which the service can be started more than once. */
+export async function startWorld() {
+  const database = await testDatabase('automation-hooks', migrations);
+  const nats = testNats();
+  const tokens = testTokens();
+  const admin = new pg.Pool({ connectionString: database.adminUrl, max: 2 });
+  const encryptionKey = randomBytes(32).toString('base64');
+  const minted: RpcRequest<typeof rpc.identity.mintInternalToken>[] = [];
+  const stops: (() => Promise<void>)[] = [];
+  const answer: typeof answerRpc = async (contract, handler) => {
+    const standIn = await answerRpc(contract, handler);
+    stops.push(() => standIn.close());
+    return standIn;
+  };
+  await answer(rpc.identity.mintInternalToken, async (request) => {
+    minted.push(request);
+    const { tenantId, userId, actor } = request;
+    const app = actor && { sub: actor.appKey, installation_id: actor.installationId };
+    const token = await tokens.sign({
+      aud: AUDIENCES.internal,
+      tid: tenantId,
+      sub: userId,
+      sid: undefined,
+      roles: [actor ? 'app' : 'admin'],
+      scopes: [...(actor?.scopes ?? [])],
+      act: app,
+    });
+    return { token, expiresIn: 60 };
+  });
+  await answer(rpc.identity.getTenant, ({ tenantId }) => {
+    return { id: tenantId, name: 'Acme', plan: 'business' as const, timeZone: 'Europe/Berlin', country: 'DE' };
+  });
+
+  const start = async (runs: Partial<RunConfig> = {}, callsPerTenSeconds = 10_000) => {
+    const service = serviceConfig('automation-hooks', {
+      PROFILE: 'test',
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      NATS_URL: nats.url,
+      NATS_PASSWORD: nats.passwords['automation-hooks'],
+    });
+    const config: AutomationsConfig = {
+      service,
+      database: database.config,
+      encryptionKey,
+      hooks: { baseUrl: BASE_URL, callsPerTenSeconds },
+      runs: { ...QUICK, ...runs },
+    };
+    return startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
+  };
+
+  const connect = async (service: 'crm' | 'marketplace-certification') => {
+    const connection = await NatsConnection.open({
+      url: nats.url,
+      user: service,
+      password: nats.passwords[service],
+      service,
+    });
+    stops.push(() => connection.close());
+    return connection;
+  };
+
+  return {
+    tokens,
+    /** The database without row-level security. */
+    admin,
+    minted,
+    answer,
+    start,
+    marketplace: async () => new Rpc(await connect('marketplace-certification')),
+    /** Publishes an event as the crm would. */
+    async eventSource() {
+      const { jetstream } = await connect('crm');
+      return async (name: EventName, tenantId: string, data: object, traceparent?: string): Promise<string> => {
+        const envelope = {
+          specversion: '1.0',
+          id: newId(),
+          source: 'urn:crm:service:crm',
+          type: name,
+          subject: newId(),
+          time: new Date().toISOString(),
+          datacontenttype: 'application/json',
+          dataschema: EVENTS[name].dataschema,
+          tenantid: tenantId,
+          traceparent,
+          data,
+        };
+        const head = natsHeaders();
+        head.set(TENANT_HEADER, tenantId);
+        await jetstream.publish(eventSubject(name, tenantId), JSON.stringify(envelope), {
+          msgID: envelope.id,
+          headers: head,
+        });
+        return envelope.id;
+      };
+    },
+    async close() {
+      for (const stop of stops.reverse()) await stop();
+      await admin.end();
+      await database.drop();
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+export type Service = Awaited<ReturnType<World['start']>>;
+
+/** A tenant with an administrator, on a running service. */
+export async function tenantOn(world: World, service: Service) {
+  const tenantId = newId();
+  const userId = randomUUID();
+  const as = async (role: string, scopes: string[] = []) => {
+    const token = await world.tokens.sign({ tid: tenantId, sub: userId, roles: [role], scopes });
+    return <Body>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>> =>
+      service.request<Body>(method, `/api/crm/automations${path}`, { token, body });
+  };
+  const call = await as('admin');
+  return {
+    tenantId,
+    userId,
+    as,
+    call,
+    /** Makes a workflow that upstream systems start; the path of its hook. */
+    async hooked(workflow: object): Promise<{ id: string; path: string }> {
+      const { status, body } = await call<{ id: string; hookUrl: string }>('POST', '/workflows', {
+        name: 'Test',
+        trigger: { type: 'webhook_received' },
+        ...workflow,
+      });
+      if (status !== 201) throw new Error(`The workflow was refused: ${JSON.stringify(body)}`);
+      return { id: body.id, path: body.hookUrl.replace(BASE_URL, '') };
+    },
+    run: async (id: string): Promise<RunBody> => (await call<RunBody>('GET', `/runs/${id}`)).body,
+    /** The run when it has come to its end. */
+    async ended(id: string): Promise<RunBody> {
+      let run = await this.run(id);
+      await waitUntil(
+        async () => {
+          run = await this.run(id);
+          return !['queued', 'running'].includes(run.status);
+        },
+        { timeoutMs: 15_000, describe: `the run ${id} to end` },
+      );
+      return run;
+    },
+  };
+}
+
+export type Tenant = Awaited<ReturnType<typeof tenantOn>>;

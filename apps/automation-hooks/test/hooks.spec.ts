@@ -1,0 +1,186 @@
+import http from 'node:http';
+import { rpc } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+
+let world: World;
+let service: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.answer(rpc.crm.createCoreRecord, () => ({ id: newId() }));
+  service = await world.start();
+  tenant = await tenantOn(world, service);
+});
+afterAll(async () => {
+  await service.close();
+  await world.close();
+});
+
+const workflow = { actions: [{ type: 'create_task', title: 'Call {{name}}' }] };
+
+/** The answer as bytes: status line, headers in their order without the time, body. */
+function rawPost(path: string, body: string, headers: { [name: string]: string } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(service.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
+    });
+    request.on('error', reject);
+    request.on('response', async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const { rawHeaders } = response;
+      const shown = rawHeaders.flatMap((name, index) =>
+        index % 2 === 0 && name.toLowerCase() !== 'date' ? [`${name}: ${rawHeaders[index + 1]}`] : [],
+      );
+      resolve([response.statusCode, response.statusMessage, ...shown, Buffer.concat(chunks).toString()].join('\n'));
+    });
+    request.end(body);
+  });
+}
+
+describe('a hook call', () => {
+  it('is accepted with the id of its run', async () => {
+    const { path, id } = await tenant.hooked(workflow);
+    const { status, body } = await service.request<{ accepted: boolean; runId: string }>('POST', path, {
+      body: { name: 'Ada', nested: { deep: [1, null, 'x'] } },
+    });
+    expect(status).toBe(202);
+    expect(body).toEqual({ accepted: true, runId: expect.any(String) });
+    expect(await tenant.ended(body.runId)).toMatchObject({
+      id: body.runId,
+      workflowId: id,
+      status: 'succeeded',
+      input: { name: 'Ada', nested: { deep: [1, null, 'x'] } },
+    });
+  });
+
+  it('has a secret of 128 random bits', async () => {
+    const secrets = new Set<string>();
+    for (let index = 0; index < 5; index += 1) {
+      const secret = (await tenant.hooked(workflow)).path.split('/').at(-1) as string;
+      expect(Buffer.from(secret, 'base64url')).toHaveLength(16);
+      secrets.add(secret);
+    }
+    expect(secrets.size).toBe(5);
+  });
+
+  it.each(['[]', '"text"', '7', 'null', '{', ''])('with the body %j is refused', async (body) => {
+    const { path } = await tenant.hooked(workflow);
+    const answer = await service.request<Problem>('POST', path, { body });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
+  });
+
+  it('takes 256 KiB and not a byte more', async () => {
+    const { path } = await tenant.hooked(workflow);
+    const bodyOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+    expect((await service.request('POST', path, { body: bodyOf(256 * 1024) })).status).toBe(202);
+    expect(await service.request<Problem>('POST', path, { body: bodyOf(256 * 1024 + 1) })).toMatchObject({
+      status: 413,
+      body: { code: 'PAYLOAD_TOO_LARGE' },
+    });
+  });
+});
+
+describe('a call that is not let in', () => {
+  it('gets the same answer, to the byte, whatever is wrong', async () => {
+    const good = await tenant.hooked(workflow);
+    const [secret, ...rest] = good.path.split('/').reverse() as [string, ...string[]];
+    const prefix = rest.slice(1).reverse().join('/');
+    const disabled = await tenant.hooked(workflow);
+    await tenant.call('PATCH', `/workflows/${disabled.id}`, { enabled: false });
+    const removed = await tenant.hooked(workflow);
+    await tenant.call('DELETE', `/workflows/${removed.id}`);
+    const other = await tenant.hooked(workflow);
+
+    const expected = await rawPost(`${prefix}/${newId()}/${secret}`, '{}');
+    expect(expected).toContain('404');
+    expect(expected).not.toMatch(/instance|requestId|x-request-id/i);
+    const wrong = {
+      'a wrong secret': `${prefix}/${good.id}/${secret.slice(1)}A`,
+      'the secret of another hook': `${prefix}/${other.id}/${secret}`,
+      'an id that is none': `${prefix}/17/${secret}`,
+      'the id in quotes': `${prefix}/%27${good.id}/${secret}`,
+      'a long secret': `${prefix}/${good.id}/${'x'.repeat(400)}`,
+      'a disabled workflow': disabled.path,
+      'a removed workflow': removed.path,
+    };
+    for (const [name, path] of Object.entries(wrong)) {
+      for (const body of ['{}', '[]', '{', '', `{"a":"${'x'.repeat(300 * 1024)}"}`]) {
+        expect([name, body.length, await rawPost(path, body)]).toEqual([name, body.length, expected]);
+      }
+      const headers = { 'x-request-id': 'chosen', 'content-type': 'text/plain', authorization: 'Bearer x' };
+      expect([name, await rawPost(path, 'text', headers)]).toEqual([name, expected]);
+    }
+    // A disabled workflow that is enabled again takes calls at its old address.
+    await tenant.call('PATCH', `/workflows/${disabled.id}`, { enabled: true });
+    expect((await service.request('POST', disabled.path, { body: {} })).status).toBe(202);
+  });
+
+  it('leaves no run behind', async () => {
+    const { path } = await tenant.hooked(workflow);
+    const count = async () => (await world.admin.query('SELECT count(*) FROM run')).rows[0].count;
+    const before = await count();
+    await service.request('POST', `${path}x`, { body: {} });
+    await service.request('POST', path, { body: [] });
+    expect(await count()).toBe(before);
+  });
+});
+
+describe('a secret', () => {
+  it('is kept as a hash and encrypted, never as it is', async () => {
+    const { path, id } = await tenant.hooked(workflow);
+    const secret = path.split('/').at(-1) as string;
+    const { rows } = await world.admin.query(
+      `SELECT encode(hook.secret_hash, 'escape') || encode(hook_secret.sealed, 'escape') || workflow::text AS stored
+         FROM hook JOIN hook_secret USING (workflow_id) JOIN workflow ON workflow.id = workflow_id WHERE workflow_id = $1`,
+      [id],
+    );
+    expect(rows[0].stored).not.toContain(secret);
+  });
+
+  it('is shown to administrators, in the hook address only', async () => {
+    const { path, id } = await tenant.hooked(workflow);
+    const secret = path.split('/').at(-1) as string;
+    const shown = await tenant.call<{ hookUrl: string }>('GET', `/workflows/${id}/hook`);
+    expect(shown.body.hookUrl).toBe(`https://crm.example.com${path}`);
+    const member = await tenant.as('member');
+    expect((await member('GET', `/workflows/${id}/hook`)).status).toBe(403);
+    expect(JSON.stringify((await member('GET', `/workflows/${id}`)).body)).not.toContain(secret);
+    expect(JSON.stringify((await tenant.call('GET', '/workflows')).body)).not.toContain(secret);
+  });
+
+  it('does not stand in what a refused body is answered', async () => {
+    const { path } = await tenant.hooked(workflow);
+    const { body } = await service.request('POST', path, { body: '{' });
+    expect(JSON.stringify(body)).not.toContain(path.split('/').at(-1));
+  });
+});
+
+describe('calls to one id', () => {
+  it('are limited, whether it exists or not', async () => {
+    const strict = await world.start({}, 3);
+    try {
+      const { path } = await tenant.hooked(workflow);
+      const unknown = path.replace(/hooks\/[^/]+/, `hooks/${newId()}`);
+      for (const [target, status] of [
+        [path, 202],
+        [unknown, 404],
+      ] as const) {
+        const statuses: number[] = [];
+        for (let index = 0; index < 4; index += 1) {
+          statuses.push((await strict.request('POST', target, { body: {} })).status);
+        }
+        expect(statuses).toEqual([status, status, status, 429]);
+        const limited = await strict.request<Problem>('POST', target, { body: {} });
+        expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(limited.body.code).toBe('RATE_LIMITED');
+      }
+    } finally {
+      await strict.close();
+    }
+  });
+});

@@ -1,0 +1,211 @@
+import { AUDIENCES, type RpcRequest, rpc } from '@crm/contracts';
+import { newId } from '@crm/database';
+import type { Rpc } from '@crm/messaging';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+
+let world: World;
+let service: Service;
+let marketplace: Rpc;
+let tenant: Tenant;
+const customCreated: RpcRequest<typeof rpc.customObjects.createCustomRecord>[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.answer(rpc.customObjects.createCustomRecord, (request) => {
+    customCreated.push(request);
+    return { id: newId() };
+  });
+  service = await world.start();
+  marketplace = await world.marketplace();
+});
+beforeEach(async () => {
+  tenant = await tenantOn(world, service);
+});
+afterAll(async () => {
+  await service.close();
+  await world.close();
+});
+
+const task = { type: 'create_task', title: 'x' };
+const hook = { type: 'webhook_received' };
+
+describe('a workflow of the tenant', () => {
+  it('is made, read, disabled and removed by administrators', async () => {
+    const input = { name: 'Inbound', trigger: hook, condition: 'a == 1', actions: [task] };
+    const { status, body } = await tenant.call<{ id: string; hookUrl: string }>('POST', '/workflows', input);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ ...input, enabled: true, appKey: null });
+    expect(body.hookUrl).toContain(`/api/crm/automations/hooks/${body.id}/`);
+    const { hookUrl, ...view } = body;
+    expect((await tenant.call('GET', `/workflows/${body.id}`)).body).toEqual(view);
+    expect((await tenant.call<{ data: unknown[] }>('GET', '/workflows')).body).toMatchObject({
+      data: [view],
+      total: 1,
+    });
+    expect((await tenant.call('PATCH', `/workflows/${body.id}`, { enabled: false })).body).toMatchObject({
+      enabled: false,
+    });
+    expect((await tenant.call('DELETE', `/workflows/${body.id}`)).status).toBe(204);
+    expect((await tenant.call('GET', `/workflows/${body.id}`)).status).toBe(404);
+    const { rows } = await world.admin.query('SELECT 1 FROM hook WHERE workflow_id = $1', [body.id]);
+    expect(rows).toEqual([]);
+  });
+
+  it.each(['member', 'viewer'])('is not made or changed by a %s', async (role) => {
+    const call = await tenant.as(role);
+    const { id } = await tenant.hooked({ actions: [task] });
+    expect((await call('POST', '/workflows', { name: 'x', trigger: hook, actions: [task] })).status).toBe(403);
+    expect((await call('PATCH', `/workflows/${id}`, { enabled: false })).status).toBe(403);
+    expect((await call('DELETE', `/workflows/${id}`)).status).toBe(403);
+    expect((await call('GET', `/workflows/${id}`)).status).toBe(200);
+  });
+
+  it('of another tenant is not found', async () => {
+    const { id } = await tenant.hooked({ actions: [task] });
+    const other = await tenantOn(world, service);
+    for (const [method, path, body] of [
+      ['GET', `/workflows/${id}`, undefined],
+      ['GET', `/workflows/${id}/hook`, undefined],
+      ['PATCH', `/workflows/${id}`, { enabled: false }],
+      ['DELETE', `/workflows/${id}`, undefined],
+    ] as const) {
+      expect((await other.call(method, path, body)).status).toBe(404);
+    }
+  });
+
+  it('that is not sound is refused with its mistakes', async () => {
+    const input = { name: 'x', trigger: hook, actions: [{ type: 'http_request', url: 'https://example.org' }] };
+    expect(await tenant.call<Problem>('POST', '/workflows', input)).toMatchObject({
+      status: 422,
+      body: { code: 'WORKFLOW_INVALID', errors: [{ pointer: '/actions/0/type', code: 'NOT_SUPPORTED' }] },
+    });
+    const { body } = await tenant.call<Problem>('POST', '/workflows', { trigger: 1 });
+    expect(body.code).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('the workflows of an app', () => {
+  const automation = { key: 'inbound', name: 'Inbound visits', trigger: hook, actions: [task] };
+  const token = (roles = ['admin'], tenantId = tenant.tenantId) =>
+    world.tokens.sign({
+      aud: AUDIENCES.internal,
+      tid: tenantId,
+      sub: tenant.userId,
+      sid: undefined,
+      roles,
+      scopes: [],
+    });
+  const provision = async (installationId: string, automations: object[], roles?: string[]) =>
+    (
+      await marketplace.call(
+        rpc.automations.provisionWorkflows,
+        {
+          installationId,
+          appKey: 'field-visits',
+          grantedScopes: ['custom_objects', 'tasks', 'automations'],
+          objectNames: { site_visit: 'sbx_site_visit' },
+          automations: automations as Record<string, unknown>[],
+        },
+        { token: await token(roles) },
+      )
+    ).hooks;
+
+  it('are put in place with hook URLs, and asking again changes nothing', async () => {
+    const installationId = newId();
+    const onLead = { key: 'welcome', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
+    const hooks = await provision(installationId, [automation, onLead]);
+    expect(hooks).toEqual([{ key: 'inbound', workflowId: expect.any(String), url: expect.any(String) }]);
+    expect(hooks[0]?.url).toBe(
+      `https://crm.example.com/api/crm/automations/hooks/${hooks[0]?.workflowId}/${hooks[0]?.url.split('/').at(-1)}`,
+    );
+    expect(await provision(installationId, [automation, onLead])).toEqual(hooks);
+    const listed = await marketplace.call(rpc.automations.listHooks, { installationId }, { token: await token() });
+    expect(listed.hooks).toEqual(hooks);
+    const { body } = await tenant.call<{ total: number; data: { version: number }[] }>('GET', '/workflows');
+    expect(body).toMatchObject({ total: 2, data: [{ version: 1 }, { version: 1 }] });
+  });
+
+  it('are put in place all or none, with every mistake told', async () => {
+    const bad = { key: 'bad', trigger: { type: 'schedule', cron: '* * * * *' }, actions: [{ type: 'emit_event' }] };
+    await expect(provision(newId(), [automation, bad, { ...automation }])).rejects.toMatchObject({
+      code: 'WORKFLOW_INVALID',
+      extra: {
+        errors: [
+          { pointer: '/automations/1/trigger/type' },
+          { pointer: '/automations/1/actions/0/type' },
+          { pointer: '/automations/2/key' },
+        ],
+      },
+    });
+    expect((await tenant.call<{ total: number }>('GET', '/workflows')).body.total).toBe(0);
+  });
+
+  it('follow the package when it changes: what stays keeps its URL, what goes is dead', async () => {
+    const installationId = newId();
+    const [kept, gone] = await provision(installationId, [automation, { ...automation, key: 'other' }]);
+    const hooks = await provision(installationId, [
+      { ...automation, name: 'Renamed', actions: [task, task] },
+      { ...automation, key: 'new' },
+    ]);
+    expect(hooks.find(({ key }) => key === 'inbound')).toEqual(kept);
+    expect(hooks.map(({ key }) => key).sort()).toEqual(['inbound', 'new']);
+    const pathOf = (url = '') => new URL(url).pathname;
+    expect((await service.request('POST', pathOf(gone?.url), { body: {} })).status).toBe(404);
+    expect((await service.request('POST', pathOf(kept?.url), { body: {} })).status).toBe(202);
+  });
+
+  it('that are no longer started by calls lose their URL', async () => {
+    const installationId = newId();
+    const [hooked] = await provision(installationId, [automation]);
+    const trigger = { type: 'event', event: 'lead.created' };
+    expect(await provision(installationId, [{ ...automation, trigger }])).toEqual([]);
+    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
+    const [again] = await provision(installationId, [automation]);
+    expect(again?.url).not.toBe(hooked?.url);
+    expect((await service.request('POST', new URL(again?.url ?? '').pathname, { body: {} })).status).toBe(202);
+  });
+
+  it('use the names that the package’s objects have in the tenant, with the app’s rights', async () => {
+    const installationId = newId();
+    const visit = { type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } };
+    const [hooked] = await provision(installationId, [{ ...automation, actions: [visit] }]);
+    const path = new URL(hooked?.url ?? '').pathname;
+    const { body } = await service.request<{ runId: string }>('POST', path, { body: { place: 'Turin' } });
+    expect((await tenant.ended(body.runId)).status).toBe('succeeded');
+    expect(customCreated.at(-1)).toMatchObject({ apiName: 'sbx_site_visit', values: { place: 'Turin' } });
+    expect(world.minted.at(-1)).toEqual({
+      tenantId: tenant.tenantId,
+      userId: tenant.userId,
+      actor: { appKey: 'field-visits', installationId, scopes: ['custom_objects', 'tasks', 'automations'] },
+    });
+  });
+
+  it('are removed with the installation, once', async () => {
+    const installationId = newId();
+    const [hooked] = await provision(installationId, [automation]);
+    const remove = async () =>
+      marketplace.call(rpc.automations.removeWorkflows, { installationId }, { token: await token() });
+    expect(await remove()).toEqual({ removed: 1 });
+    expect(await remove()).toEqual({ removed: 0 });
+    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
+  });
+
+  it('are disabled, not removed, by the tenant', async () => {
+    const [hooked] = await provision(newId(), [automation]);
+    expect((await tenant.call('DELETE', `/workflows/${hooked?.workflowId}`)).status).toBe(409);
+    expect((await tenant.call('PATCH', `/workflows/${hooked?.workflowId}`, { enabled: false })).status).toBe(200);
+    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
+  });
+
+  it('are provisioned for administrators only and never shown to another tenant', async () => {
+    await expect(provision(newId(), [automation], ['member'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    const installationId = newId();
+    await provision(installationId, [automation]);
+    const stranger = { token: await token(['admin'], newId()) };
+    expect(await marketplace.call(rpc.automations.listHooks, { installationId }, stranger)).toEqual({ hooks: [] });
+    expect(await marketplace.call(rpc.automations.removeWorkflows, { installationId }, stranger)).toEqual({
+      removed: 0,
+    });
+  });
+});
