@@ -48,13 +48,13 @@ export class KeyRing {
 
   /** One fetch at a time; whoever needs the keys meanwhile waits for the same one. */
   private refresh(): Promise<ReadonlyMap<string, CryptoKey>> {
-    this.pending ??= this.fetch().finally(() => {
+    this.pending ??= this.load().finally(() => {
       this.pending = undefined;
     });
     return this.pending;
   }
 
-  private async fetch(): Promise<ReadonlyMap<string, CryptoKey>> {
+  private async load(): Promise<ReadonlyMap<string, CryptoKey>> {
     let keys: JWK[];
     try {
       ({ keys } = await this.source().getKeys());

@@ -37,14 +37,14 @@ export class MergedDocument implements OnApplicationShutdown {
 
   private async build(): Promise<OpenApi> {
     const names = Object.keys(this.config.upstreams) as Upstream[];
-    const documents = await Promise.all(names.map(async (name) => [name, await this.fetch(name)] as const));
+    const documents = await Promise.all(names.map(async (name) => [name, await this.load(name)] as const));
     const present = documents.filter((entry): entry is readonly [Upstream, OpenApi] => entry[1] !== undefined);
     // An incomplete document is not kept: the missing service may be there the next moment.
     if (present.length < names.length) this.cached = undefined;
     return mergeDocuments(present, this.config.service.baseUrl, (path, name) => upstreamFor(path) === name);
   }
 
-  private async fetch(name: Upstream): Promise<OpenApi | undefined> {
+  private async load(name: Upstream): Promise<OpenApi | undefined> {
     try {
       const { origin } = new URL(this.config.upstreams[name]);
       const { statusCode, body } = await this.agent.request({ origin, path: '/api/openapi.json', method: 'GET' });

@@ -1,0 +1,117 @@
+// Who may import what (docs/decisions/0045-import-rules.md). `node_modules/.bin/depcruise --config .dependency-cruiser.cjs apps libs e2e bench`
+
+/** Libraries from the bottom to the top; each may import those to its left only. */
+const LIBS = [
+  'contracts',
+  'encryption',
+  'address-policy',
+  'formula',
+  'fields',
+  'manifest',
+  'egress',
+  'access',
+  'database',
+  'messaging',
+  'service-kit',
+  'sdk',
+  'testing',
+];
+
+/** Pure libraries: the CLI and the browser use them too, so they touch neither files nor network. */
+const PURE = ['contracts', 'address-policy', 'formula', 'fields', 'manifest'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      comment: 'Files that import each other in a circle cannot be understood one at a time.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'app-imports-no-app',
+      comment: 'Services talk over NATS; what two of them share is a library.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'lib-imports-no-app',
+      comment: 'A library knows no service.',
+      severity: 'error',
+      from: { path: '^(libs|bench)/' },
+      to: { path: '^apps/' },
+    },
+    ...LIBS.map((lib, index) => ({
+      name: `arrows-point-down-from-${lib}`,
+      comment: `libs/${lib} may import ${LIBS.slice(0, index).join(', ') || 'no other library'}.`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^libs/${lib}/` },
+      to: { path: `^libs/(${LIBS.slice(index + 1).join('|') || 'none-above'})/` },
+    })),
+    {
+      name: 'testing-is-for-tests',
+      comment: 'What a service runs on does not import the test library.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: ['\\.spec\\.ts$', '/test/', '^libs/testing/'] },
+      to: { path: '^libs/testing/' },
+    },
+    {
+      name: 'source-imports-no-test',
+      severity: 'error',
+      from: { path: '/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: ['\\.spec\\.ts$', '/test/'] },
+    },
+    {
+      name: 'libraries-by-their-name',
+      comment: 'Another package is imported by its name, never by a path into it.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/([^/]+)/' },
+      to: { path: '^(apps|libs)/', pathNot: ['^$1/$2/', '/src/index\\.ts$', '/dist/index\\.js$'] },
+    },
+    {
+      name: 'pure-libraries-do-no-io',
+      severity: 'error',
+      from: { path: `^libs/(${PURE.join('|')})/src/`, pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|util|punycode)$' },
+    },
+    {
+      name: 'http-goes-through-egress',
+      comment: 'Only the checked client calls the outside. Exceptions: the health server, the proxy, tests, tools.',
+      severity: 'error',
+      from: {
+        pathNot: [
+          '^libs/(egress|testing)/',
+          '^(e2e|scripts|bench)/',
+          '/test/',
+          '\\.spec\\.ts$',
+          '^libs/service-kit/src/operations/operations-server\\.ts$',
+          '^libs/service-kit/src/drain\\.ts$',
+          '^apps/gateway/src/proxy/',
+          '^apps/gateway/src/docs/merged-document\\.ts$',
+        ],
+      },
+      to: { path: ['^(node:)?(http|https|http2|dgram)$', 'node_modules/(undici|axios|got|node-fetch)/'] },
+    },
+    {
+      name: 'resolves',
+      comment: 'An import that cannot be resolved is checked by no rule.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    exclude: { path: '(^|/)dist/' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      conditionNames: ['source', 'import', 'node', 'default'],
+      exportsFields: ['exports'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,17 @@
+// Checks who imports what: .dependency-cruiser.cjs says the rules. Exits 1 if one is broken.
+import { runCommand } from './plain-error.mjs';
+import { runInForeground } from './processes/foreground.mjs';
+import { inRoot, ROOT } from './root.mjs';
+
+await runCommand(() =>
+  runInForeground(
+    process.execPath,
+    [
+      inRoot('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs'),
+      '--config',
+      inRoot('.dependency-cruiser.cjs'),
+      ...['apps', 'libs', 'e2e', 'bench'],
+    ],
+    { cwd: ROOT },
+  ),
+);

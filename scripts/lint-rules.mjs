@@ -1,0 +1,104 @@
+// Rules of this repository that the linter does not know: node scripts/lint-rules.mjs. Exits 1 if one is broken.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOT } from './root.mjs';
+
+/**
+ * @typedef {object} Rule
+ * @property {string} name
+ * @property {RegExp} pattern what no line of code may match
+ * @property {readonly RegExp[]} except paths the rule does not hold for
+ */
+
+const TESTS = [/\.spec\.ts$/, /\/test\//, /^e2e\//, /^bench\//, /^libs\/testing\//];
+
+/** @type {readonly Rule[]} */
+export const RULES = [
+  {
+    name: 'the environment is read in config.ts only',
+    pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*['"]env['"]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
+    except: [...TESTS, /\/src\/config\.ts$/, /^libs\/service-kit\/src\/configuration\/environment\.ts$/],
+  },
+  {
+    name: 'the outside is called through egress only',
+    pattern: /(?<![\w.#])(?:globalThis\s*\.\s*)?fetch\s*\(|\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/,
+    // Pages run in a browser, which has no other client; so does the embed page's script.
+    except: [
+      ...TESTS,
+      /^libs\/egress\//,
+      /^libs\/sdk\//,
+      /^apps\/(?:console|cli)\//,
+      /^apps\/embed-gateway\/src\/embed-page\//,
+    ],
+  },
+  {
+    name: 'raw sockets are opened by egress only',
+    pattern:
+      /import\s*(?:type\s*)?\{[^}]*\b(?:connect|createConnection|Socket)\b[^}]*\}\s*from\s*['"](?:node:)?(?:net|tls)['"]/,
+    except: [...TESTS, /^libs\/egress\//],
+  },
+  {
+    name: 'no code is made from text',
+    pattern: /\bnew\s+Function\s*\(|(?<![\w.])Function\s*\(\s*['"`]|(?<![\w.])eval\s*\(|\bvm\.run/,
+    except: [],
+  },
+  {
+    name: 'no test is skipped or run alone',
+    pattern: /\b(?:it|test|describe)\s*\.\s*(?:skip|only|todo)\b|\b(?:xit|xdescribe|fit|fdescribe)\s*\(/,
+    except: [],
+  },
+];
+
+/**
+ * The lines of a file that break a rule. Comments are not code.
+ * @param {string} path from the root of the repository, with slashes
+ * @param {string} text
+ * @returns {string[]} `path:line rule`
+ */
+export function problemsOf(path, text) {
+  const rules = RULES.filter(({ except }) => !except.some((pattern) => pattern.test(path)));
+  const code = withoutComments(text);
+  return rules.flatMap(({ name, pattern }) =>
+    [...code.matchAll(new RegExp(pattern, 'g'))].map(
+      ({ index }) => `${path}:${code.slice(0, index).split('\n').length} ${name}`,
+    ),
+  );
+}
+
+/**
+ * The text with comments blanked out; line numbers stay. A string that holds what looks like a comment keeps it.
+ * @param {string} text
+ */
+function withoutComments(text) {
+  const token = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
+  return text.replace(token, (part) => (/^\/[/*]/.test(part) ? part.replace(/[^\n]/g, ' ') : part));
+}
+
+/**
+ * @param {string} folder
+ * @returns {Generator<string>} source files below it
+ */
+function* sourceFiles(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !['node_modules', 'dist', '.cache'].includes(entry.name)) yield* sourceFiles(path);
+    else if (entry.isFile() && /\.(?:ts|tsx|mts|js|mjs)$/.test(entry.name)) yield path;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  let files = 0;
+  /** @type {string[]} */
+  const problems = [];
+  for (const folder of ['apps', 'libs', 'e2e', 'bench']) {
+    for (const file of sourceFiles(join(ROOT, folder))) {
+      files += 1;
+      problems.push(...problemsOf(relative(ROOT, file).replaceAll('\\', '/'), readFileSync(file, 'utf8')));
+    }
+  }
+  process.stdout.write(
+    problems.length > 0 ? `${problems.join('\n')}\n` : `${files} files follow the rules of this repository\n`,
+  );
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
