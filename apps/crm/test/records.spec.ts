@@ -452,3 +452,18 @@ describe('an Idempotency-Key', () => {
     expect((await call('POST', '/api/crm/leads', { lastName: 'A' }, key(value))).status).toBe(400);
   });
 });
+
+it('the OpenAPI document describes what is written and read', async () => {
+  const { body } = await crm.request<{ paths: { [path: string]: { [method: string]: unknown } } }>(
+    'GET',
+    '/api/openapi.json',
+  );
+  const contact = {
+    properties: { lastName: { type: 'string', maxLength: 120 }, companyId: { type: ['string', 'null'] } },
+  };
+  expect(body.paths['/api/crm/contacts']?.post).toMatchObject({
+    requestBody: { content: { 'application/json': { schema: { ...contact, required: ['lastName'] } } } },
+    responses: { 201: { content: { 'application/json': { schema: contact } } } },
+  });
+  expect(Object.keys(body.paths)).toEqual(expect.arrayContaining(['/api/crm/leads/{id}', '/api/crm/opportunities']));
+});

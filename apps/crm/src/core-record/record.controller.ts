@@ -4,7 +4,7 @@ import { Body, Delete, Get, Headers, HttpCode, Inject, Patch, Post, Query, Res }
 import { HEADER_KEPT_HOURS, type IdempotentCall, readIdempotencyKey } from '../idempotency/idempotency.service.js';
 import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
 import { RecordListQuery } from './record.dto.js';
-import { recordSchema } from './record.schema.js';
+import { inputSchema, recordSchema } from './record.schema.js';
 import { RecordService } from './record.service.js';
 import { entityTag } from './record.version.js';
 
@@ -42,7 +42,11 @@ export function recordController(definition: CoreObjectDefinition) {
 
     @Post()
     @Access(write)
-    @Describe({ summary: `Creates ${noun}`, answers: [{ status: 201, ...record }] })
+    @Describe({
+      summary: `Creates ${noun}`,
+      body: inputSchema(definition, 'create'),
+      answers: [{ status: 201, ...record }],
+    })
     async create(
       @CurrentPrincipal() principal: Principal,
       @Body() body: Record<string, unknown>,
@@ -66,7 +70,11 @@ export function recordController(definition: CoreObjectDefinition) {
 
     @Patch(':id')
     @Access(write)
-    @Describe({ summary: `Changes fields of ${noun}`, answers: [{ status: 200, ...record }] })
+    @Describe({
+      summary: `Changes fields of ${noun}`,
+      body: inputSchema(definition, 'update'),
+      answers: [{ status: 200, ...record }],
+    })
     async update(
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,

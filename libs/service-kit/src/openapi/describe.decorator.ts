@@ -14,6 +14,8 @@ export interface RouteDescription {
   /** One line. */
   readonly summary: string;
   readonly description?: string;
+  /** The body of the request, where no DTO class describes it. */
+  readonly body?: JsonSchema;
   readonly answers?: readonly DescribedAnswer[];
   /** Left out of the document, e.g. a page for browsers. */
   readonly hidden?: boolean;

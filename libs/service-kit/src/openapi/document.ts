@@ -37,7 +37,8 @@ export function openApiDocument(app: INestApplicationContext, config: Pick<Servi
 }
 
 function operation(route: ControllerRoute, description: RouteDescription | undefined, components: Components): Json {
-  const { body, parameters } = inputs(route, components);
+  const { body: declared, parameters } = inputs(route, components);
+  const body = description?.body ? components.write(description.body) : declared;
   return {
     operationId: `${route.controller.name.replace(/Controller$/, '')}_${route.methodName}`,
     tags: [tagOf(route)],
