@@ -16,7 +16,7 @@ import { pickVersion } from './offer.js';
 import { OfferRepository } from './offer.repository.js';
 import { neededSteps } from './package-steps.js';
 import { settledWithin } from './settled-within.js';
-import { type WorkLease, WorkRepository } from './work.repository.js';
+import { LeaseLostError, type WorkLease, WorkRepository } from './work.repository.js';
 
 export const ANSWER_WITHIN_MS = Symbol('milliseconds an install is waited for');
 
@@ -111,9 +111,14 @@ export class InstallationService {
     return { rows: rows.map((row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id))), total };
   }
 
-  /** @returns nothing when it takes longer than an answer may */
-  private carryOut(lease: WorkLease): Promise<SagaOutcome | undefined> {
-    return settledWithin(this.worker.start(lease), this.answerWithinMs);
+  /** @returns nothing when it takes longer than an answer may, or when another process goes on with it */
+  private async carryOut(lease: WorkLease): Promise<SagaOutcome | undefined> {
+    try {
+      return await settledWithin(this.worker.start(lease), this.answerWithinMs);
+    } catch (error) {
+      if (error instanceof LeaseLostError) return undefined;
+      throw error;
+    }
   }
 
   private async answer(

@@ -1,0 +1,114 @@
+import { PlatformError, rpc } from '@crm/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Caller, Marketplace } from './support/marketplace.js';
+import { Neighbours } from './support/neighbours.js';
+import { fieldService, newKey } from './support/packages.js';
+
+let marketplace: Marketplace;
+let neighbours: Neighbours;
+let developer: Caller;
+
+beforeAll(async () => {
+  neighbours = await Neighbours.start();
+  marketplace = await Marketplace.start();
+  developer = await marketplace.caller('owner');
+});
+beforeEach(() => neighbours.reset());
+afterAll(async () => {
+  await marketplace.close();
+  await neighbours.close();
+});
+
+const post = (caller: Caller, key: string, what: string) =>
+  marketplace.request(caller, 'POST', `/developer/apps/${key}/${what}`);
+const embed = (allowedOrigins: string[], more: object = {}) => ({ embed: { allowedOrigins, ...more } });
+
+describe('embed credentials', () => {
+  it('carry what the newest version with an embed section says', async () => {
+    const key = newKey();
+    const versions: [string, object][] = [
+      ['1.9.0', embed(['https://old.acme.example'])],
+      ['1.10.0', embed(['https://new.acme.example'], { scopes: ['leads:read'], linkUsersBy: 'explicit' })],
+      ['1.11.0', {}],
+    ];
+    for (const [version, changes] of versions) {
+      const { status } = await marketplace.submit(developer, fieldService(key, { version, ...changes }));
+      expect(status).toBe(201);
+    }
+    const { status, headers, body } = await post(developer, key, 'embed-credentials');
+    expect([status, body]).toEqual([201, { clientId: 'client', clientSecret: 'secret' }]);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(neighbours.callsTo(rpc.identity.issueEmbedCredentials)).toEqual([
+      {
+        appKey: key,
+        allowedOrigins: ['https://new.acme.example'],
+        scopes: ['leads:read'],
+        linkUsersBy: 'explicit',
+      },
+    ]);
+  });
+
+  it('do not follow a version that was taken back', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    await post(developer, key, 'versions/1.0.0/withdraw');
+    const { status, body } = await post(developer, key, 'embed-credentials');
+    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+  });
+});
+
+describe('the webhook secret', () => {
+  it('is new each time, handed to the dispatcher, and stored sealed', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key));
+    const first = await post(developer, key, 'webhook-secret');
+    const second = await post(developer, key, 'webhook-secret');
+    expect([first.status, second.status]).toEqual([201, 201]);
+    for (const { body } of [first, second]) {
+      expect(Buffer.from(body.secret.replace('whsec_', ''), 'base64')).toHaveLength(32);
+    }
+    expect(first.body.secret).not.toBe(second.body.secret);
+    expect(neighbours.callsTo(rpc.webhooks.rotateAppSecret)).toEqual([
+      { appKey: key, secret: first.body.secret },
+      { appKey: key, secret: second.body.secret },
+    ]);
+    const rows = await marketplace.database.crossTenant((tx) =>
+      tx.query<{ sealed: Buffer }>('select sealed from app_webhook_secret where app_key = $1', [key]),
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.sealed.includes(second.body.secret)).toBe(false);
+  });
+
+  it('is the one that installations sign with', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    const { body } = await post(developer, key, 'webhook-secret');
+    const tenant = await marketplace.caller();
+    const installed = await marketplace.install(tenant, key, {
+      grantedScopes: ['custom_objects', 'automations', 'leads:read', 'webhooks'],
+    });
+    expect(neighbours.subscriptions.get(installed.body.id)).toBe(body.secret);
+  });
+
+  it('is not shown when the dispatcher did not take it', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key));
+    neighbours.instead(rpc.webhooks.rotateAppSecret, () => {
+      throw new PlatformError('SERVICE_UNAVAILABLE');
+    });
+    const { status, body } = await post(developer, key, 'webhook-secret');
+    expect([status, body.secret]).toEqual([503, undefined]);
+  });
+});
+
+describe('both', () => {
+  it.each(['embed-credentials', 'webhook-secret'])('%s: are the publisher’s administrators’ only', async (what) => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const stranger = await marketplace.caller('owner');
+    expect((await post(stranger, key, what)).body.code).toBe('NOT_FOUND');
+    expect((await post(developer, newKey(), what)).body.code).toBe('NOT_FOUND');
+    const member = await marketplace.caller('member', developer.tenantId);
+    expect((await post(member, key, what)).body.code).toBe('FORBIDDEN');
+  });
+});

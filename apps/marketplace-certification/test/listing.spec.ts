@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, Marketplace } from './support/marketplace.js';
+import { Neighbours } from './support/neighbours.js';
+import { fieldService, newKey } from './support/packages.js';
+
+let marketplace: Marketplace;
+let neighbours: Neighbours;
+let developer: Caller;
+let tenant: Caller;
+
+beforeAll(async () => {
+  neighbours = await Neighbours.start();
+  marketplace = await Marketplace.start();
+  developer = await marketplace.caller('owner');
+  tenant = await marketplace.caller();
+});
+afterAll(async () => {
+  await marketplace.close();
+  await neighbours.close();
+});
+
+const keysFor = async (caller: Caller, query = '?size=200') =>
+  (await marketplace.request(caller, 'GET', `/apps${query}`)).body.data.map(({ key }) => key);
+
+describe('the list of apps', () => {
+  it('shows what is published, to every role', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    const waiting = newKey();
+    await marketplace.submit(developer, fieldService(waiting));
+    const viewer = await marketplace.caller('viewer');
+    const { status, body } = await marketplace.request(viewer, 'GET', '/apps?size=200');
+    expect(status).toBe(200);
+    expect(body.data.find((app) => app.key === key)).toEqual({
+      key,
+      name: 'Field Service',
+      kind: 'industry_app',
+      summary: 'Work orders for the field',
+      version: '1.0.0',
+      rating: { average: null, count: 0 },
+      installCount: 0,
+    });
+    expect(body.data.map((app) => app.key)).not.toContain(waiting);
+    expect((await marketplace.request(undefined, 'GET', '/apps')).status).toBe(401);
+  });
+
+  it('finds apps that have every word that is looked for', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key, { name: 'Größe 100%_sure' });
+    for (const q of ['größe', 'SURE größe', '100%_', key]) {
+      expect(await keysFor(tenant, `?q=${encodeURIComponent(q)}`)).toContain(key);
+    }
+    for (const q of ['größe nothing', '1_0%', '\\']) {
+      expect(await keysFor(tenant, `?q=${encodeURIComponent(q)}`)).not.toContain(key);
+    }
+  });
+
+  it('pages', async () => {
+    for (let i = 0; i < 3; i += 1) await marketplace.publish(developer, newKey(), { name: `Paged ${i}` });
+    const page = async (number: number) =>
+      (await marketplace.request(tenant, 'GET', `/apps?q=paged&size=2&page=${number}`)).body;
+    const [first, second] = [await page(1), await page(2)];
+    expect(first.data.map(({ name }) => name)).toEqual(['Paged 0', 'Paged 1']);
+    expect(second.data.map(({ name }) => name)).toEqual(['Paged 2']);
+    expect(first).toMatchObject({ page: 1, size: 2, total: 3, totalIsExact: true, hasMore: true });
+    expect(second).toMatchObject({ hasMore: false });
+    expect((await marketplace.request(tenant, 'GET', '/apps?size=201')).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('visibility', () => {
+  it('of an unlisted app: not in the list, found by its key', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key, { listing: { visibility: 'unlisted' } });
+    expect(await keysFor(tenant)).not.toContain(key);
+    expect((await marketplace.request(tenant, 'GET', `/apps/${key}`)).status).toBe(200);
+  });
+
+  it('of a private app: for its publisher only', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key, { listing: { visibility: 'private' } });
+    expect(await keysFor(tenant)).not.toContain(key);
+    expect((await marketplace.request(tenant, 'GET', `/apps/${key}`)).body.code).toBe('NOT_FOUND');
+    expect(await keysFor(developer)).toContain(key);
+    expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).status).toBe(200);
+    expect((await marketplace.install(tenant, key)).status).toBe(404);
+    expect((await marketplace.request(tenant, 'PUT', `/apps/${key}/rating`, { stars: 5 })).status).toBe(404);
+  });
+});
+
+describe('an app', () => {
+  it('says what it asks for and brings', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    const { body } = await marketplace.request(tenant, 'GET', `/apps/${key}`);
+    expect(body).toMatchObject({
+      key,
+      publisher: { name: `Workspace ${developer.tenantId.slice(-4)}`, supportEmail: 'support@acme.example' },
+      visibility: 'public',
+      objects: [{ apiName: 'work_order', label: 'Work order' }],
+      events: ['lead.created'],
+      hosts: ['hooks.acme-dispatch.com'],
+      reviews: [],
+    });
+    expect(body.permissions).toContainEqual({
+      scope: 'webhooks',
+      purpose: 'Leads are sent to the dispatcher.',
+      optional: true,
+    });
+    expect((await marketplace.request(tenant, 'GET', `/apps/${newKey()}`)).body.code).toBe('NOT_FOUND');
+  });
+});
+
+describe('ratings', () => {
+  it('come from workspaces that have the app, one of each user', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    const rate = (caller: Caller, body: object) => marketplace.request(caller, 'PUT', `/apps/${key}/rating`, body);
+    expect((await rate(tenant, { stars: 5 })).body.code).toBe('APP_NOT_INSTALLED');
+    const { body: sandboxed } = await marketplace.install(tenant, key, { sandbox: true });
+    expect(sandboxed.state).toBe('active');
+    expect((await rate(tenant, { stars: 5 })).body.code).toBe('APP_NOT_INSTALLED');
+    expect((await marketplace.install(tenant, key)).status).toBe(201);
+    const member = await marketplace.caller('member', tenant.tenantId);
+    expect((await rate(tenant, { stars: 5, text: 'Good' })).status).toBe(200);
+    expect((await rate(tenant, { stars: 4, text: 'Good \u0000 enough' })).body).toMatchObject({ stars: 4 });
+    await Promise.all([rate(member, { stars: 1 }), rate(member, { stars: 1 }), rate(member, { stars: 1 })]);
+    const { body } = await marketplace.request(developer, 'GET', `/apps/${key}`);
+    expect(body.rating).toEqual({ average: 2.5, count: 2 });
+    expect(body.reviews).toEqual([{ stars: 4, text: 'Good  enough', at: expect.any(String) }]);
+    expect(body.installCount).toBe(1);
+  });
+
+  it('have one to five stars and are not for viewers', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    for (const stars of [0, 6, 2.5, '5', null]) {
+      const { status, body } = await marketplace.request(tenant, 'PUT', `/apps/${key}/rating`, { stars });
+      expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
+    }
+    const viewer = await marketplace.caller('viewer', tenant.tenantId);
+    expect((await marketplace.request(viewer, 'PUT', `/apps/${key}/rating`, { stars: 5 })).status).toBe(403);
+  });
+});
+
+describe('the package schema', () => {
+  it('is open to everybody, with an id', async () => {
+    const { status, headers, body } = await marketplace.request(undefined, 'GET', '/manifest-schema');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('application/schema+json');
+    expect(body.$id).toMatch(/^https:/);
+  });
+});

@@ -1,0 +1,271 @@
+import { PlatformError, rpc } from '@crm/contracts';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Gate } from './support/gate.js';
+import { type Caller, Marketplace } from './support/marketplace.js';
+import { Neighbours } from './support/neighbours.js';
+import { newKey } from './support/packages.js';
+
+let marketplace: Marketplace;
+let neighbours: Neighbours;
+let developer: Caller;
+let tenant: Caller;
+let key: string;
+
+beforeAll(async () => {
+  neighbours = await Neighbours.start();
+  marketplace = await Marketplace.start();
+  developer = await marketplace.caller('owner');
+  key = newKey();
+  await marketplace.publish(developer, key);
+});
+beforeEach(async () => {
+  neighbours.reset();
+  tenant = await marketplace.caller();
+});
+afterAll(async () => {
+  await marketplace.close();
+  await neighbours.close();
+});
+
+const silence = () => new Promise<never>(() => undefined);
+const work = () =>
+  marketplace.database.transaction(tenant.tenantId, (tx) =>
+    tx.query<{ leased: boolean }>('select lease_until is not null as leased from installation_work'),
+  );
+const eventNames = async () => {
+  const rows = await marketplace.database.transaction(tenant.tenantId, (tx) =>
+    tx.query<{ name: string }>('select name from outbox order by id'),
+  );
+  return rows.map(({ name }) => name);
+};
+const installCount = async () => (await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount;
+
+const STEPS: [string, Parameters<Neighbours['instead']>[0], string[]][] = [
+  ['objects', rpc.customObjects.provisionObjects, ['undone', 'pending', 'pending']],
+  ['workflows', rpc.automations.provisionWorkflows, ['undone', 'undone', 'pending']],
+  ['subscriptions', rpc.webhooks.provisionSubscriptions, ['undone', 'undone', 'undone']],
+];
+
+describe('an installation that fails', () => {
+  it.each(STEPS)('at %s is undone, and answered with the error of that step', async (name, contract, states) => {
+    const before = await installCount();
+    neighbours.instead(contract, () => {
+      throw new PlatformError('OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
+    });
+    const { status, body } = await marketplace.install(tenant, key);
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      code: 'OBJECT_LIMIT_EXCEEDED',
+      detail: 'The plan has room for 3.',
+      installation: { id: expect.any(String), state: 'failed' },
+      step: name,
+    });
+    const { body: found } = await marketplace.request(tenant, 'GET', `/installs/${body.installation.id}`);
+    expect(found).toMatchObject({
+      state: 'failed',
+      objects: [],
+      hooks: [],
+      subscriptions: [],
+      failure: { code: 'OBJECT_LIMIT_EXCEEDED', step: name },
+    });
+    expect(found.steps.map(({ state }) => state)).toEqual(states);
+    expect(neighbours.holds(body.installation.id)).toEqual([]);
+    expect(await work()).toEqual([]);
+    expect(await eventNames()).toEqual([]);
+    expect(await installCount()).toBe(before);
+    expect((await marketplace.request(tenant, 'GET', '/installs')).body.data).toEqual([]);
+    neighbours.reset();
+    expect((await marketplace.install(tenant, key)).status).toBe(201);
+  });
+
+  it('forgets the objects it had brought', async () => {
+    neighbours.instead(rpc.automations.provisionWorkflows, () => {
+      throw new PlatformError('WORKFLOW_INVALID');
+    });
+    const { body } = await marketplace.install(tenant, key);
+    expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toEqual([
+      { installationId: body.installation.id, discard: true },
+    ]);
+  });
+
+  it('for a reason that is ours tells nothing of it', async () => {
+    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
+      throw new Error('relation "secret_table" does not exist');
+    });
+    const { status, body } = await marketplace.install(tenant, key);
+    expect(status).toBeGreaterThanOrEqual(409);
+    expect(JSON.stringify(body)).not.toContain('secret_table');
+    const { body: found } = await marketplace.request(tenant, 'GET', `/installs/${body.installation.id}`);
+    expect(JSON.stringify(found)).not.toContain('secret_table');
+  });
+
+  it('because nobody takes the call for a moment does not fail', async () => {
+    let calls = 0;
+    neighbours.instead(rpc.automations.provisionWorkflows, (request) => {
+      calls += 1;
+      if (calls < 3) throw new PlatformError('SERVICE_UNAVAILABLE');
+      return neighbours.provisionWorkflows(request);
+    });
+    expect((await marketplace.install(tenant, key)).status).toBe(201);
+  });
+
+  it('because a neighbour is silent is undone, and made sure of later', async () => {
+    const patient = await Marketplace.start({ answerWithinMs: 30_000 });
+    try {
+      const publisher = await patient.caller('owner');
+      const its = newKey();
+      await patient.publish(publisher, its);
+      neighbours.instead(rpc.automations.provisionWorkflows, silence);
+      const { status, body } = await patient.install(tenant, its);
+      expect([status, body.code, body.installation.state]).toEqual([503, 'DEADLINE_EXCEEDED', 'failed']);
+      // The neighbour carries it out after all.
+      neighbours.workflows.set(body.installation.id, []);
+      await patient.database.transaction(tenant.tenantId, (tx) =>
+        tx.query('update installation_work set due_at = now()'),
+      );
+      await waitUntil(() => !neighbours.workflows.has(body.installation.id), {
+        describe: 'the late workflow is removed',
+      });
+      expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toHaveLength(1);
+      await waitUntil(async () => {
+        const rows = await patient.database.transaction(tenant.tenantId, (tx) =>
+          tx.query('select 1 from installation_work'),
+        );
+        return rows.length === 0;
+      });
+      const { body: found } = await patient.request(tenant, 'GET', `/installs/${body.installation.id}`);
+      expect(found.state).toBe('failed');
+    } finally {
+      await patient.close();
+    }
+  }, 40_000);
+
+  it('is undone in the end, though a neighbour is away meanwhile', async () => {
+    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
+      throw new PlatformError('WEBHOOK_TARGET_REFUSED');
+    });
+    neighbours.instead(rpc.customObjects.removeObjects, () => {
+      throw new PlatformError('SERVICE_UNAVAILABLE');
+    });
+    const { status, body } = await marketplace.install(tenant, key);
+    expect([status, body.code, body.installation.state]).toEqual([422, 'WEBHOOK_TARGET_REFUSED', 'compensating']);
+    expect(neighbours.holds(body.installation.id)).toEqual(['objects']);
+    const again = await marketplace.install(tenant, key);
+    expect([again.status, again.body.code]).toEqual([409, 'ALREADY_INSTALLED']);
+    const removal = await marketplace.request(tenant, 'DELETE', `/installs/${body.installation.id}`);
+    expect([removal.status, removal.body.code]).toEqual([409, 'CONFLICT']);
+    neighbours.reset();
+    await marketplace.settled(tenant, body.installation.id, 'failed');
+    expect(neighbours.holds(body.installation.id)).toEqual([]);
+    expect((await marketplace.install(tenant, key)).status).toBe(201);
+  });
+});
+
+describe('a process that ends between two steps', () => {
+  it('leaves the installation to the next one, which goes on', async () => {
+    const ending = await Marketplace.start();
+    try {
+      const publisher = await ending.caller('owner');
+      const its = newKey();
+      await ending.publish(publisher, its);
+      let reached = false;
+      neighbours.instead(rpc.automations.provisionWorkflows, () => {
+        reached = true;
+        return silence();
+      });
+      const answer = ending.install(tenant, its).catch(() => undefined);
+      await waitUntil(() => reached, { describe: 'the second step was asked for' });
+      neighbours.reset();
+      await ending.restart();
+      await answer;
+      const { body } = await ending.request(tenant, 'GET', '/installs');
+      const id = body.data[0]?.id as string;
+      await ending.settled(tenant, id, 'active');
+      expect(neighbours.holds(id)).toEqual(['objects', 'workflows', 'subscriptions']);
+      expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toEqual([]);
+    } finally {
+      await ending.close();
+    }
+  });
+
+  /** The rows that a process which was killed leaves: committed before each call, its lease not given back. */
+  async function leaveBehind(state: string, steps: string[]): Promise<string> {
+    const { body } = await marketplace.install(tenant, key);
+    await marketplace.database.transaction(tenant.tenantId, async (tx) => {
+      await tx.query('update installation set state = $2 where id = $1', [body.id, state]);
+      for (const [index, step] of steps.entries()) {
+        await tx.query('update installation_step set state = $3 where installation_id = $1 and position = $2', [
+          body.id,
+          index + 1,
+          step,
+        ]);
+      }
+      if (state === 'installing') {
+        await tx.query('update install_count set installs = installs - 1 where app_key = $1', [key]);
+        await tx.query(`delete from outbox where name = 'app.installed'`);
+      }
+      await tx.query(
+        `insert into installation_work (tenant_id, installation_id, lease_token, lease_until)
+         values ($1, $2, gen_random_uuid(), now() - interval '1 second')`,
+        [tx.tenantId, body.id],
+      );
+    });
+    neighbours.reset();
+    return body.id;
+  }
+
+  it('killed while installing: the step that was running is done again, the event comes once', async () => {
+    const id = await leaveBehind('installing', ['done', 'running', 'pending']);
+    await marketplace.settled(tenant, id, 'active');
+    expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toEqual([]);
+    expect(neighbours.callsTo(rpc.automations.provisionWorkflows)).toHaveLength(1);
+    expect(neighbours.callsTo(rpc.webhooks.provisionSubscriptions)).toHaveLength(1);
+    expect(await eventNames()).toEqual(['app.installed']);
+    expect(await work()).toEqual([]);
+  });
+
+  it('killed while going back: the rest is undone', async () => {
+    const before = await installCount();
+    const id = await leaveBehind('compensating', ['done', 'undone', 'undone']);
+    await marketplace.settled(tenant, id, 'failed');
+    expect(neighbours.callsTo(rpc.automations.removeWorkflows)).toEqual([]);
+    expect(neighbours.objects.has(id)).toBe(false);
+    expect(await installCount()).toBe(before + 1);
+  });
+
+  it('killed while removing: the rest is removed, and counted once', async () => {
+    const before = await installCount();
+    const id = await leaveBehind('uninstalling', ['done', 'done', 'undone']);
+    await marketplace.settled(tenant, id, 'uninstalled');
+    expect(neighbours.callsTo(rpc.webhooks.removeSubscriptions)).toEqual([]);
+    expect(await installCount()).toBe(before);
+    expect(await eventNames()).toEqual(['app.installed', 'app.uninstalled']);
+  });
+});
+
+describe('a lease', () => {
+  it('that another process took over lets nothing more be recorded', async () => {
+    const gate = new Gate();
+    let reached = false;
+    neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
+      reached = true;
+      await gate.opened;
+      return neighbours.provisionWorkflows(request);
+    });
+    const answer = marketplace.install(tenant, key);
+    await waitUntil(() => reached, { describe: 'the second step was asked for' });
+    const taken = await marketplace.database.transaction(tenant.tenantId, (tx) =>
+      tx.query<{ id: string }>(
+        `update installation_work set lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
+         returning installation_id as id`,
+      ),
+    );
+    gate.open();
+    await answer;
+    const { body } = await marketplace.request(tenant, 'GET', `/installs/${taken[0]?.id}`);
+    expect(body.state).toBe('installing');
+    expect(body.steps.map(({ state }) => state)).toEqual(['done', 'running', 'pending']);
+    expect(await work()).toEqual([{ leased: true }]);
+  });
+});

@@ -1,0 +1,234 @@
+import { PlatformError, rpc } from '@crm/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Caller, Marketplace } from './support/marketplace.js';
+import { Neighbours } from './support/neighbours.js';
+import { fieldService, newKey, reviewPacket } from './support/packages.js';
+
+let marketplace: Marketplace;
+let neighbours: Neighbours;
+let developer: Caller;
+
+beforeAll(async () => {
+  neighbours = await Neighbours.start();
+  marketplace = await Marketplace.start();
+});
+beforeEach(async () => {
+  neighbours.reset();
+  developer = await marketplace.caller('owner');
+});
+afterAll(async () => {
+  await marketplace.close();
+  await neighbours.close();
+});
+
+const failing = (certification: { checks: { id: string; status: string }[] }) =>
+  certification.checks.filter(({ status }) => status === 'fail').map(({ id }) => id);
+
+describe('certifying without submitting', () => {
+  it('judges a package and stores nothing under its key', async () => {
+    const key = newKey();
+    const { status, body } = await marketplace.request(developer, 'POST', '/developer/certifications', {
+      manifest: fieldService(key),
+    });
+    expect(status).toBe(200);
+    expect(body.passed).toBe(true);
+    expect(body.checks.find(({ id }) => id === 'REV-001')?.status).toBe('skip');
+    const apps = await marketplace.request(developer, 'GET', '/developer/apps');
+    expect(apps.body).toEqual({ data: [] });
+  });
+
+  it('keeps the result with the workspace that asked', async () => {
+    await marketplace.request(developer, 'POST', '/developer/certifications', { manifest: { key: 'no\u0000key' } });
+    const kept = await marketplace.database.transaction(developer.tenantId, (tx) =>
+      tx.query('select app_key, passed, mode from certification'),
+    );
+    expect(kept).toEqual([{ app_key: null, passed: false, mode: 'certification' }]);
+    const other = await marketplace.caller('owner');
+    const seen = await marketplace.database.transaction(other.tenantId, (tx) =>
+      tx.query('select 1 from certification'),
+    );
+    expect(seen).toEqual([]);
+  });
+
+  it('is for those who administer a workspace', async () => {
+    const body = { manifest: fieldService(newKey()) };
+    expect((await marketplace.request(undefined, 'POST', '/developer/certifications', body)).status).toBe(401);
+    for (const role of ['member', 'viewer']) {
+      const caller = await marketplace.caller(role);
+      const answer = await marketplace.request(caller, 'POST', '/developer/certifications', body);
+      expect([answer.status, answer.body.code]).toEqual([403, 'FORBIDDEN']);
+    }
+    const embed = await marketplace.sign({
+      sub: developer.userId,
+      tid: developer.tenantId,
+      roles: ['admin'],
+      embed: true,
+      embed_app_id: 'x',
+      scopes: ['leads'],
+    });
+    const answer = await marketplace.request({ ...developer, token: embed }, 'POST', '/developer/certifications', body);
+    expect([answer.status, answer.body.code]).toEqual([403, 'EMBED_TOKEN_REFUSED']);
+  });
+});
+
+describe('submitting', () => {
+  it('takes a package that passes into review', async () => {
+    const key = newKey();
+    const { status, body } = await marketplace.submit(developer, fieldService(key));
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ accepted: true, versionStatus: 'in_review', appKey: key, version: '1.0.0' });
+    expect(body.certification.passed).toBe(true);
+    const apps = await marketplace.request(developer, 'GET', '/developer/apps');
+    expect(apps.body.data).toEqual([
+      {
+        key,
+        name: 'Field Service',
+        kind: 'industry_app',
+        versions: [
+          {
+            version: '1.0.0',
+            versionStatus: 'in_review',
+            submittedAt: expect.any(String),
+            submissionId: body.submissionId,
+          },
+        ],
+      },
+    ]);
+  });
+
+  const refusals: [string, Record<string, unknown>, string][] = [
+    ['an unknown scope', { permissions: ['everything'] }, 'SCP-001'],
+    [
+      'a webhook to a private address',
+      { webhooks: [{ events: ['lead.created'], url: 'https://10.0.0.1/' }] },
+      'NET-001',
+    ],
+    ['an unknown member', { colour: 'red' }, 'MAN-001'],
+    ['a key that is none', { key: 'No\u0000Key' }, 'MAN-001'],
+  ];
+  it.each(refusals)('refuses %s with the failing checks', async (_what, changes, check) => {
+    const { status, headers, body } = await marketplace.submit(developer, { ...fieldService(newKey()), ...changes });
+    expect(status).toBe(422);
+    expect(headers.get('content-type')).toContain('application/problem+json');
+    expect(body).toMatchObject({
+      code: 'CERTIFICATION_FAILED',
+      accepted: false,
+      versionStatus: 'certification_failed',
+    });
+    expect(failing(body.certification)).toContain(check);
+    expect((await marketplace.request(developer, 'GET', '/developer/apps')).body.data).toEqual([]);
+  });
+
+  it('refuses a package without a review packet', async () => {
+    const { status, body } = await marketplace.request(developer, 'POST', '/developer/apps/submit', {
+      manifest: fieldService(newKey()),
+    });
+    expect([status, body.accepted, failing(body.certification)]).toEqual([422, false, ['REV-001']]);
+  });
+
+  it('refuses a body that is no submission', async () => {
+    for (const body of [{}, { manifest: [] }, { manifest: {}, reviewPacket, extra: 1 }]) {
+      const answer = await marketplace.request(developer, 'POST', '/developer/apps/submit', body);
+      expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
+    }
+  });
+
+  it('refuses a body over a megabyte', async () => {
+    const manifest = { ...fieldService(newKey()), release: { notes: 'x'.repeat(1_100_000) } };
+    const answer = await marketplace.submit(developer, manifest);
+    expect([answer.status, answer.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  it('keeps a package as it was sent, whatever its texts hold', async () => {
+    const key = newKey();
+    const name = 'Field \u0000 Service';
+    const { status } = await marketplace.submit(developer, fieldService(key, { name }));
+    expect(status).toBe(201);
+    const stored = await marketplace.database.crossTenant((tx) =>
+      tx.query<{ manifest: { name: string } }>('select manifest from app_version where app_key = $1', [key]),
+    );
+    expect(stored[0]?.manifest.name).toBe(name);
+    const { body } = await marketplace.request(developer, 'GET', '/developer/apps');
+    expect(body.data[0]?.name).toBe('Field  Service');
+  });
+
+  it('answers 503 while identity is silent about the publisher', async () => {
+    neighbours.instead(rpc.identity.getTenant, () => {
+      throw new PlatformError('SERVICE_UNAVAILABLE');
+    });
+    const { status } = await marketplace.submit(developer, fieldService(newKey()));
+    expect(status).toBe(503);
+  });
+});
+
+describe('keys and versions', () => {
+  it('belong to the first publisher', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key));
+    const other = await marketplace.caller('owner');
+    const { status, body } = await marketplace.submit(other, fieldService(key, { version: '2.0.0' }));
+    expect(status).toBe(422);
+    expect(failing(body.certification)).toEqual(['MAN-002']);
+  });
+
+  it('only go up, also past what was withdrawn', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key, { version: '1.10.0' }));
+    await marketplace.request(developer, 'POST', `/developer/apps/${key}/versions/1.10.0/withdraw`);
+    for (const version of ['1.9.0', '1.10.0', '1.10.0-rc.1']) {
+      const { status, body } = await marketplace.submit(developer, fieldService(key, { version }));
+      expect([version, status]).toEqual([version, 422]);
+      expect(failing(body.certification)).toEqual(['MAN-003']);
+    }
+    expect((await marketplace.submit(developer, fieldService(key, { version: '1.11.0' }))).status).toBe(201);
+  });
+
+  it('let one of many submissions of the same version through', async () => {
+    const manifest = fieldService(newKey());
+    const answers = await Promise.all(Array.from({ length: 6 }, () => marketplace.submit(developer, manifest)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
+    for (const { status, body } of answers) {
+      if (status === 422) expect(failing(body.certification)).toEqual(['MAN-003']);
+    }
+  });
+
+  it('let one of many publishers have a key', async () => {
+    const key = newKey();
+    const publishers = await Promise.all(Array.from({ length: 5 }, () => marketplace.caller('owner')));
+    const answers = await Promise.all(publishers.map((one) => marketplace.submit(one, fieldService(key))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422]);
+    for (const { status, body } of answers) {
+      if (status === 422) expect(failing(body.certification)).toEqual(['MAN-002']);
+    }
+  });
+});
+
+describe('withdrawing', () => {
+  it('takes a version back, once', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key));
+    const path = `/developer/apps/${key}/versions/1.0.0/withdraw`;
+    const first = await marketplace.request(developer, 'POST', path);
+    expect([first.status, first.body.versionStatus]).toEqual([200, 'withdrawn']);
+    const second = await marketplace.request(developer, 'POST', path);
+    expect([second.status, second.body.code]).toEqual([409, 'SUBMISSION_STATE']);
+  });
+
+  it('is not for what is published', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    const { status } = await marketplace.request(developer, 'POST', `/developer/apps/${key}/versions/1.0.0/withdraw`);
+    expect(status).toBe(409);
+  });
+
+  it('finds nothing of another workspace', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key));
+    const other = await marketplace.caller('owner');
+    for (const path of [`${key}/versions/1.0.0`, `${key}/versions/9.9.9`, 'none/versions/1.0.0', 'a%00b/versions/1']) {
+      const { status, body } = await marketplace.request(other, 'POST', `/developer/apps/${path}/withdraw`);
+      expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+    }
+    expect((await marketplace.request(other, 'GET', '/developer/apps')).body.data).toEqual([]);
+  });
+});
