@@ -13,7 +13,13 @@ const MAX_WAIT_SECONDS = 30 * 24 * 60 * 60;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** A key of a step has no character with a meaning in a placeholder. */
-const STEP_KEY = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+const STEP_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
+
+/** Ten years. */
+const MAX_DUE_IN_DAYS = 3650;
+
+/** The longest text of a task or an e-mail before its placeholders are filled in, in UTF-16 units. */
+const MAX_TEXT = 4000;
 
 /** What placeholders may name at some step of an automation. */
 interface Names {
@@ -39,7 +45,8 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
       if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder must not stand here.' };
     }
     for (const [text, where] of templateTexts(action, place)) yield* placeholderProblems(text, where, names);
-    if (action.key !== undefined) names.earlierSteps.add(action.key);
+    // A step without a key is known by its place, counted from 1.
+    names.earlierSteps.add(action.key ?? `step${j + 1}`);
   }
 }
 
@@ -56,7 +63,7 @@ function* keyProblems(key: string | undefined, place: string, names: Names): Gen
   if (key === undefined) return;
   const at = `${place}/key`;
   if (!STEP_KEY.test(key)) {
-    yield { pointer: at, message: 'The key of a step is letters, digits, underscores and hyphens.' };
+    yield { pointer: at, message: 'The key of a step is at most 40 letters, digits and underscores.' };
   } else if (names.earlierSteps.has(key)) {
     yield { pointer: at, message: `The step "${key}" is declared twice.` };
   } else if (names.payload?.has(key)) {
@@ -65,12 +72,17 @@ function* keyProblems(key: string | undefined, place: string, names: Names): Gen
 }
 
 function* limitProblems(action: Draft<ManifestAction>, place: string): Generator<Problem> {
-  if (
-    action.type === 'wait' &&
-    action.seconds !== undefined &&
-    (action.seconds < 0 || action.seconds > MAX_WAIT_SECONDS)
-  ) {
-    yield { pointer: `${place}/seconds`, message: `A pause is 0 to ${MAX_WAIT_SECONDS} seconds.` };
+  if (action.type === 'wait' && !isWithin(action.seconds, 1, MAX_WAIT_SECONDS)) {
+    yield { pointer: `${place}/seconds`, message: `A pause is 1 to ${MAX_WAIT_SECONDS} seconds.` };
+  }
+  if (action.type === 'create_task') {
+    if (!isWithin(action.dueInDays, 0, MAX_DUE_IN_DAYS)) {
+      yield { pointer: `${place}/dueInDays`, message: `A task is due in 0 to ${MAX_DUE_IN_DAYS} days.` };
+    }
+    for (const name of ['title', 'description', 'assignee'] as const) {
+      if (isWithin(action[name]?.length, 1, MAX_TEXT)) continue;
+      yield { pointer: `${place}/${name}`, message: `This must be a text of 1 to ${MAX_TEXT} characters.` };
+    }
   }
   if (action.type !== 'http_request') return;
   if (action.url !== undefined && !isUrlTemplateFixed(action.url)) {
@@ -82,6 +94,11 @@ function* limitProblems(action: Draft<ManifestAction>, place: string): Generator
       yield { pointer: at, message: `"${name}" is not the name of a header.` };
     if (/[\r\n]/.test(value ?? '')) yield { pointer: at, message: 'A header value must not contain a line break.' };
   }
+}
+
+/** Whether a number lies between the bounds; one that is missing does. */
+function isWithin(value: number | undefined, least: number, most: number): boolean {
+  return value === undefined || (value >= least && value <= most);
 }
 
 type PlacedText = [text: string, pointer: string];

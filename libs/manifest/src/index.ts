@@ -4,6 +4,7 @@ export { type CertifyOptions, certify, SUITE_VERSION } from './certify.js';
 export type { Check } from './check.js';
 export { CHECKS } from './checks/index.js';
 export { type Change, type ChangeEffect, compareManifests } from './compare.js';
+export { conditionTypes } from './condition-types.js';
 export { connectorMapping, type MappedField } from './connector-mapping.js';
 export { cronProblem } from './cron.js';
 export { manifestSha256 } from './manifest-hash.js';

@@ -727,6 +727,43 @@ export const SAMPLES: readonly Sample[] = [
         '/condition',
       ],
       [
+        'condition against the type of an event',
+        automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }], {
+          condition: "amount == 'a'",
+        }),
+        automation({ type: 'event', event: 'deal.won' }, [{ type: 'wait', seconds: 1 }], {
+          condition: "amount > 1000 && currency == 'EUR' && closeDate < TODAY() && LEN(status) > 0",
+        }),
+        '/condition',
+      ],
+      [
+        'empty title',
+        hook(SUBJECT, { type: 'create_task', title: '' }),
+        hook(SUBJECT, { type: 'create_task', title: 'a' }),
+        '/actions/0/title',
+      ],
+      [
+        'task that is due in the past',
+        hook(SUBJECT, { type: 'create_task', title: 'a', dueInDays: -1 }),
+        hook(SUBJECT, { type: 'create_task', title: 'a', dueInDays: 0 }),
+        '/actions/0/dueInDays',
+      ],
+      [
+        'very many actions',
+        hook(SUBJECT, ...Array.from({ length: 51 }, () => ({ type: 'wait', seconds: 1 }))),
+        hook(SUBJECT, ...Array.from({ length: 50 }, () => ({ type: 'wait', seconds: 1 }))),
+        '/actions',
+      ],
+      [
+        'very many payload keys',
+        hook(
+          Array.from({ length: 201 }, (_, i) => ({ name: `k${i}`, type: 'text' })),
+          { type: 'wait', seconds: 1 },
+        ),
+        hook(SUBJECT, { type: 'wait', seconds: 1 }),
+        '/trigger/payload',
+      ],
+      [
         'cron',
         automation({ type: 'schedule', cron: '61 * * * *' }, [{ type: 'wait', seconds: 1 }]),
         automation({ type: 'schedule', cron: '*/5 8-18 * jan-jun mon,fri' }, [{ type: 'wait', seconds: 1 }]),

@@ -1,12 +1,16 @@
-import { fieldTypes } from '@crm/fields';
-import { checkFormula, type ValueType } from '@crm/formula';
+import { checkFormula } from '@crm/formula';
 import { actionProblems } from '../action-problems.js';
 import type { Check } from '../check.js';
+import { conditionTypes } from '../condition-types.js';
 import { cronProblem } from '../cron.js';
 import { type Draft, entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { asSentence, type Problem } from '../problem.js';
 import type { ManifestAutomation } from '../schema/manifest.js';
+
+/** What a run carries out at most; more would be another automation. */
+const MAX_ACTIONS = 50;
+const MAX_PAYLOAD_KEYS = 200;
 
 export const AUT_001: Check = {
   id: 'AUT-001',
@@ -35,28 +39,29 @@ export const AUT_001: Check = {
 function* automationProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
   const { trigger, condition, actions } = automation;
   if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation does nothing.' };
+  if (actions && actions.length > MAX_ACTIONS) {
+    yield { pointer: `${at}/actions`, message: `An automation has at most ${MAX_ACTIONS} actions.` };
+  }
   if (trigger?.type === 'schedule' && trigger.cron !== undefined) {
     const problem = cronProblem(trigger.cron);
     if (problem !== undefined) yield { pointer: `${at}/trigger/cron`, message: problem };
   }
-  const types = new Map<string, ValueType>();
-  for (const [k, { name, type }] of entriesOf(trigger?.payload)) {
+  const declared = new Set<string>();
+  for (const [k, { name }] of entriesOf(trigger?.payload)) {
     if (name === undefined) continue;
-    if (types.has(name)) {
+    if (declared.has(name)) {
       yield { pointer: `${at}/trigger/payload/${k}/name`, message: `The key "${name}" is declared twice.` };
     }
-    types.set(name, payloadType(type));
+    declared.add(name);
+  }
+  if (declared.size > MAX_PAYLOAD_KEYS) {
+    yield { pointer: `${at}/trigger/payload`, message: `A payload declares at most ${MAX_PAYLOAD_KEYS} keys.` };
   }
   if (condition === undefined) return;
-  const { errors } = checkFormula(condition, types, { untypedNames: true, expected: 'boolean' });
+  const { errors } = checkFormula(condition, trigger ? conditionTypes(trigger) : {}, {
+    untypedNames: true,
+    expected: 'boolean',
+  });
   for (const { message, position } of errors)
     yield { pointer: `${at}/condition`, message: `At ${position}: ${asSentence(message)}` };
-}
-
-function payloadType(type: string | undefined): ValueType {
-  if (type === 'boolean') return 'boolean';
-  for (const [name, { formulaType }] of fieldTypes) {
-    if (name === type && formulaType !== null) return formulaType;
-  }
-  return 'any';
 }
