@@ -31,7 +31,8 @@ await runCommand(async () => {
     return 1;
   }
   const postgres = await reachableDataDir(path.join(dataDir, 'postgres'), await unprivilegedUser());
-  await rm(postgres, { recursive: true, force: true });
+  // Elsewhere when PostgreSQL's user cannot reach the project; then its folder is ours alone.
+  await rm(postgres.startsWith(dataDir) ? postgres : path.dirname(postgres), { recursive: true, force: true });
   await rm(dataDir, { recursive: true, force: true });
   process.stdout.write(`Deleted ${dataDir}. The next start begins afresh.\n`);
 });

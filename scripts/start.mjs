@@ -1,4 +1,5 @@
 // npm start: brings the whole platform up and keeps it running until Ctrl-C. `npm start -- --help` lists the options.
+import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { readyTable } from './platform/addresses.mjs';
@@ -61,9 +62,10 @@ async function startHere(options) {
     }
   };
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, onSignal);
-  process.once('disconnect', () => {
-    if (!platform) onSignal('SIGHUP');
-  });
+  const onDisconnect = () => {
+    if (!platform || options.throwaway) onSignal('SIGHUP');
+  };
+  process.once('disconnect', onDisconnect);
 
   platform = await runPlatform(options, process.env, { progress, tell }, cancel.signal);
   const { supervisor, addresses } = platform;
@@ -83,6 +85,7 @@ async function startHere(options) {
       cause: error,
     });
   } finally {
+    process.off('disconnect', onDisconnect);
     await removeRunState(options.dataDir);
   }
 }
@@ -120,6 +123,7 @@ await runCommand(async () => {
     }
     throw error;
   } finally {
+    if (options.throwaway) await rm(options.dataDir, { recursive: true, force: true });
     if (process.connected) process.disconnect();
   }
 });

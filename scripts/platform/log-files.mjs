@@ -25,6 +25,15 @@ export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
 }
 
 /**
+ * The lines that say what went wrong: the last ones without the frames of stack traces, which would push the message
+ * out of a short excerpt.
+ * @param {readonly string[]} lines
+ * @param {number} count
+ * @returns {string[]}
+ */
+export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
+
+/**
  * A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
  * @param {string} line
  * @returns {string}
@@ -33,7 +42,7 @@ export function readableLogLine(line) {
   if (!line.startsWith('{')) return line;
   try {
     const { msg, err, error } = JSON.parse(line);
-    const reason = err?.stack ?? err?.message ?? error?.message;
+    const reason = err?.message ?? error?.message;
     if (typeof msg !== 'string') return line;
     return reason && !msg.includes(reason) ? `${msg}: ${reason}` : msg;
   } catch {

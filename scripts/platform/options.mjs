@@ -7,6 +7,7 @@ import { inRoot } from '../root.mjs';
  * @typedef {object} StartOptions
  * @property {boolean} detach return when the platform is ready and leave it running
  * @property {boolean} json print one JSON line with the addresses instead of the table
+ * @property {boolean} throwaway for tests: ends with the process that started it, and deletes its data
  * @property {boolean} prepared packages are installed and built: skip both
  * @property {boolean} freePorts choose every port among the free ones
  * @property {number} portOffset added to every port
@@ -20,6 +21,7 @@ const USAGE = `npm start -- [options]
   --ports free       choose free ports instead of the usual ones
   --only <a,b>       start these services alone, for working on them
   --prepared         packages are installed and built: skip both steps
+  --throwaway        for tests: end with the process that started it, and delete the data
   --json             print one JSON line with addresses and process ids when ready
   --help
 Environment: PORT_OFFSET moves every port; DATABASE_URL, NATS_URL and SMTP_URL replace the embedded servers.`;
@@ -38,6 +40,7 @@ export function readStartOptions(args, environment) {
   return {
     detach: values.detach ?? false,
     json: values.json ?? false,
+    throwaway: values.throwaway ?? false,
     prepared: values.prepared ?? false,
     freePorts: values.ports === 'free',
     portOffset: Number(environment.PORT_OFFSET ?? 0),
@@ -63,6 +66,7 @@ function parse(args) {
       options: {
         detach: { type: 'boolean' },
         json: { type: 'boolean' },
+        throwaway: { type: 'boolean' },
         prepared: { type: 'boolean' },
         ports: { type: 'string' },
         data: { type: 'string' },

@@ -7,6 +7,7 @@ describe('the options of npm start', () => {
     expect(readStartOptions([], {})).toEqual({
       detach: false,
       json: false,
+      throwaway: false,
       prepared: false,
       freePorts: false,
       portOffset: 0,

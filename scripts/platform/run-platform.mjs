@@ -49,7 +49,8 @@ export async function runPlatform(options, environment, output, cancelled) {
     return planPlatform(options, environment, embedded);
   });
 
-  const supervisor = new Supervisor({ ...plan, dataDir: options.dataDir, outer: environment, tell: output.tell });
+  const { dataDir, throwaway } = options;
+  const supervisor = new Supervisor({ ...plan, dataDir, throwaway, outer: environment, tell: output.tell });
   const given = new Promise((_, reject) => {
     cancelled.addEventListener('abort', () => reject(cancelled.reason), { once: true });
   });

@@ -8,7 +8,7 @@ import { lastLines, run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { NATS_STOP_MS, startNats } from '../servers/nats.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
-import { readableLogLine, rotateLog } from './log-files.mjs';
+import { readableLogLine, rotateLog, tellingLines } from './log-files.mjs';
 import { accepts, get } from './readiness.mjs';
 import { writeRunState } from './run-state.mjs';
 import { serviceEnvironment } from './service-environment.mjs';
@@ -28,6 +28,7 @@ const READY_TIMEOUT_MS = 60_000;
  * @property {import('./secrets.mjs').Secrets} secrets
  * @property {import('./addresses.mjs').Addresses} addresses
  * @property {readonly ServiceName[]} services
+ * @property {boolean} throwaway the data is deleted afterwards
  * @property {NodeJS.ProcessEnv} outer the environment of the start command
  * @property {(message: string) => void} tell prints a line for the person who watches
  */
@@ -35,7 +36,7 @@ const READY_TIMEOUT_MS = 60_000;
 /** Runs the servers and the services of one platform, keeps them running, and stops them in the right order. */
 export class Supervisor {
   #options;
-  #guard = new Guard();
+  #guard;
   /** In the order of starting; stopped the other way round. @type {{ kept: KeptAlive, kind: 'services' | 'servers', signal: NodeJS.Signals, graceMs: number, command: string }[]} */
   #programs = [];
   #startedAt = new Date().toISOString();
@@ -51,6 +52,7 @@ export class Supervisor {
   /** @param {SupervisorOptions} options */
   constructor(options) {
     this.#options = options;
+    this.#guard = new Guard(options.throwaway ? { throwawayFolder: options.dataDir } : {});
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -60,14 +62,14 @@ export class Supervisor {
 
   /** Starts the embedded PostgreSQL. */
   async startPostgres() {
-    const { dataDir, layout, secrets } = this.#options;
+    const { dataDir, layout, secrets, throwaway } = this.#options;
     const logFile = await this.#logFile('postgres');
     await this.#keep('PostgreSQL', 'servers', 'SIGINT', POSTGRES_STOP_MS, 'postgres', async () => {
       const running = await startPostgres({
         dataDir: path.join(dataDir, 'postgres'),
         port: layout.servers.postgres,
         password: secrets.postgres,
-        throwaway: false,
+        throwaway,
         guard: this.#guard,
         logFile,
       });
@@ -239,13 +241,15 @@ export class Supervisor {
     while (!(await condition())) {
       const child = kept.current;
       if (child?.outcome !== undefined) {
-        throw this.#explain(new CrashError(kept.name, `ended during the start: ${child.outcome}`, child.lastLines(10)));
+        throw this.#explain(
+          new CrashError(kept.name, `ended during the start: ${child.outcome}`, tellingLines(child.lastLines(40), 10)),
+        );
       }
       if (Date.now() > deadline) {
         throw this.#explain(
           new CrashError(kept.name, `is not ready after ${READY_TIMEOUT_MS / 1000} s`, [
             describe(),
-            ...(child?.lastLines(8) ?? []),
+            ...tellingLines(child?.lastLines(40) ?? [], 8),
           ]),
         );
       }

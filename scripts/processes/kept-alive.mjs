@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { tellingLines } from '../platform/log-files.mjs';
 import { afterCrash } from '../platform/restart-policy.mjs';
 
 /** @typedef {import('./child-server.mjs').ChildServer} ChildServer */
@@ -83,10 +84,10 @@ export class KeptAlive {
       const decision = this.#restarts ? afterCrash(this.#crashTimes) : /** @type {const} */ ({ restart: false });
       if (!decision.restart) {
         const what = this.#restarts ? `keeps crashing (${this.#crashTimes.length} times)` : 'ended during the start';
-        throw new CrashError(this.#options.name, `${what}: ${outcome}`, child.lastLines(10));
+        throw new CrashError(this.#options.name, `${what}: ${outcome}`, tellingLines(child.lastLines(40), 10));
       }
       this.#options.onRestart(
-        new CrashError(this.#options.name, `ended (${outcome}); restarting it`, child.lastLines(3)),
+        new CrashError(this.#options.name, `ended (${outcome}); restarting it`, tellingLines(child.lastLines(40), 3)),
       );
       const waited = await delay(decision.delayMs, true, { signal }).catch(() => false);
       if (!waited) return;

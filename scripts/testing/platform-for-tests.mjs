@@ -1,8 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { readRunState } from '../platform/run-state.mjs';
-import { run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 
 /**
@@ -15,37 +17,46 @@ import { inRoot, ROOT } from '../root.mjs';
  */
 
 /**
- * Starts a platform from what is built. It belongs to nobody's terminal: {@link TestPlatform.stop} must be called.
+ * Starts a platform from what is built. It ends, and its data is deleted, when {@link TestPlatform.stop} is called or
+ * this process ends, in whatever way.
  * @param {NodeJS.ProcessEnv} [environment] added to ours, such as EGRESS_ALLOW
  * @returns {Promise<TestPlatform>}
  */
 export async function startTestPlatform(environment = {}) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'crm-platform-'));
-  const start = [
-    inRoot('scripts', 'start.mjs'),
-    '--prepared',
-    '--ports',
-    'free',
-    '--json',
-    '--detach',
-    '--data',
-    dataDir,
-  ];
   const { TEST_DATABASE_URL: _database, TEST_NATS_URL: _nats, ...outer } = process.env;
-  const outcome = await run(process.execPath, start, { cwd: ROOT, env: { ...outer, ...environment } });
-  if (outcome.code !== 0) throw new Error(`The platform did not start:\n${outcome.stderr}`);
+  const child = spawn(
+    process.execPath,
+    [inRoot('scripts', 'start.mjs'), '--prepared', '--ports', 'free', '--json', '--throwaway', '--data', dataDir],
+    {
+      cwd: ROOT,
+      env: { ...outer, ...environment },
+      // Ctrl-C in the terminal must not reach it before the tests have ended; the channel tells it when we are gone.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    },
+  );
+  const ended = once(child, 'exit');
+  const errors = text(/** @type {import('node:stream').Readable} */ (child.stderr));
+  /** @type {import('../platform/addresses.mjs').Addresses} */
+  const addresses = await new Promise((resolve, reject) => {
+    child.on('message', (/** @type {import('../platform/detached.mjs').Message} */ { ready }) => {
+      if (ready) resolve(JSON.parse(ready));
+    });
+    child.once('exit', async () => reject(new Error(`The platform did not start:\n${await errors}`)));
+  });
   return {
-    addresses: JSON.parse(outcome.stdout),
+    addresses,
     processId: async (name) => {
       const state = await readRunState(dataDir);
-      const child = state?.children.find((one) => one.name === name);
-      if (!child) throw new Error(`${name} does not run`);
-      return child.pid;
+      const program = state?.children.find((one) => one.name === name);
+      if (!program) throw new Error(`${name} does not run`);
+      return program.pid;
     },
     stop: async () => {
-      const stopped = await run(process.execPath, [inRoot('scripts', 'stop.mjs'), '--data', dataDir], { cwd: ROOT });
-      if (stopped.code !== 0) throw new Error(`The platform did not stop:\n${stopped.stderr}`);
-      await rm(dataDir, { recursive: true, force: true });
+      child.kill('SIGTERM');
+      const [code] = await ended;
+      if (code !== 0) throw new Error(`The platform did not stop in order:\n${await errors}`);
     },
   };
 }
