@@ -6,6 +6,8 @@ import { IDENTITY_CONFIG, type IdentityConfig } from './config.js';
 import { EmbedClientRepository } from './embed-client/embed-client.repository.js';
 import { EmbedClientRpc } from './embed-client/embed-client.rpc.js';
 import { EmbedClientService } from './embed-client/embed-client.service.js';
+import { EmbedLinkController } from './embed-link/embed-link.controller.js';
+import { EmbedLinkService } from './embed-link/embed-link.service.js';
 import { EmbedTokenRpc } from './embed-token/embed-token.rpc.js';
 import { EmbedTokenService } from './embed-token/embed-token.service.js';
 import { EmbedUserRepository } from './embed-token/embed-user.repository.js';
@@ -52,6 +54,7 @@ import { UserRepository } from './user/user.repository.js';
 import { UserService } from './user/user.service.js';
 
 const controllers = [
+  EmbedLinkController,
   InvitationController,
   KeyController,
   MfaController,
@@ -80,6 +83,7 @@ const repositories = [
 const services = [
   CallerService,
   EmbedClientService,
+  EmbedLinkService,
   EmbedTokenService,
   EmbedUserService,
   Housekeeping,

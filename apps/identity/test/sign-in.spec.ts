@@ -53,12 +53,14 @@ describe('POST /api/auth/login', () => {
     expect(wrong.body.detail).toEqual(unknown.body.detail);
   });
 
-  it.each([[{}], [{ email: 'a@b.test' }], [{ email: 1, password: PASSWORD }], [{ email: 'a@b.test', password: PASSWORD, admin: true }]])(
-    'refuses the body %j',
-    async (body) => {
-      expect((await identity.post('/api/auth/login', body)).status).toBe(422);
-    },
-  );
+  it.each([
+    [{}],
+    [{ email: 'a@b.test' }],
+    [{ email: 1, password: PASSWORD }],
+    [{ email: 'a@b.test', password: PASSWORD, admin: true }],
+  ])('refuses the body %j', async (body) => {
+    expect((await identity.post('/api/auth/login', body)).status).toBe(422);
+  });
 
   it('stops after ten failures of an account from one address, also for the right password', async () => {
     const { email } = await identity.account();

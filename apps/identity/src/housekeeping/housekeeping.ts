@@ -39,7 +39,7 @@ export class Housekeeping implements OnApplicationBootstrap, BeforeApplicationSh
         for (const statement of EXPIRED) await tx.query(statement);
       });
     } catch (error) {
-      this.logger.error({ err: error }, 'Expired rows could not be deleted; they are tried again');
+      this.logger.error({ msg: 'Expired rows could not be deleted; they are tried again', err: error });
     }
   }
 }

@@ -72,7 +72,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
       const due = await this.database.crossTenant((tx) => this.mails.claimDue(tx, BATCH, LEASE_SECONDS));
       for (const mail of due) await this.send(mail);
     } catch (error) {
-      this.logger.error({ err: error }, 'Waiting mail could not be read; it is tried again');
+      this.logger.error({ msg: 'Waiting mail could not be read; it is tried again', err: error });
     }
   }
 
@@ -90,7 +90,7 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const delay = retryDelaySeconds(mail.attempts + 1);
-      this.logger.warn({ mailId: mail.id, reason, delay }, 'A mail could not be sent; it is tried again');
+      this.logger.warn({ msg: 'A mail could not be sent; it is tried again', mailId: mail.id, reason, delay });
       await this.database.crossTenant((tx) => this.mails.postpone(tx, mail, delay, reason.slice(0, 500)));
     }
   }

@@ -18,8 +18,7 @@ export class RevocationRepository {
   async list(tx: NarrowTransaction, which: 'all' | 'unpublished'): Promise<Revocation[]> {
     const rows = await tx.query<{ kind: Revocation['kind']; id: string; cutoffMs: string }>(
       `SELECT kind, id, cutoff_ms AS "cutoffMs" FROM revocation_cutoff
-       WHERE expires_at > now() AND ($1 = 'all' OR NOT published) ORDER BY cutoff_ms`,
-      [which],
+       WHERE expires_at > now()${which === 'unpublished' ? ' AND NOT published' : ''} ORDER BY cutoff_ms`,
     );
     return rows.map((row) => ({ ...row, cutoffMs: Number(row.cutoffMs) }));
   }

@@ -57,7 +57,7 @@ export class RevocationService implements OnApplicationBootstrap, BeforeApplicat
     try {
       await this.publish('unpublished');
     } catch (error) {
-      this.logger.error({ err: error }, 'Cut-offs could not be published; they are tried again');
+      this.logger.error({ msg: 'Cut-offs could not be published; they are tried again', err: error });
     }
   }
 

@@ -71,13 +71,14 @@ export class SessionService {
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
     if (rotation.outcome === 'reused') {
-      this.logger.warn({ tenantId, userId, sessionId }, 'A spent refresh token was presented; its session ends');
+      this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end(tenantId, userId, sessionId);
       throw new PlatformError('INVALID_REFRESH_TOKEN');
     }
     const user = await this.database.transaction(tenantId, async (tx) => {
-      const open = await this.sessions.touch(tx, sessionId);
-      return open ? this.users.findForIssue(tx, userId) : null;
+      // The user first: who disables a user locks in this order too.
+      const found = await this.users.findForIssue(tx, userId);
+      return (await this.sessions.touch(tx, sessionId)) ? found : null;
     });
     if (user?.status !== 'active') throw new PlatformError('INVALID_REFRESH_TOKEN');
     return this.tokenPair(user, sessionId, successor, tokenId);

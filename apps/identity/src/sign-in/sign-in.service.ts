@@ -1,5 +1,5 @@
 import { PlatformError, type TokenPair } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, NO_TENANT } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { type MfaRequired, MfaService } from '../mfa/mfa.service.js';
 import { Passwords } from '../password/passwords.js';
@@ -44,9 +44,10 @@ export class SignInService {
     });
   }
 
+  /** Looks as long for an address that nobody has. */
   private async findByEmail(email: string): Promise<User | null> {
     const account = await this.database.crossTenant((tx) => this.users.findByEmail(tx, email));
-    if (!account) return null;
-    return this.database.transaction(account.tenantId, (tx) => this.users.find(tx, account.userId));
+    const { tenantId, userId } = account ?? { tenantId: NO_TENANT, userId: NO_TENANT };
+    return this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
   }
 }

@@ -127,7 +127,7 @@ const isActiveOwner = (user: Pick<User, 'roles' | 'status'>): boolean =>
   user.status === 'active' && user.roles.includes('owner');
 
 /** Nobody grants a role above their own, and nobody changes a user who stands above them. */
-function assertGrantable(principal: Principal, roles: readonly string[]): void {
+export function assertGrantable(principal: Principal, roles: readonly string[]): void {
   const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
   if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
 }

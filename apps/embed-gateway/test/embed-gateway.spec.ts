@@ -1,0 +1,154 @@
+import { PlatformError, rpc } from '@crm/contracts';
+import { answerRpc, startTestService, TEST_ISSUER, type TestService, testNats, testTokens } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AppModule } from '../src/app.module.js';
+import type { EmbedGatewayConfig } from '../src/config.js';
+
+const nats = testNats();
+const config: EmbedGatewayConfig = {
+  service: {
+    name: 'embed-gateway',
+    profile: 'test',
+    host: '127.0.0.1',
+    port: 0,
+    operationsPort: 0,
+    logLevel: 'silent',
+    issuer: TEST_ISSUER,
+    baseUrl: 'http://127.0.0.1:8080',
+    embedApiUrl: 'http://127.0.0.1:8081',
+    // So that a test may come from different addresses.
+    trustedProxies: ['127.0.0.1'],
+    drainSeconds: 1,
+    nats: { url: nats.url, user: 'embed-gateway', password: nats.passwords['embed-gateway'], service: 'embed-gateway' },
+  },
+};
+
+const neighbours: { close(): Promise<void> }[] = [];
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService(config, AppModule.with(config), { keySource: testTokens().keySource });
+});
+afterEach(async () => {
+  for (const neighbour of neighbours.splice(0)) await neighbour.close();
+});
+afterAll(() => service?.close());
+
+const stand: typeof answerRpc = async (contract, handler) => {
+  const neighbour = await answerRpc(contract, handler);
+  neighbours.push(neighbour);
+  return neighbour;
+};
+
+const PATH = '/api/auth/v1/embed/sessions';
+const credentials = { 'x-embed-key': 'embed_1', 'x-embed-secret': 'a secret' };
+const hostUser = { sub: 'u1', email: 'host@user.test', name: 'Host user', scopes: ['leads'] };
+const mint = (body: unknown = hostUser, headers: Record<string, string> = credentials) =>
+  service.request<Record<string, unknown>>('POST', PATH, { body, headers });
+
+describe('POST /api/auth/v1/embed/sessions', () => {
+  it('exchanges credentials and a host user for a token', async () => {
+    const seen: unknown[] = [];
+    await stand(rpc.identity.mintEmbedToken, (request) => {
+      seen.push(request);
+      return { embedToken: 'token', expiresIn: 900 };
+    });
+    const { status, body, headers } = await mint();
+    expect([status, body]).toEqual([201, { embed_token: 'token', expires_in: 900 }]);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(seen).toEqual([{ ...hostUser, clientId: 'embed_1', clientSecret: 'a secret' }]);
+  });
+
+  it.each([
+    [{}],
+    [{ 'x-embed-key': 'embed_1' }],
+    [{ 'x-embed-secret': 'a secret' }],
+    [{ 'x-embed-key': '', 'x-embed-secret': '' }],
+    [{ 'x-embed-key': 'embed_1', 'x-embed-secret': 'x'.repeat(201) }],
+  ])('refuses the credentials %j without asking', async (headers) => {
+    const { status, body } = await mint(hostUser, headers as Record<string, string>);
+    expect([status, body.code]).toEqual([401, 'INVALID_EMBED_CREDENTIALS']);
+  });
+
+  it.each([
+    ['INVALID_EMBED_CREDENTIALS', 401],
+    ['EMBED_SCOPE_DENIED', 403],
+    ['EMBED_USER_DISABLED', 403],
+    ['EMBED_IDENTITY_CONFLICT', 409],
+  ] as const)('passes %s on', async (code, expected) => {
+    await stand(rpc.identity.mintEmbedToken, () => {
+      throw new PlatformError(code);
+    });
+    const { status, body } = await mint(hostUser, { ...credentials, 'x-forwarded-for': '192.0.2.50' });
+    expect([status, body.code]).toEqual([expected, code]);
+    expect(JSON.stringify(body)).not.toContain('a secret');
+  });
+
+  it.each([
+    [{ ...hostUser, sub: '' }, '/sub'],
+    [{ ...hostUser, sub: 'x'.repeat(256) }, '/sub'],
+    [{ ...hostUser, sub: undefined }, '/sub'],
+    [{ ...hostUser, email: 'nobody' }, '/email'],
+    [{ ...hostUser, scopes: 'leads' }, '/scopes'],
+    [{ ...hostUser, roles: ['owner'] }, '/roles'],
+  ])('refuses the body %j', async (body, pointer) => {
+    const answer = await mint(body);
+    expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
+    expect((answer.body.errors as { pointer: string }[]).map((error) => error.pointer)).toContain(pointer);
+  });
+
+  it('stops asking after twenty failures of a client from one address, and only from there', async () => {
+    let asked = 0;
+    await stand(rpc.identity.mintEmbedToken, () => {
+      asked += 1;
+      throw new PlatformError('INVALID_EMBED_CREDENTIALS');
+    });
+    const from = (address: string) => mint(hostUser, { ...credentials, 'x-forwarded-for': address });
+    for (let count = 0; count < 20; count += 1) expect((await from('192.0.2.1')).status).toBe(401);
+    const { status, headers } = await from('192.0.2.1');
+    expect([status, asked]).toEqual([429, 20]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await from('192.0.2.2')).status).toBe(401);
+  });
+
+  it('answers 503 while identity is away', async () => {
+    expect((await mint()).status).toBe(503);
+  });
+});
+
+describe('GET /embed/{clientId}', () => {
+  const page = (clientId: string) => service.request<string>('GET', `/embed/${clientId}`);
+
+  it('may be framed by the origins that the app declared', async () => {
+    await stand(rpc.identity.getEmbedOrigins, () => ({ allowedOrigins: ['https://host.example'] }));
+    const { status, headers, body } = await page('embed_1');
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors https:\/\/host\.example$/);
+    expect(headers.get('x-frame-options')).toBeNull();
+    expect(body).toContain('data-origins="https://host.example"');
+  });
+
+  it('may be framed by nobody for an unknown client', async () => {
+    await stand(rpc.identity.getEmbedOrigins, () => ({ allowedOrigins: [] }));
+    const { status, headers } = await page('unknown');
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
+  });
+
+  it('may be framed by nobody while identity is away', async () => {
+    const { status, headers } = await page('embed_1');
+    expect(status).toBe(503);
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
+  });
+
+  it('loads its script and style from files', async () => {
+    for (const [file, type] of [
+      ['page.js', /^text\/javascript/],
+      ['page.css', /^text\/css/],
+    ] as const) {
+      const { status, headers } = await service.request('GET', `/embed/assets/${file}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(type);
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Describe } from '@crm/service-kit';
+import { Body, Controller, Get, Put, Query } from '@nestjs/common';
+import { EmbedLinkDto, EmbedLinkList, EmbedLinkQuery } from './embed-link.dto.js';
+import { EmbedLinkService } from './embed-link.service.js';
+
+@Controller('api/tenant/embed-links')
+export class EmbedLinkController {
+  constructor(private readonly links: EmbedLinkService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: "The user that a host's user is",
+    answers: [{ status: 200, description: 'One link or none', body: () => EmbedLinkList }],
+  })
+  async find(
+    @CurrentPrincipal() principal: Principal,
+    @Query() { appKey, sub }: EmbedLinkQuery,
+  ): Promise<EmbedLinkList> {
+    return { data: await this.links.list(principal, appKey, sub) };
+  }
+
+  @Put()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: "Links a host's user to a user of the workspace",
+    description: 'The way to link where the app does not link by e-mail.',
+    answers: [
+      { status: 200, description: 'The link', body: () => EmbedLinkDto },
+      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
+      { status: 404, description: 'NOT_FOUND' },
+    ],
+  })
+  async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkDto): Promise<EmbedLinkDto> {
+    return this.links.link(principal, input);
+  }
+}

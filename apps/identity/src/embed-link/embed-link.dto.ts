@@ -1,0 +1,26 @@
+import { IdField, ListField, TextField } from '@crm/service-kit';
+
+/** Which user of the workspace a host's user is. */
+export class EmbedLinkDto {
+  @TextField({ maxLength: 100 })
+  appKey: string;
+
+  @TextField({ maxLength: 255, description: "The host's own id of the user" })
+  sub: string;
+
+  @IdField()
+  userId: string;
+}
+
+export class EmbedLinkQuery {
+  @TextField({ maxLength: 100 })
+  appKey: string;
+
+  @TextField({ maxLength: 255 })
+  sub: string;
+}
+
+export class EmbedLinkList {
+  @ListField(() => EmbedLinkDto)
+  data: EmbedLinkDto[];
+}

@@ -1,0 +1,21 @@
+import 'reflect-metadata';
+import { Database } from '@crm/database';
+import { loadConfig } from './config.js';
+import { SigningKeyRepository } from './key/signing-key.repository.js';
+import { SigningKeyService } from './key/signing-key.service.js';
+
+// Run as a program, by hand or on a schedule: `node dist/rotate-keys.js api` (or `admin`). The running replicas notice the
+// new key by themselves.
+const group = process.argv[2];
+if (group !== 'api' && group !== 'admin') {
+  process.stderr.write('Say which keys to rotate: api (tenants) or admin (operators)\n');
+  process.exit(2);
+}
+const config = loadConfig();
+const database = new Database(config.database);
+try {
+  const kid = await new SigningKeyService(database, new SigningKeyRepository(), config).rotate(group);
+  process.stdout.write(`${kid} is published now and signs in ten minutes\n`);
+} finally {
+  await database.close();
+}

@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import { type Principal, TokenVerifier } from '@crm/access';
+import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EmbedClientService } from '../src/embed-client/embed-client.service.js';
+import { type EmbedRequest, EmbedTokenService } from '../src/embed-token/embed-token.service.js';
+import { type Account, newEmail, TestIdentity } from './identity.js';
+
+let identity: TestIdentity;
+beforeAll(async () => {
+  identity = await TestIdentity.start();
+});
+afterAll(() => identity?.close());
+
+const principalOf = (token: string): Promise<Principal> => identity.get(TokenVerifier).verify(token, [AUDIENCES.api]);
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'no error',
+    (error: { code?: string }) => error.code,
+  );
+
+type IssueRequest = RpcRequest<typeof rpc.identity.issueEmbedCredentials>;
+
+const issue = async (account: Account, changes: Partial<IssueRequest> = {}) =>
+  identity.get(EmbedClientService).issue(await principalOf(account.accessToken), {
+    appKey: `app-${randomUUID()}`,
+    allowedOrigins: ['https://host.example'],
+    scopes: ['leads', 'pipeline:read'],
+    linkUsersBy: 'email',
+    ...changes,
+  });
+
+/** A workspace with an embed app, and a way to mint with its credentials. */
+async function host(changes: Partial<IssueRequest> = {}) {
+  const owner = await identity.account();
+  const credentials = await issue(owner, changes);
+  const mint = (request: Partial<EmbedRequest> = {}) =>
+    identity.get(EmbedTokenService).mint({
+      ...credentials,
+      sub: `sub-${randomUUID()}`,
+      email: newEmail(),
+      name: 'Host user',
+      scopes: ['leads'],
+      ...request,
+    });
+  const userOf = async (request: Partial<EmbedRequest>) => principalOf((await mint(request)).embedToken);
+  return { owner, credentials, mint, userOf };
+}
+
+describe('an embed token', () => {
+  it('is a tenant access token for 900 s with the claims of embedding', async () => {
+    const { owner, mint } = await host({ appKey: 'fleet-embed' });
+    const { embedToken, expiresIn } = await mint({ scopes: ['leads', 'pipeline:read'] });
+    expect(expiresIn).toBe(900);
+    const claims = JSON.parse(Buffer.from(embedToken.split('.')[1] ?? '', 'base64url').toString());
+    expect(claims).toMatchObject({
+      aud: 'platform-api',
+      tid: owner.tenantId,
+      roles: ['member'],
+      scopes: ['leads', 'pipeline:read'],
+      embed: true,
+      embed_app_id: 'fleet-embed',
+      act: { sub: 'fleet-embed' },
+    });
+    expect(claims.exp - claims.iat).toBe(900);
+    expect(claims).not.toHaveProperty('sid');
+  });
+
+  it('reads who it is for and is refused on everything about accounts', async () => {
+    const { mint } = await host();
+    const { embedToken: token } = await mint();
+    expect((await identity.request('GET', '/api/auth/me', { token })).body).toMatchObject({
+      name: 'Host user',
+      scopes: ['leads'],
+    });
+    for (const [method, path, body] of [
+      ['GET', '/api/tenant/users'],
+      ['POST', '/api/tenant/users', { email: newEmail(), name: 'X', roles: ['member'] }],
+      ['GET', '/api/auth/sessions'],
+      ['DELETE', '/api/auth/sessions'],
+      ['POST', '/api/auth/logout'],
+      ['PUT', '/api/auth/mfa', { enabled: true, password: 'x' }],
+    ] as const) {
+      const answer = await identity.request(method, path, { token, body });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'EMBED_TOKEN_REFUSED']);
+    }
+  });
+
+  it('carries all that the app was granted when no scopes are named, and none when the list is empty', async () => {
+    const { userOf } = await host();
+    expect((await userOf({ scopes: undefined })).scopes).toEqual(['leads', 'pipeline:read']);
+    expect((await userOf({ scopes: [] })).scopes).toEqual([]);
+  });
+
+  it.each([[['tasks']], [['pipeline']], [['leads', 'agent']], [['nonsense']], [['admin']]])(
+    'is not minted for %j',
+    async (scopes) => {
+      const { mint } = await host();
+      expect(await codeOf(mint({ scopes }))).toBe('EMBED_SCOPE_DENIED');
+    },
+  );
+
+  it('may ask for the reading half of a granted scope', async () => {
+    const { userOf } = await host();
+    expect((await userOf({ scopes: ['leads:read'] })).scopes).toEqual(['leads:read']);
+  });
+});
+
+describe('embed credentials', () => {
+  it('are refused alike for an unknown client and a wrong secret', async () => {
+    const { mint } = await host();
+    expect(await codeOf(mint({ clientSecret: 'wrong' }))).toBe('INVALID_EMBED_CREDENTIALS');
+    expect(await codeOf(mint({ clientId: 'embed_unknown' }))).toBe('INVALID_EMBED_CREDENTIALS');
+  });
+
+  it("of one app do not open another's", async () => {
+    const [one, other] = [await host(), await host()];
+    expect(await codeOf(one.mint({ clientId: other.credentials.clientId }))).toBe('INVALID_EMBED_CREDENTIALS');
+  });
+
+  it('keep the client id when issued anew, and the old secret ends', async () => {
+    const appKey = `app-${randomUUID()}`;
+    const { owner, credentials, mint } = await host({ appKey });
+    const renewed = await issue(owner, { appKey, allowedOrigins: ['https://new.example'] });
+    expect(renewed.clientId).toBe(credentials.clientId);
+    expect(await codeOf(mint())).toBe('INVALID_EMBED_CREDENTIALS');
+    expect((await mint({ clientSecret: renewed.clientSecret })).expiresIn).toBe(900);
+    expect(await identity.get(EmbedClientService).allowedOrigins(credentials.clientId)).toEqual([
+      'https://new.example',
+    ]);
+  });
+
+  it('cannot be issued by another workspace or by somebody who does not administer', async () => {
+    const appKey = `app-${randomUUID()}`;
+    const { owner } = await host({ appKey });
+    expect(await codeOf(issue(await identity.account(), { appKey }))).toBe('NOT_FOUND');
+    expect(await codeOf(issue(await identity.member(owner), {}))).toBe('FORBIDDEN');
+  });
+
+  it.each([
+    "https://a.example; script-src 'unsafe-inline'",
+    'https://a.example/path',
+    '*',
+    "'self'",
+    'https://a.example https://b.example',
+  ])('are not issued for the origin %p', async (origin) => {
+    const owner = await identity.account();
+    expect(await codeOf(issue(owner, { allowedOrigins: [origin] }))).toBe('VALIDATION_FAILED');
+  });
+
+  it('are kept as a hash', async () => {
+    const { credentials } = await host();
+    const rows = await identity.get(Database).crossTenant((tx) => tx.query('SELECT * FROM embed_client'));
+    expect(JSON.stringify(rows)).not.toContain(credentials.clientSecret);
+  });
+
+  it('of an unknown client have no origins', async () => {
+    expect(await identity.get(EmbedClientService).allowedOrigins('embed_unknown')).toEqual([]);
+  });
+});
+
+describe('a host user', () => {
+  it('who is new becomes a member of the workspace, once', async () => {
+    const { owner, userOf } = await host();
+    const request = { sub: 'u1', email: newEmail(), name: 'Newcomer' };
+    const first = await userOf(request);
+    const second = await userOf({ ...request, name: 'Renamed' });
+    expect(second.userId).toBe(first.userId);
+    expect(first).toMatchObject({ roles: ['member'], tenantId: owner.tenantId });
+    const { body } = await identity.request('GET', `/api/tenant/users/${first.userId}`, { token: owner.accessToken });
+    expect(body).toMatchObject({ email: request.email, name: 'Newcomer', origin: 'embed', status: 'active' });
+  });
+
+  it('cannot sign in with a password', async () => {
+    const { mint } = await host();
+    const email = newEmail();
+    await mint({ email });
+    expect((await identity.login(email)).body.code).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('is provisioned once by many mints at once', async () => {
+    const { owner, userOf } = await host();
+    const request = { sub: 'u1', email: newEmail() };
+    const users = await Promise.all([1, 2, 3, 4, 5].map(() => userOf(request)));
+    expect(new Set(users.map(({ userId }) => userId)).size).toBe(1);
+    const { body } = await identity.request('GET', '/api/tenant/users', { token: owner.accessToken });
+    expect(body.total).toBe(2);
+  });
+
+  it('with the address of a user of the workspace is that user, with their role', async () => {
+    const { owner, userOf } = await host();
+    const viewer = await identity.member(owner, ['viewer']);
+    const linked = await userOf({ email: viewer.email.toUpperCase() });
+    expect(linked).toMatchObject({ userId: viewer.userId, roles: ['viewer'] });
+  });
+
+  it('of two subs at once with one new address is one user', async () => {
+    const { userOf } = await host();
+    const email = newEmail();
+    const [one, other] = await Promise.all([userOf({ sub: 'a', email }), userOf({ sub: 'b', email })]);
+    expect(one?.userId).toBe(other?.userId);
+  });
+
+  it('is not linked by address when the app links explicitly', async () => {
+    const { owner, userOf } = await host({ linkUsersBy: 'explicit' });
+    const user = await userOf({ email: owner.email });
+    expect(user.userId).not.toBe(owner.userId);
+    expect(user.roles).toEqual(['member']);
+  });
+
+  it('stays the user of its sub when the address changes', async () => {
+    const { userOf, owner } = await host();
+    const first = await userOf({ sub: 'u1' });
+    expect((await userOf({ sub: 'u1', email: owner.email })).userId).toBe(first.userId);
+  });
+
+  it('whose address belongs to another workspace is refused, new or known', async () => {
+    const { mint, owner } = await host();
+    const stranger = await identity.account();
+    expect(await codeOf(mint({ email: stranger.email }))).toBe('EMBED_IDENTITY_CONFLICT');
+    await mint({ sub: 'known' });
+    expect(await codeOf(mint({ sub: 'known', email: stranger.email }))).toBe('EMBED_IDENTITY_CONFLICT');
+    const { body } = await identity.request('GET', '/api/tenant/users', { token: owner.accessToken });
+    expect(body.total).toBe(2);
+  });
+
+  it('keeps the address that another host provisioned', async () => {
+    const [one, other] = [await host(), await host()];
+    const email = newEmail();
+    await one.mint({ email });
+    expect(await codeOf(other.mint({ email }))).toBe('EMBED_IDENTITY_CONFLICT');
+  });
+
+  it('with the same sub at another app is another user', async () => {
+    const [one, other] = [await host(), await host()];
+    const [first, second] = [await one.userOf({ sub: 'u1' }), await other.userOf({ sub: 'u1' })];
+    expect(first.userId).not.toBe(second.userId);
+    expect(first.tenantId).not.toBe(second.tenantId);
+  });
+
+  it('who is disabled is refused, and the token they have ends', async () => {
+    const { owner, mint } = await host();
+    const { embedToken } = await mint({ sub: 'u1' });
+    const { userId } = await principalOf(embedToken);
+    await identity.request('PATCH', `/api/tenant/users/${userId}`, {
+      token: owner.accessToken,
+      body: { status: 'disabled' },
+    });
+    expect(await codeOf(mint({ sub: 'u1' }))).toBe('EMBED_USER_DISABLED');
+    await waitUntil(
+      async () => (await identity.request('GET', '/api/auth/me', { token: embedToken })).body.code === 'TOKEN_REVOKED',
+      { timeoutMs: 1000, describe: 'the embed token is refused' },
+    );
+  });
+});
+
+describe('an explicit link', () => {
+  const link = (token: string, body: unknown) => identity.request('PUT', '/api/tenant/embed-links', { token, body });
+
+  it("makes a host's user a user of the workspace, and ends the tokens of the one they were", async () => {
+    const appKey = `app-${randomUUID()}`;
+    const { owner, mint, userOf } = await host({ appKey, linkUsersBy: 'explicit' });
+    const { embedToken } = await mint({ sub: 'u1' });
+    const viewer = await identity.member(owner, ['viewer']);
+    const input = { appKey, sub: 'u1', userId: viewer.userId };
+    expect(await link(owner.accessToken, input)).toMatchObject({ status: 200, body: input });
+    expect(await userOf({ sub: 'u1' })).toMatchObject({ userId: viewer.userId, roles: ['viewer'] });
+    await waitUntil(
+      async () => (await identity.request('GET', '/api/auth/me', { token: embedToken })).body.code === 'TOKEN_REVOKED',
+      { timeoutMs: 1000, describe: 'the earlier token is refused' },
+    );
+    const found = await identity.request('GET', `/api/tenant/embed-links?appKey=${appKey}&sub=u1`, {
+      token: owner.accessToken,
+    });
+    expect(found.body.data).toEqual([input]);
+  });
+
+  it('is for administrators, for users of the workspace, and not above the own role', async () => {
+    const { owner } = await host();
+    const [admin, member, stranger] = [
+      await identity.member(owner, ['admin']),
+      await identity.member(owner),
+      await identity.account(),
+    ];
+    const to = (userId: string) => ({ appKey: 'a', sub: 'u1', userId });
+    expect((await link(member.accessToken, to(member.userId))).body.code).toBe('FORBIDDEN');
+    expect((await link(owner.accessToken, to(stranger.userId))).body.code).toBe('NOT_FOUND');
+    expect((await link(admin.accessToken, to(owner.userId))).body.code).toBe('ROLE_NOT_GRANTABLE');
+  });
+});

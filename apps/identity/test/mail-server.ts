@@ -1,0 +1,85 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { waitUntil } from '@crm/testing';
+
+export interface ReceivedMail {
+  to: string;
+  /** Headers and body as they came. */
+  text: string;
+}
+
+/** A mail server that speaks as much SMTP as a sender needs, and can refuse to take mail. */
+export class MailServer {
+  readonly mails: ReceivedMail[] = [];
+  /** While true, mail is refused for now (451). */
+  refusing = false;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<MailServer> {
+    const server = createServer();
+    const mailServer = new MailServer(server);
+    server.on('connection', (socket) => mailServer.serve(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return mailServer;
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** The latest mail to the address, waited for. */
+  async mailTo(address: string, since = 0): Promise<ReceivedMail> {
+    const find = () => this.mails.slice(since).findLast(({ to }) => to === address);
+    await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `mail to ${address}` });
+    return find()!;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  private serve(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    let pending = '';
+    let to = '';
+    let inData = false;
+    socket.write('220 test\r\n');
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      pending += chunk;
+      for (;;) {
+        const end = inData ? pending.indexOf('\r\n.\r\n') : pending.indexOf('\r\n');
+        if (end < 0) return;
+        const part = pending.slice(0, end);
+        pending = pending.slice(end + (inData ? 5 : 2));
+        if (inData) {
+          inData = false;
+          this.mails.push({ to, text: decodeQuotedPrintable(part) });
+          socket.write('250 taken\r\n');
+          continue;
+        }
+        const recipient = /^RCPT TO:<(.*)>/i.exec(part);
+        if (recipient) to = recipient[1] ?? '';
+        if (recipient && this.refusing) {
+          socket.write('451 later\r\n');
+        } else if (/^DATA/i.test(part)) {
+          inData = true;
+          socket.write('354 go on\r\n');
+        } else {
+          socket.write(/^QUIT/i.test(part) ? '221 bye\r\n' : '250 ok\r\n');
+        }
+      }
+    });
+  }
+}
+
+const decodeQuotedPrintable = (text: string): string =>
+  /quoted-printable/i.test(text)
+    ? text
+        .replace(/=\r\n/g, '')
+        .replace(/=([0-9A-F]{2})/g, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;

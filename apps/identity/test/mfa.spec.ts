@@ -1,0 +1,107 @@
+import { Database } from '@crm/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PASSWORD, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+
+let mailServer: MailServer;
+let identity: TestIdentity;
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
+});
+afterAll(async () => {
+  await identity?.close();
+  await mailServer?.close();
+});
+
+const setMfa = (token: string, enabled: boolean, password = PASSWORD) =>
+  identity.request('PUT', '/api/auth/mfa', { token, body: { enabled, password } });
+const verify = (challengeId: string, code: string) => identity.post('/api/auth/mfa/verify', { challengeId, code });
+const another = (code: string) => (code === '000000' ? '000001' : '000000');
+
+/** Signs in with the password and reads the code from the mail. */
+async function challenge(email: string) {
+  const since = mailServer.mails.length;
+  const { status, body } = await identity.login(email);
+  expect([status, body]).toEqual([200, { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600 }]);
+  const { text } = await mailServer.mailTo(email, since);
+  return { challengeId: body.challengeId, code: /code is (\d{6})/.exec(text)?.[1] ?? '' };
+}
+
+async function protectedAccount() {
+  const account = await identity.account();
+  expect((await setMfa(account.accessToken, true)).status).toBe(204);
+  return account;
+}
+
+describe('a second factor', () => {
+  it('is asked for after the password and completes the sign-in once', async () => {
+    const { email } = await protectedAccount();
+    const { challengeId, code } = await challenge(email);
+    const { status, body } = await verify(challengeId, code);
+    expect([status, body]).toMatchObject([200, { accessToken: expect.any(String), expiresIn: 900 }]);
+    const again = await verify(challengeId, code);
+    expect([again.status, again.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+  });
+
+  it('opens one session for two right answers at once', async () => {
+    const { email } = await protectedAccount();
+    const { challengeId, code } = await challenge(email);
+    const answers = await Promise.all([verify(challengeId, code), verify(challengeId, code)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+
+  it('allows five tries', async () => {
+    const { email } = await protectedAccount();
+    const { challengeId, code } = await challenge(email);
+    for (let count = 0; count < 5; count += 1) expect((await verify(challengeId, another(code))).status).toBe(401);
+    expect((await verify(challengeId, code)).status).toBe(401);
+  });
+
+  it('is replaced by the next one', async () => {
+    const { email } = await protectedAccount();
+    const first = await challenge(email);
+    const second = await challenge(email);
+    expect((await verify(first.challengeId, first.code)).status).toBe(401);
+    expect((await verify(second.challengeId, second.code)).status).toBe(200);
+  });
+
+  it('expires', async () => {
+    const { email, tenantId } = await protectedAccount();
+    const { challengeId, code } = await challenge(email);
+    await identity
+      .get(Database)
+      .transaction(tenantId, (tx) => tx.query(`UPDATE mfa_challenge SET expires_at = now() - interval '1 second'`));
+    expect((await verify(challengeId, code)).status).toBe(401);
+  });
+
+  it('does not flood the mailbox', async () => {
+    const { email } = await protectedAccount();
+    for (let count = 0; count < 5; count += 1) expect((await identity.login(email)).status).toBe(200);
+    const { status, headers } = await identity.login(email);
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('is not asked for after a wrong password', async () => {
+    const { email } = await protectedAccount();
+    const { status, body } = await identity.login(email, 'not-the-password');
+    expect([status, body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+  });
+
+  it('is switched by the password, not by a token alone', async () => {
+    const account = await protectedAccount();
+    expect((await setMfa(account.accessToken, false, 'not-the-password')).status).toBe(401);
+    expect((await setMfa(account.accessToken, false)).status).toBe(204);
+    expect((await identity.login(account.email)).body.accessToken).toBeTruthy();
+  });
+
+  it.each([
+    ['nonsense', '123456', 401],
+    ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', '123456', 401],
+    ['x', '12345', 422],
+    ['x', 'abcdef', 422],
+  ])('refuses the challenge %p with the code %p', async (challengeId, code, status) => {
+    expect((await verify(challengeId, code)).status).toBe(status);
+  });
+});

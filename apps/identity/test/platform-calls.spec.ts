@@ -1,0 +1,255 @@
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES, rpc, type ServiceName } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { MessagingModule, Rpc } from '@crm/messaging';
+import { testNats } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { decodeProtectedHeader } from 'jose';
+import { SigningKeyService } from '../src/key/signing-key.service.js';
+import { OperatorRepository } from '../src/operator/operator.repository.js';
+import { Passwords } from '../src/password/passwords.js';
+import { seed } from '../src/seed.js';
+import { PASSWORD, TestIdentity } from './identity.js';
+
+let identity: TestIdentity;
+const callers: INestApplicationContext[] = [];
+
+beforeAll(async () => {
+  identity = await TestIdentity.start();
+  const database = identity.get(Database);
+  const passwordHash = await identity.get(Passwords).hash(PASSWORD);
+  await database.crossTenant((tx) =>
+    new OperatorRepository().insertMissing(tx, { id: newId(), email: 'op@platform.test', name: 'Op', passwordHash }),
+  );
+});
+afterAll(async () => {
+  for (const caller of callers) await caller.close();
+  await identity?.close();
+});
+
+/** Calls over NATS as another service would, with its user and permissions. */
+async function as(service: ServiceName): Promise<Rpc> {
+  const { url, passwords } = testNats();
+  const config = { url, user: service, password: passwords[service], service };
+  const context = await NestFactory.createApplicationContext(MessagingModule.forService({ config }), { logger: false });
+  callers.push(context);
+  return context.get(Rpc);
+}
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'no error',
+    (error: { code?: string }) => error.code,
+  );
+const verify = (token: string, audience: (typeof AUDIENCES)[keyof typeof AUDIENCES]) =>
+  identity.get(TokenVerifier).verify(token, [audience]);
+
+describe('keys', () => {
+  it('are handed to every service, each with its audiences', async () => {
+    const { keys } = await (await as('crm')).call(rpc.identity.getKeys, {});
+    expect(keys.map((key) => key.crm_audiences).sort()).toEqual([
+      ['platform-admin'],
+      ['platform-api', 'platform-internal'],
+    ]);
+    expect(JSON.stringify(keys)).not.toContain('"d"');
+  });
+
+  it('are created once, however many replicas start at once', async () => {
+    const keys = identity.get(SigningKeyService);
+    const before = await keys.publicKeys();
+    await Promise.all([1, 2, 3].map(() => keys.ensureKeys()));
+    expect(await keys.publicKeys()).toEqual(before);
+  });
+
+  it('are sealed in the database', async () => {
+    const rows = await identity
+      .get(Database)
+      .crossTenant((tx) => tx.query<{ sealed: Buffer }>('SELECT sealed_private_jwk AS sealed FROM signing_key'));
+    for (const { sealed } of rows) expect(sealed.toString('latin1')).not.toContain('"d"');
+  });
+
+  it('rotate with overlap: the new key is published first, signs later, and old tokens stay valid', async () => {
+    const keys = identity.get(SigningKeyService);
+    const account = await identity.account();
+    const oldKid = decodeProtectedHeader(account.accessToken).kid;
+    const newKid = await keys.rotate('api');
+    const published = async () => (await keys.publicKeys(['api'])).map(({ kid }) => kid);
+    expect(await published()).toEqual([oldKid, newKid]);
+    expect((await keys.signingKey('platform-api')).kid).toBe(oldKid);
+    // Ten minutes later.
+    await identity
+      .get(Database)
+      .crossTenant((tx) => tx.query('UPDATE signing_key SET signs_from = now() WHERE kid = $1', [newKid]));
+    await keys.ensureKeys();
+    expect((await keys.signingKey('platform-internal')).kid).toBe(newKid);
+    expect((await identity.request('GET', '/api/auth/me', { token: account.accessToken })).status).toBe(200);
+    const later = await identity.signedIn(account.email);
+    expect(decodeProtectedHeader(later.accessToken).kid).toBe(newKid);
+    // Another twenty.
+    await identity
+      .get(Database)
+      .crossTenant((tx) => tx.query('UPDATE signing_key SET retires_at = now() WHERE kid = $1', [oldKid]));
+    await keys.ensureKeys();
+    expect(await published()).toEqual([newKid]);
+  });
+});
+
+describe('tenants', () => {
+  it('are described to services', async () => {
+    const { tenantId } = await identity.account({ name: 'T', plan: 'business', country: 'DE' });
+    const calls = await as('custom-objects');
+    expect(await calls.call(rpc.identity.getTenant, { tenantId })).toEqual({
+      id: tenantId,
+      name: 'T',
+      plan: 'business',
+      timeZone: 'UTC',
+      country: 'DE',
+    });
+    expect(await codeOf(calls.call(rpc.identity.getTenant, { tenantId: newId() }))).toBe('NOT_FOUND');
+  });
+
+  it('get another plan from operators only', async () => {
+    const { tenantId, accessToken } = await identity.account();
+    const calls = await as('marketplace-admin');
+    const request = { tenantId, plan: 'enterprise' as const };
+    const operator = await calls.call(rpc.identity.loginOperator, {
+      email: 'op@platform.test',
+      password: PASSWORD,
+      address: '::1',
+    });
+    const changed = await calls.call(rpc.identity.setTenantPlan, request, { token: operator.accessToken });
+    expect(changed.plan).toBe('enterprise');
+    expect(await codeOf(calls.call(rpc.identity.setTenantPlan, request, { token: accessToken }))).toMatch(
+      /FORBIDDEN|UNAUTHENTICATED/,
+    );
+    expect(await codeOf(calls.call(rpc.identity.setTenantPlan, request))).toBe('UNAUTHENTICATED');
+    const unknown = calls.call(
+      rpc.identity.setTenantPlan,
+      { ...request, tenantId: newId() },
+      { token: operator.accessToken },
+    );
+    expect(await codeOf(unknown)).toBe('NOT_FOUND');
+  });
+});
+
+describe('operators', () => {
+  const login = (calls: Rpc, password = PASSWORD, email = 'op@platform.test', address = '192.0.2.1') =>
+    calls.call(rpc.identity.loginOperator, { email, password, address });
+
+  it('get tokens for their own audience, signed with their own key, that tenants’ routes refuse', async () => {
+    const { accessToken, expiresIn } = await login(await as('marketplace-admin'));
+    expect(expiresIn).toBe(900);
+    expect(await verify(accessToken, AUDIENCES.admin)).toMatchObject({
+      kind: 'operator',
+      roles: ['operator'],
+      tenantId: '',
+    });
+    expect(decodeProtectedHeader(accessToken).kid).toMatch(/^admin-/);
+    expect((await identity.request('GET', '/api/auth/me', { token: accessToken })).status).toBe(401);
+  });
+
+  it('refresh once with each token, and a copy ends the session', async () => {
+    const calls = await as('marketplace-admin');
+    const first = await login(calls);
+    const second = await calls.call(rpc.identity.refreshOperator, first);
+    expect(await codeOf(calls.call(rpc.identity.refreshOperator, first))).toBe('INVALID_REFRESH_TOKEN');
+    expect(await codeOf(calls.call(rpc.identity.refreshOperator, second))).toBe('INVALID_REFRESH_TOKEN');
+  });
+
+  it('are no users and users are no operators', async () => {
+    const { email } = await identity.account();
+    const calls = await as('marketplace-admin');
+    expect(await codeOf(login(calls, PASSWORD, email))).toBe('INVALID_CREDENTIALS');
+    expect((await identity.login('op@platform.test')).status).toBe(401);
+  });
+
+  it('are refused after ten failures from one address', async () => {
+    const calls = await as('marketplace-admin');
+    for (let count = 0; count < 10; count += 1) {
+      expect(await codeOf(login(calls, 'not-the-password', undefined, '192.0.2.9'))).toBe('INVALID_CREDENTIALS');
+    }
+    const refusal = await login(calls, PASSWORD, undefined, '192.0.2.9').catch((error) => error);
+    expect(refusal).toMatchObject({ code: 'RATE_LIMITED', extra: { retryAfterSeconds: expect.any(Number) } });
+    expect((await login(calls)).accessToken).toBeTruthy();
+  });
+});
+
+describe('internal tokens', () => {
+  it('carry the roles a user has now', async () => {
+    const owner = await identity.account();
+    const calls = await as('automation-hooks');
+    const { tenantId, userId } = owner;
+    const { token, expiresIn } = await calls.call(rpc.identity.mintInternalToken, { tenantId, userId });
+    expect(expiresIn).toBe(60);
+    expect(await verify(token, AUDIENCES.internal)).toMatchObject({
+      kind: 'internal',
+      userId,
+      tenantId,
+      roles: ['owner'],
+    });
+    expect((await identity.request('GET', '/api/auth/me', { token })).status).toBe(401);
+  });
+
+  it('are narrowed to what an installation was granted', async () => {
+    const { tenantId, userId } = await identity.account();
+    const actor = { appKey: 'fleet', installationId: newId(), scopes: ['custom_objects'] };
+    const calls = await as('marketplace-certification');
+    const { token } = await calls.call(rpc.identity.mintInternalToken, { tenantId, userId, actor });
+    expect(await verify(token, AUDIENCES.internal)).toMatchObject({
+      userId: actor.installationId,
+      roles: ['app'],
+      scopes: ['custom_objects'],
+      appKey: 'fleet',
+      installationId: actor.installationId,
+    });
+  });
+
+  it("are not minted for a disabled user, nor for another tenant's", async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner);
+    const stranger = await identity.account();
+    const calls = await as('automation-hooks');
+    const mint = (tenantId: string, userId: string) =>
+      codeOf(calls.call(rpc.identity.mintInternalToken, { tenantId, userId }));
+    expect(await mint(stranger.tenantId, member.userId)).toBe('NOT_FOUND');
+    await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
+      token: owner.accessToken,
+      body: { status: 'disabled' },
+    });
+    expect(await mint(owner.tenantId, member.userId)).toBe('FORBIDDEN');
+  });
+
+  it('are not minted for a service that has no contract for them', async () => {
+    const { tenantId, userId } = await identity.account();
+    const calls = await as('webhook-dispatcher');
+    expect(await codeOf(calls.call(rpc.identity.mintInternalToken, { tenantId, userId }))).not.toBe('no error');
+  });
+});
+
+describe('the seed', () => {
+  it('makes the demo accounts and can be repeated', async () => {
+    const database = identity.get(Database);
+    await seed(identity.config, database);
+    await seed(identity.config, database);
+    for (const [email, roles, plan] of [
+      ['dev@acme.test', ['owner'], 'developer'],
+      ['admin@globex.test', ['owner', 'admin'], 'business'],
+      ['member@globex.test', ['member'], 'business'],
+      ['admin@initech.test', ['owner', 'admin'], 'enterprise'],
+    ] as const) {
+      const { accessToken } = await identity.signedIn(email);
+      const { body } = await identity.request('GET', '/api/auth/me', { token: accessToken });
+      expect(body).toMatchObject({ email, roles, tenant: { plan } });
+    }
+    const calls = await as('marketplace-admin');
+    const operator = { email: 'operator@platform.test', password: PASSWORD, address: '::1' };
+    expect((await calls.call(rpc.identity.loginOperator, operator)).accessToken).toBeTruthy();
+  });
+
+  it('refuses the production profile', async () => {
+    const production = { ...identity.config, service: { ...identity.config.service, profile: 'production' as const } };
+    await expect(seed(production, identity.get(Database))).rejects.toThrow('production');
+  });
+});

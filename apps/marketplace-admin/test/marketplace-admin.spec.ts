@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { AUDIENCES, PlatformError, rpc, type SubmissionView } from '@crm/contracts';
+import { answerRpc, startTestService, TEST_ISSUER, type TestService, testNats, testTokens } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { AppModule } from '../src/app.module.js';
+import type { MarketplaceAdminConfig } from '../src/config.js';
+
+const nats = testNats();
+const config: MarketplaceAdminConfig = {
+  service: {
+    name: 'marketplace-admin',
+    profile: 'test',
+    host: '127.0.0.1',
+    port: 0,
+    operationsPort: 0,
+    logLevel: 'silent',
+    issuer: TEST_ISSUER,
+    baseUrl: 'http://127.0.0.1:8080',
+    embedApiUrl: 'http://127.0.0.1:8081',
+    trustedProxies: [],
+    drainSeconds: 1,
+    nats: {
+      url: nats.url,
+      user: 'marketplace-admin',
+      password: nats.passwords['marketplace-admin'],
+      service: 'marketplace-admin',
+    },
+  },
+};
+
+const tokens = testTokens();
+const neighbours: { close(): Promise<void> }[] = [];
+let service: TestService;
+let operator: string;
+
+beforeAll(async () => {
+  service = await startTestService(config, AppModule.with(config), {
+    keySource: tokens.keySource,
+    audiences: [AUDIENCES.admin],
+  });
+  operator = await tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: ['operator'], scopes: [] });
+});
+afterEach(async () => {
+  for (const neighbour of neighbours.splice(0)) await neighbour.close();
+});
+afterAll(() => service?.close());
+
+const stand: typeof answerRpc = async (contract, handler) => {
+  const neighbour = await answerRpc(contract, handler);
+  neighbours.push(neighbour);
+  return neighbour;
+};
+const request = (method: string, path: string, body?: unknown, token: string | undefined = operator) =>
+  service.request<Record<string, unknown>>(method, path, { token, body });
+
+const submission = (changes: Partial<SubmissionView> = {}): SubmissionView => ({
+  id: randomUUID(),
+  appKey: 'fleet',
+  version: '1.0.0',
+  versionStatus: 'in_review',
+  publisher: { tenantId: randomUUID(), name: 'Acme' },
+  submittedAt: new Date().toISOString(),
+  claimedBy: null,
+  verdict: null,
+  certification: { verdict: 'pass' },
+  ...changes,
+});
+
+describe('operators’ sign-in', () => {
+  it('passes credentials and the caller’s address on and answers the tokens', async () => {
+    const pair = { accessToken: 'a', refreshToken: 'r', tokenType: 'Bearer' as const, expiresIn: 900 };
+    const seen: unknown[] = [];
+    await stand(rpc.identity.loginOperator, (credentials) => {
+      seen.push(credentials);
+      return pair;
+    });
+    const { status, body } = await request('POST', '/api/auth/login', {
+      email: 'op@platform.test',
+      password: 'secret',
+    });
+    expect([status, body]).toEqual([200, pair]);
+    expect(seen).toEqual([{ email: 'op@platform.test', password: 'secret', address: '127.0.0.1' }]);
+  });
+
+  it('tells how long to wait after too many failures', async () => {
+    await stand(rpc.identity.loginOperator, () => {
+      throw new PlatformError('RATE_LIMITED', 'Too many failed attempts', { retryAfterSeconds: 42 });
+    });
+    const { status, headers } = await request('POST', '/api/auth/login', { email: 'op@platform.test', password: 'x' });
+    expect([status, headers.get('retry-after')]).toEqual([429, '42']);
+  });
+
+  it('refreshes', async () => {
+    await stand(rpc.identity.refreshOperator, () => {
+      throw new PlatformError('INVALID_REFRESH_TOKEN');
+    });
+    const { status, body } = await request('POST', '/api/auth/refresh', { refreshToken: 'spent' });
+    expect([status, body.code]).toEqual([401, 'INVALID_REFRESH_TOKEN']);
+  });
+
+  it('answers 503 while identity is away', async () => {
+    const { status, headers } = await request('POST', '/api/auth/login', { email: 'op@platform.test', password: 'x' });
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBeTruthy();
+  });
+});
+
+describe('who may come in', () => {
+  it.each([
+    ['GET', '/api/admin/submissions', undefined],
+    ['POST', `/api/admin/submissions/${randomUUID()}/publish`, {}],
+    ['PATCH', `/api/admin/tenants/${randomUUID()}`, { plan: 'business' }],
+  ])('%s %s: operators and nobody else', async (method, path, body) => {
+    const users = await tokens.sign({ roles: ['owner'] });
+    for (const token of [users, 'nonsense']) {
+      expect((await request(method, path, body, token)).status).toBe(401);
+    }
+    expect((await service.request(method, path, { body })).status).toBe(401);
+    const roleless = await tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: ['owner'], scopes: [] });
+    expect((await request(method, path, body, roleless)).status).toBe(403);
+  });
+});
+
+describe('submissions', () => {
+  it('are listed by status', async () => {
+    const found = submission();
+    const seen: unknown[] = [];
+    await stand(rpc.marketplace.listSubmissions, (query) => {
+      seen.push(query);
+      return { data: [found] };
+    });
+    const { status, body } = await request('GET', '/api/admin/submissions?status=in_review');
+    expect([status, body]).toEqual([200, { data: [found] }]);
+    expect((await request('GET', '/api/admin/submissions')).status).toBe(200);
+    expect(seen).toEqual([{ status: 'in_review' }, {}]);
+    expect((await request('GET', '/api/admin/submissions?status=lost')).body.code).toBe('INVALID_QUERY');
+  });
+
+  it.each(['claim', 'request-changes', 'reject', 'approve', 'publish'])('can be decided on: %s', async (decision) => {
+    const decided = submission();
+    const seen: unknown[] = [];
+    await stand(rpc.marketplace.decideSubmission, (call) => {
+      seen.push(call);
+      return decided;
+    });
+    const path = `/api/admin/submissions/${decided.id}/${decision}`;
+    const { status, body } = await request('POST', path, { reason: 'because' });
+    expect([status, body]).toEqual([200, decided]);
+    expect((await request('POST', path)).status).toBe(200);
+    expect(seen).toEqual([
+      { submissionId: decided.id, decision, reason: 'because' },
+      { submissionId: decided.id, decision },
+    ]);
+  });
+
+  it('keep the reason that marketplace-certification gives for refusing', async () => {
+    await stand(rpc.marketplace.decideSubmission, () => {
+      throw new PlatformError('SUBMISSION_STATE', 'It is published already');
+    });
+    const { status, body } = await request('POST', `/api/admin/submissions/${randomUUID()}/publish`, {});
+    expect([status, body.code, body.detail]).toEqual([409, 'SUBMISSION_STATE', 'It is published already']);
+  });
+
+  it.each(['/api/admin/submissions/nonsense/publish', `/api/admin/submissions/${randomUUID()}/celebrate`])(
+    'are not at %s',
+    async (path) => {
+      expect((await request('POST', path, {})).status).toBe(404);
+    },
+  );
+});
+
+describe('PATCH /api/admin/tenants/{id}', () => {
+  it('sets the plan', async () => {
+    const id = randomUUID();
+    const seen: unknown[] = [];
+    await stand(rpc.identity.setTenantPlan, (call) => {
+      seen.push(call);
+      return { id, name: 'Globex', plan: call.plan, timeZone: 'UTC', country: null };
+    });
+    const { status, body } = await request('PATCH', `/api/admin/tenants/${id}`, { plan: 'enterprise' });
+    expect([status, body.plan]).toEqual([200, 'enterprise']);
+    expect(seen).toEqual([{ tenantId: id, plan: 'enterprise' }]);
+  });
+
+  it('refuses an unknown plan', async () => {
+    const { status, body } = await request('PATCH', `/api/admin/tenants/${randomUUID()}`, { plan: 'gold' });
+    expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
+  });
+});
