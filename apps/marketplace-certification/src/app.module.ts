@@ -5,7 +5,12 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CertificationController } from './certification/certification.controller.js';
 import { CertificationRepository } from './certification/certification.repository.js';
 import { CertificationService } from './certification/certification.service.js';
-import { CertificationProbesFactory, RESOLVE_HOST, systemResolver } from './certification/certification-probes.js';
+import {
+  CertificationProbesFactory,
+  RESOLVE_HOST,
+  type ResolveHost,
+  systemResolver,
+} from './certification/certification-probes.js';
 import type { MarketplaceConfig } from './config.js';
 import { EmbedCredentialController } from './embed-credential/embed-credential.controller.js';
 import { EmbedCredentialService } from './embed-credential/embed-credential.service.js';
@@ -62,7 +67,8 @@ const credentials = [EmbedCredentialService, WebhookSecretService, WebhookSecret
 /** The whole service. */
 @Module({})
 export class AppModule {
-  static with(config: MarketplaceConfig): DynamicModule {
+  /** @param resolveHost how certification looks names up; the system's resolver unless a test says otherwise */
+  static with(config: MarketplaceConfig, resolveHost: ResolveHost = systemResolver): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -84,7 +90,7 @@ export class AppModule {
         ...listing,
         ...installation,
         ...credentials,
-        { provide: RESOLVE_HOST, useValue: systemResolver },
+        { provide: RESOLVE_HOST, useValue: resolveHost },
         { provide: SecretBox, useFactory: () => new SecretBox(config.keyEncryptionKey) },
         { provide: WORKER_OPTIONS, useValue: config.installation },
         { provide: ANSWER_WITHIN_MS, useValue: config.installation.answerWithinMs },

