@@ -45,25 +45,27 @@ export async function createService(
   measureRequests(instance);
   logRequests(instance, logger);
 
-  const app = await NestFactory.create<NestFastifyApplication>(
-    ServiceKitModule.around(module, config, options),
-    adapter,
-    { logger: new NestLogger(logger), bodyParser: false, abortOnError: false },
-  );
-  let operations: OperationsServer | undefined;
+  const operations = new OperationsServer();
+  const operationsUrl = await operations.listen(config.host, config.operationsPort);
+  let app: NestFastifyApplication | undefined;
   try {
+    app = await NestFactory.create<NestFastifyApplication>(ServiceKitModule.around(module, config, options), adapter, {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    });
+    const built = app;
     app.useGlobalPipes(new DtoPipe());
     app.useGlobalFilters(problems);
     const routes = listRoutes(app);
     requireAccessRules(routes);
 
-    const readiness = new Readiness(app, () => options.revocations ?? findRevocations(app));
+    const readiness = new Readiness(app, () => options.revocations ?? findRevocations(built));
     // While draining, every answer asks its client to open no further request on the connection.
     instance.addHook('onSend', async (_request, reply) => {
       if (!readiness.isAccepting) reply.header('connection', 'close');
     });
-    operations = new OperationsServer({ readiness, routes });
-    const operationsUrl = await operations.listen(config.host, config.operationsPort);
+    operations.attach({ readiness, routes });
     await app.listen(config.port, config.host);
     readiness.setAccepting(true);
 
@@ -72,13 +74,13 @@ export async function createService(
     new Logger('Service').log({ msg: 'listening', url, operationsUrl });
     const stop = async (): Promise<void> => {
       readiness.setAccepting(false);
-      await drainServer(app.getHttpServer(), config.drainSeconds * 1000);
-      await app.close();
-      await operations?.close();
+      await drainServer(built.getHttpServer(), config.drainSeconds * 1000);
+      await built.close();
+      await operations.close();
     };
     let stopping: Promise<void> | undefined;
     return {
-      app,
+      app: built,
       url,
       operationsUrl,
       close: () => {
@@ -87,8 +89,8 @@ export async function createService(
       },
     };
   } catch (error) {
-    await operations?.close();
-    await app.close();
+    await app?.close();
+    await operations.close();
     throw error;
   }
 }

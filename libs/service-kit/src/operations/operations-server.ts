@@ -4,7 +4,7 @@ import { metricsRegistry } from '../observability/metrics.js';
 import type { RouteEntry } from '../routes/list-routes.js';
 import type { Readiness } from './readiness.js';
 
-/** What the operations port tells. */
+/** What the operations port tells once the application is built. */
 export interface OperationsSources {
   readonly readiness: Readiness;
   readonly routes: readonly RouteEntry[];
@@ -13,12 +13,13 @@ export interface OperationsSources {
 /**
  * `/livez` (the process runs its event loop), `/readyz` (200 or 503 with every check), `/metrics` (Prometheus) and
  * `/routes` (who may call what). It listens on a port of its own that is never public; plain node:http, because it has to
- * answer whatever state the application is in.
+ * answer whatever state the application is in: it listens before the application is built, alive and not ready.
  */
 export class OperationsServer {
   private readonly server: Server;
+  private sources: OperationsSources | undefined;
 
-  constructor(private readonly sources: OperationsSources) {
+  constructor() {
     this.server = createServer((request, response) => {
       const path = request.url?.split('?', 1)[0] ?? '';
       this.answer(path, response).catch((error: Error) => {
@@ -26,6 +27,11 @@ export class OperationsServer {
       });
     });
     this.server.keepAliveTimeout = 5000;
+  }
+
+  /** From now on it can tell what is ready. */
+  attach(sources: OperationsSources): void {
+    this.sources = sources;
   }
 
   /** @returns the address it listens on */
@@ -53,7 +59,7 @@ export class OperationsServer {
       case '/livez':
         return sendJson(response, 200, { status: 'alive' });
       case '/readyz': {
-        const report = await this.sources.readiness.report();
+        const report = (await this.sources?.readiness.report()) ?? { status: 'unavailable', checks: {} };
         return sendJson(response, report.status === 'ready' ? 200 : 503, report);
       }
       case '/metrics':
@@ -61,7 +67,7 @@ export class OperationsServer {
         response.end(await metricsRegistry.metrics());
         return;
       case '/routes':
-        return sendJson(response, 200, this.sources.routes);
+        return sendJson(response, 200, this.sources?.routes ?? []);
       default:
         return sendJson(response, 404, { status: 'not found' });
     }

@@ -20,6 +20,8 @@ type Check = () => Promise<void>;
 export class Readiness {
   private readonly logger = new Logger('Readiness');
   private readonly checks: ReadonlyMap<string, Check>;
+  /** Checks that failed when they were last asked: only a change is worth a line in the log. */
+  private readonly failing = new Set<string>();
   private accepting = false;
 
   constructor(app: INestApplicationContext, revocations: () => RevocationSource | undefined) {
@@ -63,9 +65,11 @@ export class Readiness {
     });
     try {
       await Promise.race([check(), timeout]);
+      if (this.failing.delete(name)) this.logger.log({ msg: `${name} is ready again` });
       return { status: 'ok', ms: Math.round(performance.now() - started) };
     } catch (error) {
-      this.logger.warn({ msg: `${name} is not ready`, err: error });
+      if (!this.failing.has(name)) this.logger.warn({ msg: `${name} is not ready`, err: error });
+      this.failing.add(name);
       return { status: 'failed', ms: Math.round(performance.now() - started) };
     } finally {
       clearTimeout(timer);
