@@ -20,7 +20,7 @@ describe('an invitation', () => {
       expect: 201,
     });
     const mail = await eventually(async () => {
-      const mails = (await (await fetch(`${addresses.mailUrl}/email`)).json()) as Mail[];
+      const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
       return mails.find(({ to }) => to.some(({ address }) => address === email));
     }, 'the mail');
     const token = /token=([A-Za-z0-9_-]+)/.exec(mail.text)?.[1];
