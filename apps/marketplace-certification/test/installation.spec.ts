@@ -29,13 +29,6 @@ async function published(changes: object = {}): Promise<string> {
   await marketplace.publish(developer, key, changes);
   return key;
 }
-const events = (tenantId: string) =>
-  marketplace.database.transaction(tenantId, (tx) =>
-    tx.query<{ name: string; data: object }>(
-      `select name, (envelope::jsonb)->'data' as data from outbox where tenant_id = $1 order by id`,
-      [tenantId],
-    ),
-  );
 const audit = (tenantId: string) =>
   marketplace.database.transaction(tenantId, (tx) =>
     tx.query<{ action: string; user: string }>(
@@ -73,7 +66,7 @@ describe('installing', () => {
     expect(provisions.map(({ principal }) => principal)).toEqual(
       Array(3).fill({ kind: 'internal', userId: tenant.userId, tenantId: tenant.tenantId }),
     );
-    expect(await events(tenant.tenantId)).toEqual([
+    expect(await marketplace.events(tenant.tenantId)).toEqual([
       { name: 'app.installed', data: { installationId: body.id, appKey: key, version: '1.0.0', sandbox: false } },
     ]);
     const { body: app } = await marketplace.request(developer, 'GET', `/apps/${key}`);
@@ -257,7 +250,10 @@ describe('uninstalling', () => {
       { name: rpc.customObjects.removeObjects.subject, request: { installationId: installed.id, discard: false } },
     ]);
     expect(neighbours.callsTo(rpc.identity.mintInternalToken)[0]).toMatchObject({ userId: colleague.userId });
-    expect((await events(tenant.tenantId)).map(({ name }) => name)).toEqual(['app.installed', 'app.uninstalled']);
+    expect((await marketplace.events(tenant.tenantId)).map(({ name }) => name)).toEqual([
+      'app.installed',
+      'app.uninstalled',
+    ]);
     expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount).toBe(0);
     expect((await marketplace.request(tenant, 'GET', '/installs')).body.data).toEqual([]);
   });
@@ -274,7 +270,10 @@ describe('uninstalling', () => {
     }
     await marketplace.settled(tenant, installed.id, 'uninstalled');
     expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).body.installCount).toBe(0);
-    expect((await events(tenant.tenantId)).map(({ name }) => name)).toEqual(['app.installed', 'app.uninstalled']);
+    expect((await marketplace.events(tenant.tenantId)).map(({ name }) => name)).toEqual([
+      'app.installed',
+      'app.uninstalled',
+    ]);
     const again = await marketplace.request(tenant, 'DELETE', `/installs/${installed.id}`);
     expect([again.status, again.body.state]).toEqual([200, 'uninstalled']);
     expect((await marketplace.install(tenant, key)).status).toBe(201);

@@ -118,6 +118,15 @@ export class Marketplace {
     return this.request(caller, 'POST', '/installs', { appKey, ...more });
   }
 
+  /** What a tenant's changes have told the other services, in order. */
+  events(tenantId: string): Promise<{ name: string; data: object }[]> {
+    return this.database.crossTenant((tx) =>
+      tx.query(`select name, envelope::jsonb -> 'data' as data from outbox where tenant_id = $1 order by id`, [
+        tenantId,
+      ]),
+    );
+  }
+
   /** Waits until an installation is in the state. */
   settled(caller: Caller, id: string, state: string): Promise<void> {
     return waitUntil(async () => (await this.request(caller, 'GET', `/installs/${id}`)).body.state === state, {

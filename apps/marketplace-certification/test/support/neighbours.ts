@@ -3,6 +3,7 @@ import { type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
 import type { RpcContext } from '@crm/messaging';
 import { answerRpc, testTokens } from '@crm/testing';
 import type { Static, TSchema } from 'typebox';
+import { Gate } from './gate.js';
 
 type Handler<Request extends TSchema, Response extends TSchema> = (
   request: Static<Request>,
@@ -23,6 +24,7 @@ export class Neighbours {
   readonly subscriptions = new Map<string, string>();
   readonly calls: Call[] = [];
   private readonly overrides = new Map<string, (request: never) => unknown>();
+  private readonly end = new Gate();
   private readonly stops: (() => Promise<void>)[] = [];
 
   static async start(): Promise<Neighbours> {
@@ -37,6 +39,12 @@ export class Neighbours {
     handler: Handler<Request, Response>,
   ): void {
     this.overrides.set(contract.subject, handler as (request: never) => unknown);
+  }
+
+  /** No answer at all, as long as the neighbours are there. */
+  async silence(): Promise<never> {
+    await this.end.opened;
+    throw new Error('The neighbours are closed');
   }
 
   /** The usual answers again, and no calls noted. */
@@ -59,6 +67,7 @@ export class Neighbours {
   }
 
   async close(): Promise<void> {
+    this.end.open();
     await Promise.all(this.stops.map((stop) => stop()));
   }
 
