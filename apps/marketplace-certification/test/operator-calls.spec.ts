@@ -1,0 +1,56 @@
+import { rpc } from '@crm/contracts';
+import { NatsConnection, Rpc } from '@crm/messaging';
+import { testNats } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, Marketplace } from './support/marketplace.js';
+import { Neighbours } from './support/neighbours.js';
+import { fieldService, newKey } from './support/packages.js';
+
+let marketplace: Marketplace;
+let neighbours: Neighbours;
+let nats: NatsConnection;
+let admin: Rpc;
+let developer: Caller;
+
+beforeAll(async () => {
+  neighbours = await Neighbours.start();
+  marketplace = await Marketplace.start();
+  developer = await marketplace.caller('owner');
+  const { url, passwords } = testNats();
+  const service = 'marketplace-admin';
+  nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
+  admin = new Rpc(nats);
+});
+afterAll(async () => {
+  await nats.close();
+  await marketplace.close();
+  await neighbours.close();
+});
+
+describe('the calls of marketplace-admin', () => {
+  it('list and decide with an operator’s token', async () => {
+    const key = newKey();
+    const { body } = await marketplace.submit(developer, fieldService(key));
+    const token = await marketplace.sign({ aud: 'platform-admin', roles: ['operator'] });
+    const { data } = await admin.call(rpc.marketplace.listSubmissions, { status: 'in_review' }, { token });
+    expect(data.map(({ id }) => id)).toContain(body.submissionId);
+    const decided = await admin.call(
+      rpc.marketplace.decideSubmission,
+      { submissionId: body.submissionId, decision: 'publish', reason: 'Looks good.' },
+      { token },
+    );
+    expect(decided).toMatchObject({ versionStatus: 'published', verdict: 'Looks good.' });
+    expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).status).toBe(200);
+  });
+
+  it('are refused with a token of a workspace, and without one', async () => {
+    const { body } = await marketplace.submit(developer, fieldService(newKey()));
+    const request = { submissionId: body.submissionId, decision: 'publish' as const, reason: 'mine' };
+    await expect(
+      admin.call(rpc.marketplace.decideSubmission, request, { token: developer.token }),
+    ).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(admin.call(rpc.marketplace.decideSubmission, request)).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
+  });
+});
