@@ -78,6 +78,7 @@ export class EventConsumer {
     this.wake.signal();
     await this.pulled?.close();
     await this.running;
+    await this.endPull();
     await this.slots.drain();
   }
 
@@ -96,6 +97,18 @@ export class EventConsumer {
       await markReplayed(tx, poisonId);
       return true;
     });
+  }
+
+  /**
+   * The end of the pull is buffered; until it reaches the server, messages go to nobody and wait out the ack time. Without
+   * a server there is nothing to end.
+   */
+  private async endPull(): Promise<void> {
+    try {
+      await this.nats.ping();
+    } catch (error) {
+      this.logger.warn(`The end of the last pull was not sent: ${error instanceof Error ? error.message : error}`);
+    }
   }
 
   private async pullUntilStopped(): Promise<void> {

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { RPC_CONTRACTS, SERVICES } from '@crm/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { natsServerConfig } from './nats-server-config.js';
+import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
+import { sampleServerConfig } from './sample-config.js';
+
+describe('the permissions at the broker', () => {
+  it('let exactly the callers of a contract call it, and exactly its server receive it', () => {
+    for (const contract of RPC_CONTRACTS) {
+      const may = (what: 'publish' | 'subscribe') =>
+        SERVICES.filter((service) => permissionsOf(service)[what].includes(contract.subject));
+      expect(may('publish')).toEqual(SERVICES.filter((service) => contract.callers.includes(service)));
+      expect(may('subscribe')).toEqual([contract.server]);
+    }
+  });
+
+  it('open no subject tree beyond what a service needs', () => {
+    for (const user of SERVICES) {
+      const { publish, subscribe } = permissionsOf(user);
+      const trees = [...publish, ...subscribe].filter((subject) => subject.endsWith('>'));
+      for (const tree of trees)
+        expect(tree).toMatch(/^(_INBOX_|\$JS\.ACK\.EVENTS\.|\$JS\.API\.CONSUMER\.\w+\.KV_|\$JS\.FC\.|\$KV\.)/);
+      expect(publish).not.toContain('$JS.API.>');
+      expect(subscribe.filter((subject) => subject.startsWith('_INBOX'))).toHaveLength(1);
+    }
+  });
+
+  it('let nobody but identity write cut-offs', () => {
+    const writers = NATS_USERS.filter((user) =>
+      permissionsOf(user).publish.some((subject) => subject.startsWith('$KV')),
+    );
+    expect(writers).toEqual(['identity']);
+  });
+});
+
+describe('the configuration of the server', () => {
+  it('quotes passwords', () => {
+    const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, 'a"b\\c'])) as Record<NatsUser, string>;
+    const text = natsServerConfig({ host: '127.0.0.1', port: 4222, storeDir: '/x', passwords });
+    expect(text).toContain(String.raw`password: "a\"b\\c"`);
+  });
+
+  it('is the one in deploy/nats', async () => {
+    const file = new URL('../../../../deploy/nats/nats-server.conf', import.meta.url);
+    expect(await readFile(file, 'utf8')).toBe(sampleServerConfig());
+  });
+});

@@ -1,0 +1,113 @@
+import { EVENTS, rpc } from '@crm/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection as Connection } from '@nats-io/transport-node';
+import { inboxPrefix, type NatsUser, provisionStreams } from '../src/index.js';
+import { type Broker, startBroker, until } from './fixture.js';
+
+describe('the permissions of a service at the broker', () => {
+  let broker: Broker;
+  const connections = new Map<NatsUser, Connection>();
+  const refusals = new Map<NatsUser, string[]>();
+
+  const as = async (user: NatsUser): Promise<Connection> => {
+    let connection = connections.get(user);
+    if (!connection) {
+      connection = await broker.user(user);
+      connections.set(user, connection);
+      const list: string[] = [];
+      refusals.set(user, list);
+      void (async () => {
+        for await (const status of (connection as Connection).status()) {
+          if (status.type === 'error') list.push(status.error.message);
+        }
+      })();
+    }
+    return connection;
+  };
+
+  /** Whether the server refused an operation on the subject. */
+  const refused = async (user: NatsUser, subject: string): Promise<void> => {
+    await until(
+      () => (refusals.get(user) ?? []).some((message) => message.includes(`"${subject}"`)),
+      `${subject} is refused`,
+    );
+  };
+  const notRefused = async (user: NatsUser, subject: string): Promise<void> => {
+    await (await as(user)).flush();
+    expect((refusals.get(user) ?? []).filter((message) => message.includes(`"${subject}"`))).toEqual([]);
+  };
+
+  beforeAll(async () => {
+    broker = await startBroker();
+  });
+  afterAll(() => broker.stop());
+
+  it.each<[NatsUser, string]>([
+    ['crm', 'events.app.installed.7'],
+    ['crm', 'rpc.identity.operators.login'],
+    ['gateway', 'events.lead.created.7'],
+    ['gateway', 'rpc.identity.tenants.setPlan'],
+    ['crm', '$KV.revocations.user.x'],
+    ['crm', '$JS.API.STREAM.DELETE.EVENTS'],
+    ['crm', '$JS.API.STREAM.MSG.GET.EVENTS'],
+    ['crm', '$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher'],
+    ['automation-hooks', '$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.1'],
+    ['webhook-dispatcher', '$JS.API.CONSUMER.DELETE.EVENTS.automation-hooks'],
+    ['webhook-dispatcher', '$JS.API.CONSUMER.CREATE.EVENTS.spy'],
+    ['crm', '_INBOX_identity.forged'],
+    ['provisioner', 'events.lead.created.7'],
+  ])('%s may not publish %s', async (user, subject) => {
+    (await as(user)).publish(subject, '{}');
+    await refused(user, subject);
+  });
+
+  it.each<[NatsUser, string]>([
+    ['crm', '_INBOX_identity.>'],
+    ['crm', '_INBOX.>'],
+    ['crm', 'events.>'],
+    ['crm', '>'],
+    ['gateway', rpc.identity.getTenant.subject],
+    ['webhook-dispatcher', '$KV.revocations.>'],
+    ['marketplace-admin', '$JS.API.>'],
+  ])('%s may not subscribe to %s', async (user, subject) => {
+    (await as(user)).subscribe(subject, { callback: () => undefined });
+    await refused(user, subject);
+  });
+
+  it.each<[NatsUser, string]>([
+    ['crm', 'events.lead.created.7'],
+    ['marketplace-certification', 'events.app.installed.7'],
+    ['crm', rpc.identity.getTenant.subject],
+    ['identity', '$KV.revocations.user.x'],
+    ['webhook-dispatcher', '$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher'],
+  ])('%s may publish %s', async (user, subject) => {
+    (await as(user)).publish(subject, '{}');
+    await notRefused(user, subject);
+  });
+
+  it('lets a server answer, once, and only where the request asks it to', async () => {
+    const identity = await as('identity');
+    identity.subscribe(rpc.identity.getTenant.subject, { callback: (_error, message) => void message.respond('yes') });
+    await identity.flush();
+    const answer = await (await as('crm')).request(rpc.identity.getTenant.subject, '{}', { timeout: 2_000 });
+    expect(answer.string()).toBe('yes');
+    identity.publish(`${inboxPrefix('crm')}.unasked`, 'x');
+    await refused('identity', `${inboxPrefix('crm')}.unasked`);
+  });
+
+  it('provisions again without a change and without losing a message', async () => {
+    const ack = await jetstream(await as('crm')).publish('events.lead.updated.1', '{}');
+    await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+    const manager = await jetstreamManager(await as('provisioner'));
+    const stream = await manager.streams.info('EVENTS');
+    expect(stream.state.last_seq).toBeGreaterThanOrEqual(ack.seq);
+    expect(stream.config).toMatchObject({ retention: 'limits', max_age: 7 * 24 * 3600 * 1e9, num_replicas: 1 });
+    const consumer = await manager.consumers.info('EVENTS', 'webhook-dispatcher');
+    expect(consumer.config).toMatchObject({ ack_policy: 'explicit', max_deliver: -1 });
+  });
+
+  it('gives every event a producer that may publish it', () => {
+    for (const event of Object.values(EVENTS)) expect(event.producer).toBeTruthy();
+  });
+});

@@ -1,0 +1,311 @@
+import {
+  CONSUMERS,
+  type ConsumerDefinition,
+  EVENTS,
+  type EventEnvelope,
+  eventSubject,
+  PlatformError,
+  TENANT_HEADER,
+} from '@crm/contracts';
+import { listPoison, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
+import { EventConsumer, type NatsConnection, provisionStreams } from '../src/index.js';
+import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+
+const DEFINITION: ConsumerDefinition = { ...CONSUMERS['webhook-dispatcher'], maxDeliveries: 3 };
+
+describe('an event consumer', () => {
+  let broker: Broker;
+  let store: TestDatabase;
+  let nats: NatsConnection;
+  let crm: Connection;
+  let consumers: EventConsumer[] = [];
+  const tenant = newId();
+
+  beforeAll(async () => {
+    [broker, store] = await Promise.all([startBroker(), startDatabase()]);
+    nats = await broker.service('webhook-dispatcher');
+    crm = await broker.user('crm');
+  });
+  beforeEach(async () => {
+    await store.admin('TRUNCATE inbox, poison_message, effect');
+    const manager = await jetstreamManager(await broker.user('provisioner'));
+    await manager.streams.purge('EVENTS');
+  });
+  afterEach(async () => {
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    consumers = [];
+  });
+  afterAll(async () => {
+    await broker.stop();
+    await store.drop();
+  });
+
+  const envelope = (subject = newId(), tenantId = tenant): EventEnvelope => ({
+    specversion: '1.0',
+    id: newId(),
+    source: 'urn:crm:service:crm',
+    type: 'lead.created',
+    subject,
+    time: new Date().toISOString(),
+    datacontenttype: 'application/json',
+    dataschema: EVENTS['lead.created'].dataschema,
+    tenantid: tenantId,
+    data: { record: {} },
+  });
+  const publish = async (event: EventEnvelope) => {
+    const eventHeaders = headers();
+    eventHeaders.set(TENANT_HEADER, event.tenantid);
+    // No Nats-Msg-Id: the broker does not help, doubles are the consumer's business.
+    await jetstream(crm).publish(eventSubject('lead.created', event.tenantid), JSON.stringify(event), {
+      headers: eventHeaders,
+    });
+    return event;
+  };
+  const publishRaw = async (body: string | Uint8Array, tenantId?: string) => {
+    const eventHeaders = headers();
+    if (tenantId) eventHeaders.set(TENANT_HEADER, tenantId);
+    await jetstream(crm).publish('events.lead.created.0', body, { headers: eventHeaders });
+  };
+  const effect = (event: EventEnvelope, tx: TenantTransaction) =>
+    tx
+      .query('INSERT INTO effect (tenant_id, id, event) VALUES ($1, $2, $3)', [tx.tenantId, newId(), event.id])
+      .then(() => undefined);
+  const start = (
+    handler: (event: EventEnvelope, tx: TenantTransaction) => Promise<void> = effect,
+    options: { concurrency?: number; definition?: ConsumerDefinition } = {},
+  ) => {
+    const consumer = new EventConsumer(options.definition ?? DEFINITION, nats, store.database, {
+      concurrency: options.concurrency,
+      redeliveryDelaysMs: [10, 20],
+    });
+    consumer.on(['lead.created'], handler);
+    consumer.start();
+    consumers.push(consumer);
+    return consumer;
+  };
+  const effects = async () =>
+    (await store.admin<{ event: string }>('SELECT event FROM effect')).map(({ event }) => event);
+  const poison = () => store.database.crossTenant((tx) => listPoison(tx, DEFINITION.durable));
+  const settled = async () => {
+    const manager = await jetstreamManager(await broker.user('provisioner'));
+    await until(async () => {
+      const info = await manager.consumers.info('EVENTS', DEFINITION.durable);
+      return info.num_pending === 0 && info.num_ack_pending === 0;
+    }, 'the broker has nothing left for the consumer');
+  };
+
+  it('has one effect for an event that is delivered twice', async () => {
+    const event = await publish(envelope());
+    await publish(event);
+    start();
+    await until(async () => (await effects()).length > 0, 'it is handled');
+    await settled();
+    expect(await effects()).toEqual([event.id]);
+  });
+
+  it('has one effect when two processes get the event at the same time', async () => {
+    const events = Array.from({ length: 30 }, () => envelope());
+    for (const event of events) {
+      await publish(event);
+      await publish(event);
+    }
+    start();
+    start();
+    await until(async () => (await effects()).length >= 30, 'all are handled');
+    await settled();
+    expect((await effects()).sort()).toEqual(events.map((event) => event.id).sort());
+  });
+
+  it('delivers again after an error, and leaves no half effect', async () => {
+    let tries = 0;
+    start(async (event, tx) => {
+      await effect(event, tx);
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+    });
+    const event = await publish(envelope());
+    await until(async () => (await effects()).length > 0, 'it is handled at last');
+    expect(tries).toBe(3);
+    expect(await effects()).toEqual([event.id]);
+    expect(await poison()).toEqual([]);
+  });
+
+  it('stores a message that fails for good, with its error, and goes on with the others', async () => {
+    const bad = envelope();
+    start(async (event, tx) => {
+      if (event.id === bad.id) throw new Error('indigestible');
+      await effect(event, tx);
+    });
+    await publish(bad);
+    const good = await publish(envelope());
+    await until(async () => (await poison()).length === 1, 'it is stored');
+    await settled();
+    const [stored] = await poison();
+    expect(stored).toMatchObject({ tenantId: tenant, eventId: bad.id, deliveries: 3, consumer: DEFINITION.durable });
+    expect(stored?.error).toContain('indigestible');
+    expect(JSON.parse(stored?.payload.toString() ?? '')).toEqual(bad);
+    expect(await effects()).toEqual([good.id]);
+  });
+
+  it('replays a stored message once', async () => {
+    let broken = true;
+    const consumer = start(async (event, tx) => {
+      if (broken) throw new Error('broken');
+      await effect(event, tx);
+    });
+    const event = await publish(envelope());
+    await until(async () => (await poison()).length === 1, 'it is stored');
+    const id = (await poison())[0]?.id as string;
+    await expect(consumer.replay(tenant, id)).rejects.toThrow('broken');
+    expect(await poison()).toHaveLength(1);
+    broken = false;
+    expect(await consumer.replay(newId(), id)).toBe(false);
+    expect(await consumer.replay(tenant, id)).toBe(true);
+    expect(await consumer.replay(tenant, id)).toBe(false);
+    expect(await effects()).toEqual([event.id]);
+    expect(await poison()).toEqual([]);
+  });
+
+  it('waits, however often, while what an event needs is away', async () => {
+    let tries = 0;
+    start(async (event, tx) => {
+      tries += 1;
+      if (tries <= DEFINITION.maxDeliveries * 2) throw new PlatformError('SERVICE_UNAVAILABLE');
+      await effect(event, tx);
+    });
+    await publish(envelope());
+    await until(async () => (await effects()).length === 1, 'it is handled at last');
+    expect(await poison()).toEqual([]);
+  });
+
+  it.each([
+    ['not JSON', '{broken', undefined, NO_TENANT],
+    ['not an event', '{"a":1}', undefined, NO_TENANT],
+    ['not UTF-8', new Uint8Array([0xff, 0xfe]), undefined, NO_TENANT],
+    ['a deleted body', '', undefined, NO_TENANT],
+    ['not an event, of a named tenant', '{"a":1}', newId(), undefined],
+    ['not an event, of an invalid tenant', '{"a":1}', 'x', NO_TENANT],
+  ])('stores at once what cannot be read: %s', async (_name, body, headerTenant, expected) => {
+    start();
+    await publishRaw(body, headerTenant);
+    await until(async () => (await poison()).length === 1, 'it is stored');
+    await settled();
+    expect((await poison())[0]).toMatchObject({ tenantId: expected ?? headerTenant, eventId: null, deliveries: 1 });
+  });
+
+  it('stores an event whose header names another tenant, without handling it', async () => {
+    start();
+    await publishRaw(JSON.stringify(envelope()), newId());
+    await until(async () => (await poison()).length === 1, 'it is stored');
+    expect(await effects()).toEqual([]);
+  });
+
+  it('acknowledges an event that nothing here is interested in', async () => {
+    start();
+    await publish({ ...envelope(), type: 'lead.deleted' });
+    await publish({ ...envelope(), type: 'never.heard' });
+    await settled();
+    expect(await effects()).toEqual([]);
+    expect(await poison()).toEqual([]);
+  });
+
+  it('handles so many at a time and no more', async () => {
+    let now = 0;
+    let most = 0;
+    start(
+      async (event, tx) => {
+        now += 1;
+        most = Math.max(most, now);
+        await tx.query('SELECT pg_sleep(0.02)');
+        await effect(event, tx);
+        now -= 1;
+      },
+      { concurrency: 4 },
+    );
+    for (let index = 0; index < 24; index += 1) await publish(envelope());
+    await until(async () => (await effects()).length === 24, 'all are handled');
+    expect(most).toBe(4);
+  });
+
+  it('handles the events of one record in their order', async () => {
+    const order: string[] = [];
+    start(async (event, tx) => {
+      // The first takes longest: without an order the others would overtake it.
+      await tx.query('SELECT pg_sleep($1)', [order.length === 0 ? 0.05 : 0]);
+      order.push(event.id);
+    });
+    const record = newId();
+    const events: string[] = [];
+    for (let index = 0; index < 8; index += 1) events.push((await publish(envelope(record))).id);
+    await until(() => order.length === 8, 'all are handled');
+    expect(order).toEqual(events);
+  });
+
+  it('keeps a message that takes longer than the broker waits', async () => {
+    const manager = await jetstreamManager(await broker.user('provisioner'));
+    await manager.consumers.update('EVENTS', DEFINITION.durable, { ack_wait: 600_000_000 });
+    let calls = 0;
+    start(
+      async (event, tx) => {
+        calls += 1;
+        await tx.query('SELECT pg_sleep(1.6)');
+        await effect(event, tx);
+      },
+      { definition: { ...DEFINITION, ackWaitMs: 600 } },
+    );
+    await publish(envelope());
+    await until(async () => (await effects()).length === 1, 'it is handled');
+    await settled();
+    expect(calls).toBe(1);
+    await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+  });
+
+  it('finishes what it works on when it stops, and leaves the rest to others', async () => {
+    let started = 0;
+    const consumer = start(
+      async (event, tx) => {
+        started += 1;
+        await tx.query('SELECT pg_sleep(0.2)');
+        await effect(event, tx);
+      },
+      { concurrency: 2 },
+    );
+    for (let index = 0; index < 2; index += 1) await publish(envelope());
+    await until(() => started === 2, 'two are worked on');
+    await consumer.stop();
+    expect(await effects()).toHaveLength(2);
+    const later = await publish(envelope());
+    start();
+    await until(async () => (await effects()).includes(later.id), 'the next process handles the later one');
+  });
+
+  it('goes on after its consumer was deleted and made again', async () => {
+    start();
+    const manager = await jetstreamManager(await broker.user('provisioner'));
+    await manager.consumers.delete('EVENTS', DEFINITION.durable);
+    await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+    const event = await publish(envelope());
+    await until(async () => (await effects()).includes(event.id), 'the event is handled', 20_000);
+  }, 40_000);
+
+  it('goes on after the broker was killed and started again', async () => {
+    start();
+    const first = await publish(envelope());
+    await until(async () => (await effects()).includes(first.id), 'the first event is handled');
+    await broker.restart();
+    await until(
+      () =>
+        crm.flush().then(
+          () => true,
+          () => false,
+        ),
+      'the producer is connected again',
+      20_000,
+    );
+    const second = await publish(envelope());
+    await until(async () => (await effects()).includes(second.id), 'the second event is handled', 30_000);
+  }, 60_000);
+});

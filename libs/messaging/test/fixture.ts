@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceDatabase, ServiceName } from '@crm/contracts';
+import {
+  createInboxTable,
+  createOutboxTable,
+  createTenantTable,
+  Database,
+  provisionDatabase,
+  runMigrations,
+  ServiceMigration,
+} from '@crm/database';
+import { type NatsConnection as Connection, connect } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import {
+  inboxPrefix,
+  NATS_USERS,
+  NatsConnection,
+  type NatsUser,
+  natsServerConfig,
+  provisionStreams,
+} from '../src/index.js';
+
+// What goes wrong here goes wrong on purpose.
+Logger.overrideLogger(false);
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  timeoutMs = 8_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`);
+    await delay(10);
+  }
+}
+
+const required = (name: string): string => {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run with node scripts/with-test-servers.mjs`);
+  return value;
+};
+
+export const PASSWORD = 'test';
+
+export interface Broker {
+  url: string;
+  /** Through this address connections can be cut. */
+  proxy: Proxy;
+  /** A service's connection, through the proxy. */
+  service(name: ServiceName): Promise<NatsConnection>;
+  /** A plain connection as a user, straight to the server. */
+  user(name: NatsUser, prefix?: string): Promise<Connection>;
+  /** Ends the server and starts it again on the same port and data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A nats-server of this test file, with the users of production and the streams made. */
+export async function startBroker(): Promise<Broker> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-messaging-'));
+  const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, PASSWORD])) as Record<NatsUser, string>;
+  let port = -1;
+  let server: ChildProcess;
+  const start = async () => {
+    const config = natsServerConfig({ host: '127.0.0.1', port, storeDir: path.join(folder, 'js'), passwords });
+    await writeFile(path.join(folder, 'nats.conf'), `${config}ports_file_dir: ${JSON.stringify(folder)}\n`);
+    server = spawn(required('TEST_NATS_PROGRAM'), ['-c', path.join(folder, 'nats.conf')], { stdio: 'ignore' });
+    const portsFile = `nats-server_${server.pid}.ports`;
+    await until(async () => (await readdir(folder)).includes(portsFile), 'nats-server listens');
+    await until(async () => (await readFile(path.join(folder, portsFile), 'utf8')) !== '', 'its ports are written');
+    const ports = JSON.parse(await readFile(path.join(folder, portsFile), 'utf8')) as { nats: [string] };
+    port = Number(new URL(ports.nats[0]).port);
+  };
+  const end = async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    server.kill('SIGKILL');
+    await ended;
+  };
+  await start();
+  const url = `nats://127.0.0.1:${port}`;
+  await provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+  const proxy = await startProxy(port);
+  const connections: { close(): Promise<void> }[] = [];
+  return {
+    url,
+    proxy,
+    async service(service) {
+      const connection = await NatsConnection.open({
+        url: `nats://127.0.0.1:${proxy.port}`,
+        user: service,
+        password: PASSWORD,
+        service,
+      });
+      connections.push(connection);
+      return connection;
+    },
+    async user(user, prefix = inboxPrefix(user)) {
+      const connection = await connect({ servers: [url], user, pass: PASSWORD, inboxPrefix: prefix });
+      connections.push(connection);
+      return connection;
+    },
+    async restart() {
+      await end();
+      await start();
+    },
+    async stop() {
+      await Promise.all(connections.map((connection) => connection.close()));
+      proxy.stop();
+      await end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Proxy {
+  port: number;
+  /** Breaks every connection, and refuses new ones until it is mended. */
+  cut(): void;
+  mend(): void;
+  stop(): void;
+}
+
+export async function startProxy(target: number): Promise<Proxy> {
+  const sockets = new Set<net.Socket>();
+  let open = true;
+  const server = net.createServer((socket) => {
+    if (!open) {
+      socket.destroy();
+      return;
+    }
+    const upstream = net.connect(target, '127.0.0.1');
+    for (const end of [socket, upstream]) {
+      sockets.add(end);
+      end.on('error', () => end.destroy());
+      end.on('close', () => {
+        sockets.delete(end);
+        socket.destroy();
+        upstream.destroy();
+      });
+    }
+    socket.pipe(upstream).pipe(socket);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const cut = () => {
+    open = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    cut,
+    mend: () => {
+      open = true;
+    },
+    stop: () => {
+      cut();
+      server.close();
+    },
+  };
+}
+
+const roles: ServiceDatabase = {
+  database: 'msgtest',
+  ownerRole: 'msgtest_owner',
+  runtimeRole: 'msgtest_runtime',
+  narrowRole: 'msgtest_narrow',
+};
+
+class CreateTables1700000000000 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, roles, { name: 'effect', columns: 'id uuid NOT NULL, event text NOT NULL' });
+    await createOutboxTable(runner, roles);
+    await createInboxTable(runner, roles);
+  }
+}
+
+export interface TestDatabase {
+  database: Database;
+  /** Another process's access to the same database. */
+  sibling(): Database;
+  admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+export async function startDatabase(): Promise<TestDatabase> {
+  const serverUrl = required('TEST_DATABASE_URL');
+  const name = `msgtest_${randomBytes(6).toString('hex')}`;
+  const passwords = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
+  const urls = await provisionDatabase({ adminUrl: serverUrl, definition: roles, database: name, passwords });
+  await runMigrations({ ownerUrl: urls.ownerUrl, migrations: [CreateTables1700000000000] });
+  const admin = new pg.Pool({ connectionString: serverUrl.replace(/\/[^/]*$/, `/${name}`), max: 2 });
+  admin.on('error', () => undefined);
+  const opened: Database[] = [];
+  const open = () => {
+    const database = new Database({ url: urls.runtimeUrl, narrowUrl: urls.narrowUrl, applicationName: name });
+    opened.push(database);
+    return database;
+  };
+  return {
+    database: open(),
+    sibling: open,
+    async admin(sql, parameters) {
+      return (await admin.query(sql, parameters)).rows;
+    },
+    async drop() {
+      await Promise.all(opened.map((database) => database.close()));
+      await admin.end();
+      const server = new pg.Client({ connectionString: serverUrl });
+      await server.connect();
+      await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await server.end();
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { EVENTS, TENANT_HEADER } from '@crm/contracts';
+import { appendEvent, newId } from '@crm/database';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '../src/index.js';
+import { OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
+import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+
+const FAST: OutboxRelayOptions = { pollMs: 50, standbyMs: 30, retryMs: 50, sweepMs: 100, batchSize: 16 };
+
+describe('the outbox relay', () => {
+  let broker: Broker;
+  let store: TestDatabase;
+  let nats: NatsConnection;
+  let relays: OutboxRelay[] = [];
+  const tenant = newId();
+
+  beforeAll(async () => {
+    [broker, store] = await Promise.all([startBroker(), startDatabase()]);
+    nats = await broker.service('crm');
+  });
+  beforeEach(() => store.admin('TRUNCATE outbox'));
+  afterEach(async () => {
+    await Promise.all(relays.map((relay) => relay.stop()));
+    relays = [];
+  });
+  afterAll(async () => {
+    await broker.stop();
+    await store.drop();
+  });
+
+  const start = (connection = nats, database = store.database, options = FAST) => {
+    const relay = new OutboxRelay(database, connection, options);
+    relays.push(relay);
+    relay.start();
+    return relay;
+  };
+  const append = (subject: string, database = store.database) =>
+    database.transaction(tenant, (tx) =>
+      appendEvent(tx, EVENTS['lead.created'], { subject, data: { record: {} as never } }),
+    );
+  const appendMany = async (count: number) => {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) ids.push(await append(`s${index}`));
+    return ids;
+  };
+  const waiting = async () =>
+    Number((await store.admin<{ n: string }>('SELECT count(*) AS n FROM outbox WHERE published_at IS NULL'))[0]?.n);
+  /** Ids in the stream, in its order, of these events. */
+  const published = async (ids: readonly string[]) => {
+    const provisioner = await broker.user('provisioner');
+    const consumer = await jetstream(provisioner).consumers.get('EVENTS', { deliver_policy: DeliverPolicy.All });
+    const { num_pending: pending } = await consumer.info(true);
+    const found: { id: string; tenant: string | undefined }[] = [];
+    if (pending > 0) {
+      for await (const message of await consumer.fetch({ max_messages: pending, expires: 2_000 })) {
+        found.push({ id: message.json<{ id: string }>().id, tenant: message.headers?.get(TENANT_HEADER) });
+      }
+    }
+    await provisioner.close();
+    return found.filter(({ id }) => ids.includes(id));
+  };
+
+  it('publishes what was committed, in order, once, and marks it', async () => {
+    const before = await appendMany(40);
+    start();
+    await until(async () => (await waiting()) === 0, 'everything is published');
+    const after = await append('later');
+    await until(async () => (await waiting()) === 0, 'the later one is published');
+    const ids = [...before, after];
+    expect(await published(ids)).toEqual(ids.map((id) => ({ id, tenant })));
+  });
+
+  it('is woken by the commit and does not wait for its poll', async () => {
+    start(nats, store.database, { ...FAST, pollMs: 60_000 });
+    await until(async () => (await locks()) === 1, 'the relay is active');
+    await append('wakes');
+    await until(async () => (await waiting()) === 0, 'it is published', 3_000);
+  });
+
+  it('finds by its poll what another process committed', async () => {
+    start();
+    await append('of another process', store.sibling());
+    await until(async () => (await waiting()) === 0, 'it is published');
+  });
+
+  const locks = async () =>
+    Number(
+      (
+        await store.admin<{ n: string }>(
+          `SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        )
+      )[0]?.n,
+    );
+
+  it('loses nothing and keeps the order when publishing fails in the middle of a batch', async () => {
+    const ids = await appendMany(12);
+    const attempts: string[] = [];
+    const failing = {
+      ...nats,
+      jetstream: {
+        publish: async (subject: string, payload: string, options: { msgID: string }) => {
+          attempts.push(options.msgID);
+          // The fifth event fails on its first try, and with it everything behind it.
+          const tries = attempts.filter((id) => id === ids[4]).length;
+          if (ids.indexOf(options.msgID) >= 4 && tries <= 1) throw new Error('broken pipe');
+          return nats.jetstream.publish(subject, payload, options);
+        },
+      },
+    } as unknown as NatsConnection;
+    start(failing);
+    await until(async () => (await waiting()) === 0, 'everything is published');
+    expect(attempts.filter((id) => id === ids[4])).toHaveLength(2);
+    expect(attempts.filter((id) => id === ids[3])).toHaveLength(1);
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('marks nothing that was not acknowledged', async () => {
+    const ids = await appendMany(3);
+    const dead = {
+      ...nats,
+      jetstream: { publish: () => Promise.reject(new Error('no acknowledgement')) },
+    } as unknown as NatsConnection;
+    const relay = start(dead);
+    await until(() => locks().then((held) => held === 1), 'the relay is active');
+    await relay.stop();
+    expect(await waiting()).toBe(ids.length);
+  });
+
+  it('goes on after the broker was away', async () => {
+    start();
+    broker.proxy.cut();
+    const ids = await appendMany(5);
+    await until(
+      () =>
+        nats.ping().then(
+          () => false,
+          () => true,
+        ),
+      'the loss is seen',
+      15_000,
+    );
+    broker.proxy.mend();
+    await until(async () => (await waiting()) === 0, 'everything is published', 20_000);
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+  }, 60_000);
+
+  it('is one at a time, and the standby takes over when the connection of the active one dies', async () => {
+    start();
+    start(nats, store.sibling());
+    await until(async () => (await locks()) === 1, 'one is active');
+    const pidOf = async () =>
+      (
+        await store.admin<{ pid: number }>(
+          `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        )
+      )[0]?.pid;
+    for (let round = 0; round < 3; round += 1) {
+      const active = await pidOf();
+      await store.admin('SELECT pg_terminate_backend($1)', [active]);
+      const ids = await appendMany(5);
+      await until(async () => (await waiting()) === 0, 'the events are published all the same');
+      expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+      expect(await pidOf()).not.toBe(active);
+      expect(await locks()).toBe(1);
+    }
+  });
+
+  it('deletes what was published long ago, and nothing else', async () => {
+    await appendMany(3);
+    start();
+    await until(async () => (await waiting()) === 0, 'everything is published');
+    await store.admin("UPDATE outbox SET published_at = now() - interval '8 days' WHERE envelope->>'subject' <> 's0'");
+    const left = async () => (await store.admin('SELECT 1 FROM outbox')).length;
+    await until(async () => (await left()) === 1, 'the old ones are gone');
+  });
+
+  it('gives its lock back when it stops', async () => {
+    const relay = start();
+    await until(async () => (await locks()) === 1, 'it is active');
+    await relay.stop();
+    await until(async () => (await locks()) === 0, 'the lock is free');
+  });
+});

@@ -1,0 +1,116 @@
+import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { RevocationPublisher, RevocationWatch } from '../src/index.js';
+import { type Broker, startBroker, until } from './fixture.js';
+
+const claims = (changes: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
+  iss: 'x',
+  aud: 'platform-api',
+  sub: newId(),
+  tid: newId(),
+  roles: [],
+  scopes: [],
+  sid: newId(),
+  iat: 0,
+  exp: ACCESS_TOKEN_SECONDS,
+  jti: newId(),
+  ...changes,
+});
+
+describe('the watch of revocations', () => {
+  let broker: Broker;
+  let publisher: RevocationPublisher;
+  let watches: RevocationWatch[] = [];
+
+  beforeAll(async () => {
+    broker = await startBroker();
+    publisher = new RevocationPublisher(await broker.service('identity'));
+  });
+  afterEach(async () => {
+    await Promise.all(watches.map((watch) => watch.stop()));
+    watches = [];
+  });
+  afterAll(() => broker.stop());
+
+  const start = async () => {
+    const watch = new RevocationWatch(await broker.service('gateway'));
+    watches.push(watch);
+    expect(watch.ready).toBe(false);
+    watch.start();
+    await until(() => watch.ready, 'the snapshot is complete');
+    return watch;
+  };
+  const future = () => Date.now() + 1_000;
+
+  it('is ready with an empty bucket, and learns of a cut-off within a second', async () => {
+    const watch = await start();
+    const token = claims();
+    expect(watch.isRevoked(token)).toBe(false);
+    const started = Date.now();
+    await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
+    await until(() => watch.isRevoked(token), 'the token is revoked', 1_000);
+    expect(Date.now() - started).toBeLessThan(1_000);
+    expect(watch.isRevoked(claims())).toBe(false);
+  });
+
+  it('knows every cut-off of the bucket when it is ready', async () => {
+    const tokens = Array.from({ length: 50 }, () => claims());
+    for (const token of tokens) await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
+    const watch = await start();
+    expect(tokens.filter((token) => !watch.isRevoked(token))).toEqual([]);
+  });
+
+  it.each<
+    [
+      string,
+      (token: AccessTokenClaims) => { kind: 'session' | 'tenant' | 'app' | 'installation'; id: string },
+      Partial<AccessTokenClaims>,
+    ]
+  >([
+    ['session', (token) => ({ kind: 'session', id: token.sid as string }), {}],
+    ['tenant', (token) => ({ kind: 'tenant', id: token.tid as string }), {}],
+    ['acting app', () => ({ kind: 'app', id: 'acme.sync' }), { act: { sub: 'acme.sync', installation_id: newId() } }],
+    ['embedding app', () => ({ kind: 'app', id: 'acme.embed' }), { embed: true, embed_app_id: 'acme.embed' }],
+    [
+      'installation',
+      (token) => ({ kind: 'installation', id: token.act?.installation_id as string }),
+      { act: { sub: 'acme.other', installation_id: newId() } },
+    ],
+  ])('ends the tokens of a %s', async (_name, what, changes) => {
+    const watch = await start();
+    const token = claims(changes);
+    await publisher.publish({ ...what(token), cutoffMs: future() });
+    await until(() => watch.isRevoked(token), 'the token is revoked', 1_000);
+  });
+
+  it('leaves a token that was issued at or after the cut-off', async () => {
+    const watch = await start();
+    const sub = newId();
+    const old = claims({ sub });
+    const cutoffMs = Date.now() + 5;
+    await publisher.publish({ kind: 'user', id: sub, cutoffMs });
+    await until(() => watch.isRevoked(old), 'the old token is revoked');
+    await until(() => Date.now() >= cutoffMs, 'the cut-off is past');
+    expect(watch.isRevoked(claims({ sub, jti: newId() }))).toBe(false);
+  });
+
+  it('keeps what it knows while the broker is away, and catches up after', async () => {
+    const watch = await start();
+    const [known, missed] = [claims(), claims()];
+    await publisher.publish({ kind: 'user', id: known.sub, cutoffMs: future() });
+    await until(() => watch.isRevoked(known), 'the first is known');
+    await broker.restart();
+    expect(watch.isRevoked(known)).toBe(true);
+    await until(
+      () =>
+        publisher.publish({ kind: 'user', id: missed.sub, cutoffMs: future() }).then(
+          () => true,
+          () => false,
+        ),
+      'identity publishes again',
+      20_000,
+    );
+    await until(() => watch.isRevoked(missed), 'the second is known', 5_000);
+  }, 40_000);
+});

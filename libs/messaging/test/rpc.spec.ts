@@ -1,0 +1,213 @@
+import { type Principal, runInRequestContext, type TokenVerifier } from '@crm/access';
+import { type Audience, PlatformError, type RpcContract, rpc } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { headers } from '@nats-io/nats-core';
+import { type NatsConnection, Rpc, type RpcContext, RpcServer } from '../src/index.js';
+import { type Broker, startBroker, until } from './fixture.js';
+
+const { getTenant, setTenantPlan } = rpc.identity;
+const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
+
+describe('a call between services', () => {
+  let broker: Broker;
+  let identity: NatsConnection;
+  let crm: NatsConnection;
+  let admin: NatsConnection;
+  let server: RpcServer;
+  let verified: { token: string; audiences: readonly Audience[] }[] = [];
+  const principal = { kind: 'operator', tenantId: '', token: 'good' } as unknown as Principal;
+  const verifier = {
+    verify: async (token: string, audiences: readonly Audience[]) => {
+      verified.push({ token, audiences });
+      if (token !== 'good') throw new PlatformError('TOKEN_EXPIRED');
+      return principal;
+    },
+  } as unknown as TokenVerifier;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+    [identity, crm, admin] = await Promise.all([
+      broker.service('identity'),
+      broker.service('crm'),
+      broker.service('marketplace-admin'),
+    ]);
+  });
+  beforeEach(async () => {
+    await server?.drain();
+    server = new RpcServer(identity, () => verifier);
+    verified = [];
+  });
+  afterAll(() => broker.stop());
+
+  const serve = async (contract: RpcContract, method: (request: never, context: RpcContext) => Promise<unknown>) => {
+    server.serve(contract, method as never);
+    await identity.ping();
+  };
+  const call = (tenantId = newId()) => new Rpc(crm).call(getTenant, { tenantId });
+
+  it('returns what the handler returns, and carries request id and trace', async () => {
+    let context: RpcContext | undefined;
+    await serve(getTenant, async ({ tenantId }: { tenantId: string }, received) => {
+      context = received;
+      return tenantView(tenantId);
+    });
+    const id = newId();
+    const answer = await runInRequestContext({ requestId: 'r-1' }, () => call(id));
+    expect(answer).toEqual(tenantView(id));
+    expect(context).toMatchObject({ requestId: 'r-1', caller: 'crm' });
+  });
+
+  it('throws the error that the handler threw, with all it says', async () => {
+    await serve(getTenant, async () => {
+      throw new PlatformError('VALIDATION_FAILED', 'No such thing', {
+        errors: [{ pointer: '/a', code: 'X', detail: 'wrong' }],
+        members: { limit: 3 },
+        retryAfterSeconds: 7,
+      });
+    });
+    await expect(call()).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: 'No such thing',
+      extra: { errors: [{ pointer: '/a', code: 'X', detail: 'wrong' }], members: { limit: 3 }, retryAfterSeconds: 7 },
+    });
+  });
+
+  it('tells nothing of a defect but that there is one', async () => {
+    await serve(getTenant, async () => {
+      throw new Error('password=hunter2');
+    });
+    const error = (await call().catch((caught: unknown) => caught)) as PlatformError;
+    expect(error.code).toBe('INTERNAL_ERROR');
+    expect(JSON.stringify({ ...error, message: error.message })).not.toContain('hunter2');
+  });
+
+  it('refuses a request that does not match the contract, before the handler', async () => {
+    let calls = 0;
+    await serve(getTenant, async () => {
+      calls += 1;
+      return tenantView(newId());
+    });
+    await expect(new Rpc(crm).call(getTenant, { tenantId: 'not a uuid' })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      extra: { errors: [{ pointer: '/tenantId' }] },
+    });
+    const raw = await crm.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
+    expect(raw.json()).toMatchObject({ ok: false, code: 'MALFORMED_REQUEST' });
+    expect(calls).toBe(0);
+  });
+
+  it('is SERVICE_UNAVAILABLE at once when nobody serves it', async () => {
+    const started = Date.now();
+    await expect(call()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', extra: { retryAfterSeconds: 1 } });
+    expect(Date.now() - started).toBeLessThan(getTenant.timeoutMs / 2);
+  });
+
+  it('is DEADLINE_EXCEEDED when the reply does not come in time', async () => {
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await serve(getTenant, () => held);
+    const hurried = { ...getTenant, timeoutMs: 80 };
+    await expect(new Rpc(crm).call(hurried, { tenantId: newId() })).rejects.toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+    });
+    release();
+  });
+
+  it('is PAYLOAD_TOO_LARGE when the request does not fit into a message', async () => {
+    const request = { clientId: 'x'.repeat(2_000_000) };
+    const embed = await broker.service('embed-gateway');
+    await expect(new Rpc(embed).call(rpc.identity.getEmbedOrigins, request)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+  });
+
+  it('carries the token of the call it is part of, which the server verifies for the audience of its callers', async () => {
+    await serve(setTenantPlan, async ({ tenantId }: { tenantId: string }, context) => {
+      expect(context.principal).toBe(principal);
+      return tenantView(tenantId);
+    });
+    const request = { tenantId: newId(), plan: 'business' as const };
+    await new Rpc(admin).call(setTenantPlan, request, { token: 'good' });
+    await runInRequestContext({ requestId: 'r', principal }, () => new Rpc(admin).call(setTenantPlan, request));
+    expect(verified).toEqual([
+      { token: 'good', audiences: ['platform-admin'] },
+      { token: 'good', audiences: ['platform-admin'] },
+    ]);
+    await expect(new Rpc(admin).call(setTenantPlan, request, { token: 'bad' })).rejects.toMatchObject({
+      code: 'TOKEN_EXPIRED',
+    });
+    await expect(new Rpc(admin).call(setTenantPlan, request)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('is dropped when the reply would not go to the inbox of a caller of the contract', async () => {
+    let calls = 0;
+    await serve(getTenant, async ({ tenantId }: { tenantId: string }) => {
+      calls += 1;
+      return tenantView(tenantId);
+    });
+    const body = JSON.stringify({ tenantId: newId() });
+    for (const reply of ['events.lead.created.1', '_INBOX_gateway.x', undefined]) {
+      crm.connection.publish(getTenant.subject, body, { reply, headers: headers() });
+    }
+    await call();
+    expect(calls).toBe(1);
+  });
+
+  it('is answered also when it came in just before the server drains', async () => {
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let started = false;
+    await serve(getTenant, async ({ tenantId }: { tenantId: string }) => {
+      started = true;
+      await held;
+      return tenantView(tenantId);
+    });
+    const answer = call();
+    await until(() => started, 'the call is being answered');
+    let drained = false;
+    const draining = server.drain().then(() => {
+      drained = true;
+    });
+    await expect(call()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(drained).toBe(false);
+    release();
+    await expect(answer).resolves.toMatchObject({ name: 'Acme' });
+    await draining;
+  });
+
+  it('works again after the connection was lost', async () => {
+    await serve(getTenant, async ({ tenantId }: { tenantId: string }) => tenantView(tenantId));
+    broker.proxy.cut();
+    await until(
+      () =>
+        crm.ping().then(
+          () => false,
+          () => true,
+        ),
+      'the loss is seen',
+      15_000,
+    );
+    broker.proxy.mend();
+    await until(
+      () =>
+        call().then(
+          () => true,
+          () => false,
+        ),
+      'calls are answered again',
+      15_000,
+    );
+  }, 40_000);
+
+  it('serves only its own contracts, each once', () => {
+    const other = { ...getTenant, subject: 'rpc.crm.x.y', server: 'crm' as const };
+    expect(() => server.serve(other, async () => undefined)).toThrow('is not served by identity');
+    server.serve(getTenant, async () => undefined);
+    expect(() => server.serve(getTenant, async () => undefined)).toThrow('two handlers');
+  });
+});
