@@ -8,12 +8,13 @@ import { listingOf } from './listing-of.js';
 import { openWarnings } from './open-warnings.js';
 import { PackageRepository } from './package.repository.js';
 
+import { fitQueue } from './review-queue.js';
 import { storedText } from './stored-text.js';
 import type { ReviewedSubmission } from './submission.js';
 import { SubmissionRepository } from './submission.repository.js';
 import { nextStatus, reasonRequired } from './version-state.js';
 
-/** Longest answer of the review queue; what is older comes up when what is before it has been decided. */
+/** Longest answer of the review queue; what comes behind comes up when what is before it has been decided. */
 const QUEUE_LIMIT = 500;
 
 /** What operators do with submissions. Every decision leaves a line in the trail: who, when, why. */
@@ -30,7 +31,7 @@ export class ReviewService {
   async list(operator: Principal | undefined, status?: VersionStatus): Promise<SubmissionView[]> {
     assertOperator(operator);
     const found = await this.database.crossTenant((tx) => this.submissions.listForReview(tx, status, QUEUE_LIMIT));
-    return found.map(viewOf);
+    return fitQueue(found.map(viewOf));
   }
 
   /**

@@ -108,15 +108,16 @@ export class SubmissionRepository {
     );
   }
 
-  /** The review queue, oldest first. */
+  /** What waits for an operator comes oldest first, everything else newest first. */
   async listForReview(
     tx: NarrowTransaction,
     status: VersionStatus | undefined,
     limit: number,
   ): Promise<ReviewedSubmission[]> {
+    const order = status === 'in_review' || status === 'approved' ? 'asc' : 'desc';
     return tx.query<ReviewedSubmission>(
       `select ${REVIEW_COLUMNS} from app_version v join app a on a.key = v.app_key
-       where $1::text is null or v.status = $1 order by v.submitted_at, v.id limit $2`,
+       where $1::text is null or v.status = $1 order by v.submitted_at ${order}, v.id ${order} limit $2`,
       [status ?? null, limit],
     );
   }
