@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { addressKey, isLoopback, limitHeaders } from './limits.js';
+
+describe('limits', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:0db8:0001:0002::1', '2001:db8:1:2'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+  ])('counts %s as %s', (address, key) => {
+    expect(addressKey(address)).toBe(key);
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['192.0.2.1', false],
+    ['::12', false],
+  ])('%s is this machine: %p', (address, local) => {
+    expect(isLoopback(address)).toBe(local);
+  });
+
+  it('names every policy and the scarcest state', () => {
+    expect(
+      limitHeaders([
+        { name: 'principal', quota: 10, remaining: 3, resetSeconds: 20 },
+        { name: 'tenant', quota: 100, remaining: 1, resetSeconds: 5 },
+      ]),
+    ).toEqual({ 'ratelimit-policy': '"principal";q=10;w=60, "tenant";q=100;w=60', ratelimit: '"tenant";r=1;t=5' });
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ignoresToken, isAmbiguous, presentedHookId, ROUTES, upstreamFor } from './routing.js';
+
+/** Paths from pieces that parsers are known to disagree about. */
+const hostilePath = fc
+  .array(
+    fc.constantFrom(
+      ...['/', '//', '/.', '/..', '.', '%2e', '%2F', '%5c', '\\', '%252e', '%00', ';', '?', '#', ' ', '\t'],
+      ...['/api', '/auth', '/crm', '/custom', '/leads', '/v1', '/automations', '/%61pi', 'a', '%c3%a4'],
+    ),
+    { minLength: 1, maxLength: 10 },
+  )
+  .map((pieces) => pieces.join(''));
+
+describe('routing', () => {
+  it('lets no path through that a URL parser would change', () => {
+    fc.assert(
+      fc.property(hostilePath, (path) => {
+        const sent = path.split('?', 1)[0] as string;
+        if (isAmbiguous(sent)) return;
+        expect(new URL(`http://host${sent}`).pathname).toBe(sent);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives a path the same service after decoding, or none before', () => {
+    fc.assert(
+      fc.property(hostilePath, (path) => {
+        const sent = path.split('?', 1)[0] as string;
+        const service = isAmbiguous(sent) ? undefined : upstreamFor(sent);
+        if (service !== undefined) expect(upstreamFor(decodeURIComponent(sent))).toBe(service);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('lists a longer prefix before a shorter one that covers it', () => {
+    ROUTES.forEach(([prefix], index) => {
+      for (const [earlier] of ROUTES.slice(0, index)) expect(prefix.startsWith(`${earlier}/`)).toBe(false);
+    });
+  });
+
+  it('knows the hook that a call presents', () => {
+    expect(presentedHookId('/api/crm/automations/hooks/w-1/secret')).toBe('w-1');
+    expect(presentedHookId('/api/crm/automations/hooks/w-1')).toBeUndefined();
+    expect(presentedHookId('/api/crm/automations/runs/1')).toBeUndefined();
+    expect(ignoresToken('/api/crm/automations/hooks/w-1/secret')).toBe(true);
+    expect(ignoresToken('/api/crm/automations/runs')).toBe(false);
+  });
+});
