@@ -49,6 +49,7 @@ import { TenantRepository } from './tenant/tenant.repository.js';
 import { TenantRpc } from './tenant/tenant.rpc.js';
 import { TenantService } from './tenant/tenant.service.js';
 import { TokenSigner } from './token/token-signer.js';
+import { SignInEmailRepository } from './user/sign-in-email.repository.js';
 import { UserController } from './user/user.controller.js';
 import { UserRepository } from './user/user.repository.js';
 import { UserService } from './user/user.service.js';
@@ -75,6 +76,7 @@ const repositories = [
   RefreshTokenRepository,
   RevocationRepository,
   SessionRepository,
+  SignInEmailRepository,
   SigningKeyRepository,
   TenantRepository,
   UserRepository,

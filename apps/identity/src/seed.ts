@@ -7,7 +7,9 @@ import { OperatorRepository } from './operator/operator.repository.js';
 import { Passwords } from './password/passwords.js';
 import { RegistrationService } from './registration/registration.service.js';
 import { TenantRepository } from './tenant/tenant.repository.js';
+import { SignInEmailRepository } from './user/sign-in-email.repository.js';
 import { UserRepository } from './user/user.repository.js';
+import { inWorkspace } from './workspace/in-workspace.js';
 
 /** Password of every demo account; it stands in the README. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';
@@ -44,12 +46,13 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
     throw new Error('Demo accounts have a public password; the production profile does not get them');
   }
   const users = new UserRepository();
+  const emails = new SignInEmailRepository();
   const passwords = new Passwords();
-  const registrations = new RegistrationService(database, new TenantRepository(), users, passwords, config);
+  const registrations = new RegistrationService(database, new TenantRepository(), users, emails, passwords, config);
   for (const { name, plan, users: people } of DEMO_WORKSPACES) {
     const [owner, ...others] = people;
     if (!owner) continue;
-    let account = await database.crossTenant((tx) => users.findByEmail(tx, owner.email));
+    let account = await database.crossTenant((tx) => emails.find(tx, owner.email));
     if (!account) {
       const { user, tenant } = await registrations.register({
         email: owner.email,
@@ -61,25 +64,26 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
       const { userId } = account;
       await database.transaction(tenant.id, (tx) => users.update(tx, userId, { roles: owner.roles }));
     }
-    for (const user of others) await addMember(database, users, passwords, account.tenantId, user);
+    for (const user of others) await addMember(database, passwords, account.tenantId, user);
   }
   await addOperator(database, passwords);
 }
 
 async function addMember(
   database: Database,
-  users: UserRepository,
   passwords: Passwords,
   tenantId: string,
   { email, name, roles }: DemoUser,
 ): Promise<void> {
-  if (await database.crossTenant((tx) => users.findByEmail(tx, email))) return;
+  const emails = new SignInEmailRepository();
+  if (await database.crossTenant((tx) => emails.find(tx, email))) return;
   const passwordHash = await passwords.hash(DEMO_PASSWORD);
-  await database.transaction(tenantId, async (tx) => {
+  await inWorkspace(database, tenantId, async (tx) => {
     const id = newId();
-    const claim = await users.claimEmail(tx, email, id);
-    if (claim.outcome !== 'claimed') return;
-    await users.insert(tx, { id, email, name, roles, status: 'active', origin: 'administrator', passwordHash });
+    const holder = await emails.claim(tx, email, { tenantId, userId: id });
+    if (holder.userId !== id) return;
+    const user = { id, email, name, roles, status: 'active', origin: 'administrator', passwordHash } as const;
+    await new UserRepository().insert(tx, tenantId, user);
   });
 }
 

@@ -20,7 +20,7 @@ export class EmbedLinkService {
 
   async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkDto[]> {
     return this.database.transaction(principal.tenantId, async (tx) => {
-      const userId = await this.mapping.find(tx, appKey, sub);
+      const userId = await this.mapping.find(tx, tx.tenantId, appKey, sub);
       return userId ? [{ appKey, sub, userId }] : [];
     });
   }
@@ -31,11 +31,11 @@ export class EmbedLinkService {
    */
   async link(principal: Principal, link: EmbedLinkDto): Promise<EmbedLinkDto> {
     await this.database.transaction(principal.tenantId, async (tx) => {
-      await this.mapping.lock(tx, link.appKey, link.sub);
+      await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
       const user = await this.users.find(tx, link.userId);
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
       assertGrantable(principal, user.roles);
-      const before = await this.mapping.find(tx, link.appKey, link.sub);
+      const before = await this.mapping.find(tx, tx.tenantId, link.appKey, link.sub);
       await this.mapping.link(tx, link.appKey, link.sub, link.userId);
       if (before && before !== link.userId) await this.revocations.record(tx, 'user', before);
     });

@@ -1,10 +1,12 @@
 import { EVENTS, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, newId, type TenantTransaction } from '@crm/database';
+import { appendEvent, Database, type NarrowTransaction, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { EmbedClient } from '../embed-client/embed-client.repository.js';
 import { normaliseEmail } from '../user/email-address.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { User } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
+import { inWorkspace } from '../workspace/in-workspace.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 
 /** Somebody as the host describes them. */
@@ -21,6 +23,7 @@ export class EmbedUserService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
     private readonly mapping: EmbedUserRepository,
   ) {}
 
@@ -30,39 +33,39 @@ export class EmbedUserService {
    * - A new `sub` whose address belongs to a user of the workspace is linked to them, if the app links by e-mail.
    * - Any other new `sub` becomes a member without a password.
    *
-   * The user's row is held until the transaction ends, so that the rights in the token are the ones stored.
+   * The user's row is held while it is read, so that the rights in the token are the ones stored.
    * @throws PlatformError EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED
    */
   async resolve(client: EmbedClient, host: HostUser): Promise<User> {
-    return this.database.transaction(client.tenantId, async (tx) => {
-      await this.mapping.lock(tx, client.appKey, host.sub);
-      const userId = await this.userIdOf(tx, client, { ...host, email: normaliseEmail(host.email) });
-      const user = await this.users.findForIssue(tx, userId);
-      if (!user) throw new Error('A mapped user does not exist');
-      if (user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
-      return user;
+    const userId = await this.userIdOf(client, { ...host, email: normaliseEmail(host.email) });
+    const user = await this.database.transaction(client.tenantId, (tx) => this.users.findForIssue(tx, userId));
+    if (!user) throw new Error('A mapped user does not exist');
+    if (user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
+    return user;
+  }
+
+  private async userIdOf({ tenantId, appKey, linkUsersBy }: EmbedClient, host: HostUser): Promise<string> {
+    return inWorkspace(this.database, tenantId, async (tx) => {
+      const known = await this.mapping.find(tx, tenantId, appKey, host.sub);
+      const holder = await this.emails.find(tx, host.email);
+      if (holder && holder.tenantId !== tenantId) throw new PlatformError('EMBED_IDENTITY_CONFLICT');
+      if (known) return known;
+      await this.mapping.lock(tx, tenantId, appKey, host.sub);
+      const meanwhile = await this.mapping.find(tx, tenantId, appKey, host.sub);
+      if (meanwhile) return meanwhile;
+      const newcomer = newId();
+      const claimed = await this.emails.claim(tx, host.email, { tenantId, userId: newcomer });
+      if (claimed.tenantId !== tenantId) throw new PlatformError('EMBED_IDENTITY_CONFLICT');
+      const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
+      if (userId === newcomer) await this.provision(tx, tenantId, newcomer, host);
+      await this.mapping.insert(tx, tenantId, appKey, host.sub, userId);
+      return userId;
     });
   }
 
-  private async userIdOf(tx: TenantTransaction, client: EmbedClient, host: HostUser): Promise<string> {
-    const known = await this.mapping.find(tx, client.appKey, host.sub);
-    if (known) {
-      if (await this.users.isEmailElsewhere(tx, host.email)) throw new PlatformError('EMBED_IDENTITY_CONFLICT');
-      return known;
-    }
-    const newcomer = newId();
-    const claim = await this.users.claimEmail(tx, host.email, newcomer);
-    if (claim.outcome === 'other_tenant') throw new PlatformError('EMBED_IDENTITY_CONFLICT');
-    const linked = claim.outcome === 'same_tenant' && client.linkUsersBy === 'email' ? claim.holder : undefined;
-    if (!linked) await this.provision(tx, newcomer, host);
-    const userId = linked ?? newcomer;
-    await this.mapping.link(tx, client.appKey, host.sub, userId);
-    return userId;
-  }
-
   /** Just in time: the least that can work with records. */
-  private async provision(tx: TenantTransaction, id: string, host: HostUser): Promise<void> {
-    await this.users.insert(tx, {
+  private async provision(tx: NarrowTransaction, tenantId: string, id: string, host: HostUser): Promise<void> {
+    await this.users.insert(tx, tenantId, {
       id,
       email: host.email,
       name: host.name,
@@ -72,6 +75,7 @@ export class EmbedUserService {
       passwordHash: null,
     });
     await appendEvent(tx, EVENTS['user.created'], {
+      tenantId,
       subject: id,
       data: { userId: id, email: host.email, name: host.name },
     });

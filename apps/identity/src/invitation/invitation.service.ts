@@ -1,8 +1,8 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { MailRepository } from '../mail/mail.repository.js';
+import { MailRepository, type NewMail } from '../mail/mail.repository.js';
 import { MailSender } from '../mail/mail-sender.js';
 import { Passwords } from '../password/passwords.js';
 import { TenantService } from '../tenant/tenant.service.js';
@@ -12,6 +12,15 @@ import { UserRepository } from '../user/user.repository.js';
 import { Invitation } from './invitation.entity.js';
 
 const VALID_DAYS = 7;
+
+/** An invitation that is not stored yet; of its secret only the mail knows. */
+export interface PreparedInvitation {
+  tenantId: string;
+  id: string;
+  userId: string;
+  secretHash: Buffer;
+  mail: NewMail;
+}
 
 /** Invitations by mail: the link proves the address and lets its owner set a password, once. */
 @Injectable()
@@ -26,34 +35,35 @@ export class InvitationService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /** Writes an invitation and its mail in the transaction that adds the user. */
-  async invite(tx: TenantTransaction, user: Pick<NewUser, 'id' | 'email' | 'name'>): Promise<void> {
+  /** Writes an invitation, to be stored together with the user. */
+  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email' | 'name'>): Promise<PreparedInvitation> {
     const id = newId();
     const secret = newSecret();
-    await tx.manager.insert(Invitation, {
-      tenantId: tx.tenantId,
-      id,
-      userId: user.id,
-      secretHash: hashSecret(secret),
-      expiresAt: new Date(Date.now() + VALID_DAYS * 24 * 3600 * 1000),
-    });
-    const workspace = await this.tenants.view(tx);
+    const workspace = singleLine((await this.tenants.get(tenantId)).name);
     // In the fragment the token reaches the page and no server's log.
-    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tx.tenantId, id)}.${secret}`;
-    await this.mails.insert(tx, {
-      recipient: user.email,
-      subject: `Invitation to ${singleLine(workspace.name)}`,
-      body: [
-        `Hello ${singleLine(user.name)},`,
-        '',
-        `you have been invited to the workspace ${singleLine(workspace.name)}. Set your password here:`,
-        '',
-        link,
-        '',
-        `The link works once and for ${VALID_DAYS} days.`,
-        '',
-      ].join('\n'),
-    });
+    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
+    const body = [
+      `Hello ${singleLine(user.name)},`,
+      '',
+      `you have been invited to the workspace ${workspace}. Set your password here:`,
+      '',
+      link,
+      '',
+      `The link works once and for ${VALID_DAYS} days.`,
+      '',
+    ].join('\n');
+    const mail = { recipient: user.email, subject: `Invitation to ${workspace}`, body };
+    return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
+  }
+
+  /** Stores an invitation and its mail in the transaction that adds the user. */
+  async send(tx: NarrowTransaction, { tenantId, id, userId, secretHash, mail }: PreparedInvitation): Promise<void> {
+    await tx.query(
+      `INSERT INTO invitation (tenant_id, id, user_id, secret_hash, expires_at)
+       VALUES ($1, $2, $3, $4, now() + make_interval(days => $5))`,
+      [tenantId, id, userId, secretHash, VALID_DAYS],
+    );
+    await this.mails.insert(tx, tenantId, mail);
     tx.afterCommit(() => this.sender.wake());
   }
 

@@ -1,6 +1,13 @@
-import { type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { type NarrowTransaction, newId, type Queryable } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Mail } from './mail.entity.js';
+
+/** A mail that waits to be sent. Its row is deleted once the mail server has taken it: bodies carry one-time secrets. */
+export interface NewMail {
+  recipient: string;
+  subject: string;
+  /** Plain text. */
+  body: string;
+}
 
 export interface DueMail {
   tenantId: string;
@@ -15,8 +22,14 @@ export interface DueMail {
 @Injectable()
 export class MailRepository {
   /** Puts a mail among those to send, in the transaction of what it tells about. */
-  async insert(tx: TenantTransaction, mail: Pick<Mail, 'recipient' | 'subject' | 'body'>): Promise<void> {
-    await tx.manager.insert(Mail, { ...mail, tenantId: tx.tenantId, id: newId() });
+  async insert(tx: Queryable, tenantId: string, mail: NewMail): Promise<void> {
+    await tx.query('INSERT INTO mail (tenant_id, id, recipient, subject, body) VALUES ($1, $2, $3, $4, $5)', [
+      tenantId,
+      newId(),
+      mail.recipient,
+      mail.subject,
+      mail.body,
+    ]);
   }
 
   /**

@@ -66,7 +66,7 @@ export class MfaService {
         codeMac: this.mac(id, code),
         expiresAt: new Date(Date.now() + CHALLENGE_SECONDS * 1000),
       });
-      await this.mails.insert(tx, {
+      await this.mails.insert(tx, user.tenantId, {
         recipient: user.email,
         subject: 'Your sign-in code',
         body: `Your sign-in code is ${code}\n\nIt is valid for ten minutes. If you did not sign in, change your password.\n`,

@@ -1,7 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { createGlobalTable, createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
-import { createCutoffFunction, createEmailClaimFunction, createEmailElsewhereFunction } from './definer-functions.js';
 
 const roles = DATABASES.identity;
 
@@ -11,7 +10,20 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
     await this.createSignInTables(runner);
     await this.createEmbedTables(runner);
     await this.createPlatformTables(runner);
+    await this.createPendingCutoffTable(runner);
     await createOutboxTable(runner, roles);
+    await this.grantWorkspaceWrites(runner);
+  }
+
+  /**
+   * A user and the address that signs in as them are written together, by the narrow role in the context of the user's
+   * tenant. It gets no policy for this: the tenant's own binds it too.
+   */
+  private async grantWorkspaceWrites(runner: QueryRunner): Promise<void> {
+    for (const table of ['tenant', 'app_user', 'invitation', 'mail']) {
+      await runner.query(`GRANT INSERT ON ${table} TO ${roles.narrowRole}`);
+    }
+    await runner.query(`GRANT SELECT, INSERT ON embed_user TO ${roles.narrowRole}`);
   }
 
   /** A workspace, the people in it, and the mail that waits to be sent to them. */
@@ -103,8 +115,6 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
         tenant_id uuid NOT NULL,
         user_id uuid NOT NULL`,
     });
-    await createEmailClaimFunction(runner, roles);
-    await createEmailElsewhereFunction(runner, roles);
     await createGlobalTable(runner, roles, {
       name: 'refresh_token',
       primaryKey: ['token_hash'],
@@ -148,6 +158,19 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
         link_users_by text NOT NULL CHECK (link_users_by IN ('email', 'explicit')),
         created_at timestamptz NOT NULL DEFAULT now(),
         updated_at timestamptz NOT NULL DEFAULT now()`,
+    });
+  }
+
+  /** Cut-offs wait here, in the transaction of the change that causes them, until they are collected and published. */
+  private async createPendingCutoffTable(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, roles, {
+      name: 'pending_cutoff',
+      primaryKey: ['kind', 'id'],
+      narrow: ['select', 'delete'],
+      columns: `
+        kind text NOT NULL CHECK (kind IN ('user', 'session', 'tenant', 'installation')),
+        id text NOT NULL,
+        cutoff_ms bigint NOT NULL`,
     });
   }
 
@@ -204,6 +227,5 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
         published boolean NOT NULL DEFAULT false`,
       indexes: [{ columns: 'cutoff_ms', where: 'NOT published' }],
     });
-    await createCutoffFunction(runner, roles);
   }
 }

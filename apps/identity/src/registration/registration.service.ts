@@ -6,8 +6,10 @@ import { Passwords } from '../password/passwords.js';
 import type { Tenant } from '../tenant/tenant.entity.js';
 import { TenantRepository } from '../tenant/tenant.repository.js';
 import { normaliseEmail } from '../user/email-address.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { NewUser } from '../user/user.repository.js';
 import { UserRepository } from '../user/user.repository.js';
+import { inWorkspace } from '../workspace/in-workspace.js';
 
 export interface Registration {
   email: string;
@@ -23,6 +25,7 @@ export class RegistrationService {
     private readonly database: Database,
     private readonly tenants: TenantRepository,
     private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
     private readonly passwords: Passwords,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
@@ -54,12 +57,13 @@ export class RegistrationService {
       origin: 'registration',
       passwordHash: await this.passwords.hash(registration.password),
     };
-    await this.database.transaction(tenant.id, async (tx) => {
-      const claim = await this.users.claimEmail(tx, user.email, user.id);
-      if (claim.outcome !== 'claimed') throw new PlatformError('EMAIL_TAKEN');
+    await inWorkspace(this.database, tenant.id, async (tx) => {
+      const holder = await this.emails.claim(tx, user.email, { tenantId: tenant.id, userId: user.id });
+      if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
       await this.tenants.insert(tx, tenant);
-      await this.users.insert(tx, user);
+      await this.users.insert(tx, tenant.id, user);
       await appendEvent(tx, EVENTS['user.created'], {
+        tenantId: tenant.id,
         subject: user.id,
         data: { userId: user.id, email: user.email, name: user.name },
       });

@@ -1,11 +1,8 @@
-import { ACCESS_TOKEN_SECONDS, type Revocation } from '@crm/contracts';
+import type { Revocation } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
-
-/** A cut-off matters for as long as a token issued before it could live; this much more covers clocks that differ. */
-const EXPIRY_MARGIN_MS = 60_000;
 
 /** How soon a cut-off is tried again that could not be published (the broker was away). */
 const RETRY_MS = 1000;
@@ -44,9 +41,7 @@ export class RevocationService implements OnApplicationBootstrap, BeforeApplicat
    * @param kind what `id` names
    */
   async record(tx: TenantTransaction, kind: Revocation['kind'], id: string): Promise<void> {
-    const cutoffMs = Date.now();
-    const expiresAt = new Date(cutoffMs + ACCESS_TOKEN_SECONDS * 1000 + EXPIRY_MARGIN_MS);
-    await this.revocations.record(tx, { kind, id, cutoffMs }, expiresAt);
+    await this.revocations.record(tx, { kind, id, cutoffMs: Date.now() });
   }
 
   /**
@@ -62,7 +57,10 @@ export class RevocationService implements OnApplicationBootstrap, BeforeApplicat
   }
 
   private async publish(which: 'all' | 'unpublished'): Promise<void> {
-    const pending = await this.database.crossTenant((tx) => this.revocations.list(tx, which));
+    const pending = await this.database.crossTenant(async (tx) => {
+      await this.revocations.collect(tx);
+      return this.revocations.list(tx, which);
+    });
     for (const revocation of pending) {
       await this.publisher.publish(revocation);
       await this.database.crossTenant((tx) => this.revocations.markPublished(tx, revocation));

@@ -5,6 +5,7 @@ import { type MfaRequired, MfaService } from '../mfa/mfa.service.js';
 import { Passwords } from '../password/passwords.js';
 import { SessionService, type SignInOrigin } from '../session/session.service.js';
 import { normaliseEmail } from '../user/email-address.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { User } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
 import { SignInLimit } from './sign-in-limit.js';
@@ -15,6 +16,7 @@ export class SignInService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
     private readonly passwords: Passwords,
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
@@ -46,7 +48,7 @@ export class SignInService {
 
   /** Looks as long for an address that nobody has. */
   private async findByEmail(email: string): Promise<User | null> {
-    const account = await this.database.crossTenant((tx) => this.users.findByEmail(tx, email));
+    const account = await this.database.crossTenant((tx) => this.emails.find(tx, email));
     const { tenantId, userId } = account ?? { tenantId: NO_TENANT, userId: NO_TENANT };
     return this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
   }

@@ -1,12 +1,19 @@
 import type { Plan } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
+import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Tenant } from './tenant.entity.js';
 
 @Injectable()
 export class TenantRepository {
-  async insert(tx: TenantTransaction, tenant: Omit<Tenant, 'id'>): Promise<void> {
-    await tx.manager.insert(Tenant, { ...tenant, id: tx.tenantId });
+  /** Adds a tenant in the transaction that adds its owner. */
+  async insert(tx: NarrowTransaction, { id, name, plan, timeZone, country }: Tenant): Promise<void> {
+    await tx.query('INSERT INTO tenant (tenant_id, name, plan, time_zone, country) VALUES ($1, $2, $3, $4, $5)', [
+      id,
+      name,
+      plan,
+      timeZone,
+      country,
+    ]);
   }
 
   /** The tenant in context, or null when there is none with this id. */

@@ -4,16 +4,15 @@ import { User } from './user.entity.js';
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
 
-/** What became of a claim on an address. */
-export type EmailClaim =
-  | { outcome: 'claimed' }
-  | { outcome: 'same_tenant'; holder: string }
-  | { outcome: 'other_tenant' };
-
 @Injectable()
 export class UserRepository {
-  async insert(tx: TenantTransaction, user: NewUser): Promise<void> {
-    await tx.manager.insert(User, { ...user, tenantId: tx.tenantId });
+  /** Adds a user in the transaction that claims their address. */
+  async insert(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
+    await tx.query(
+      `INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin, password_hash)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [tenantId, user.id, user.email, user.name, user.roles, user.status, user.origin, user.passwordHash],
+    );
   }
 
   async find(tx: TenantTransaction, id: string): Promise<User | null> {
@@ -56,33 +55,5 @@ export class UserRepository {
       [tx.tenantId],
     );
     return rows.length;
-  }
-
-  /**
-   * Reserves an address, platform-wide, for a user of the tenant in context. Waits for a transaction that is claiming
-   * the same address.
-   */
-  async claimEmail(tx: TenantTransaction, email: string, userId: string): Promise<EmailClaim> {
-    const [row] = await tx.query<{ outcome: EmailClaim['outcome']; holder: string | null }>(
-      'SELECT outcome, holder FROM claim_sign_in_email($1, $2)',
-      [email, userId],
-    );
-    if (row?.outcome === 'same_tenant' && row.holder) return { outcome: 'same_tenant', holder: row.holder };
-    return row?.outcome === 'claimed' ? { outcome: 'claimed' } : { outcome: 'other_tenant' };
-  }
-
-  /** Whether the address belongs to a user of another tenant. */
-  async isEmailElsewhere(tx: TenantTransaction, email: string): Promise<boolean> {
-    const [row] = await tx.query<{ elsewhere: boolean }>('SELECT is_email_elsewhere($1) AS elsewhere', [email]);
-    return row?.elsewhere === true;
-  }
-
-  /** Who signs in with an address, whatever the tenant. */
-  async findByEmail(tx: NarrowTransaction, email: string): Promise<{ tenantId: string; userId: string } | null> {
-    const [row] = await tx.query<{ tenantId: string; userId: string }>(
-      'SELECT tenant_id AS "tenantId", user_id AS "userId" FROM sign_in_email WHERE email = $1',
-      [email],
-    );
-    return row ?? null;
   }
 }

@@ -6,7 +6,9 @@ import { InvitationService } from '../invitation/invitation.service.js';
 import { Passwords } from '../password/passwords.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { SessionService } from '../session/session.service.js';
+import { inWorkspace } from '../workspace/in-workspace.js';
 import { normaliseEmail } from './email-address.js';
+import { SignInEmailRepository } from './sign-in-email.repository.js';
 import type { User } from './user.entity.js';
 import { UserRepository } from './user.repository.js';
 
@@ -30,6 +32,7 @@ export class UserService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
     private readonly passwords: Passwords,
     private readonly invitations: InvitationService,
     private readonly sessions: SessionService,
@@ -61,17 +64,20 @@ export class UserService {
       origin: 'administrator' as const,
       passwordHash: addition.password === undefined ? null : await this.passwords.hash(addition.password),
     };
-    return this.database.transaction(principal.tenantId, async (tx) => {
-      const claim = await this.users.claimEmail(tx, user.email, user.id);
-      if (claim.outcome !== 'claimed') throw new PlatformError('EMAIL_TAKEN');
-      await this.users.insert(tx, user);
-      if (user.status === 'invited') await this.invitations.invite(tx, user);
+    const { tenantId } = principal;
+    const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
+    await inWorkspace(this.database, tenantId, async (tx) => {
+      const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
+      if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
+      await this.users.insert(tx, tenantId, user);
+      if (invitation) await this.invitations.send(tx, invitation);
       await appendEvent(tx, EVENTS['user.created'], {
+        tenantId,
         subject: user.id,
         data: { userId: user.id, email: user.email, name: user.name },
       });
-      return this.require(tx, user.id);
     });
+    return this.get(tenantId, user.id);
   }
 
   /**

@@ -1,0 +1,50 @@
+import { GLOBAL_TABLES } from '@crm/contracts';
+import { catalogueProblems, Database, newId } from '@crm/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { inWorkspace } from '../src/workspace/in-workspace.js';
+import { TestIdentity } from './identity.js';
+
+let identity: TestIdentity;
+let database: Database;
+beforeAll(async () => {
+  identity = await TestIdentity.start();
+  database = identity.get(Database);
+});
+afterAll(() => identity?.close());
+
+describe('the tables of identity', () => {
+  it('are isolated by tenant, or global and reached by the narrow role alone', async () => {
+    expect(await database.crossTenant((tx) => catalogueProblems(tx, GLOBAL_TABLES.identity))).toEqual([]);
+  });
+
+  it.each(GLOBAL_TABLES.identity.map(({ table }) => table))('keep %s from the runtime role', async (table) => {
+    const read = database.transaction(newId(), (tx) => tx.query(`SELECT 1 FROM ${table}`));
+    await expect(read).rejects.toThrow('permission denied');
+  });
+
+  it('show the narrow role a workspace’s host users only in its context', async () => {
+    const { tenantId, userId } = await identity.account();
+    await database.transaction(tenantId, (tx) =>
+      tx.query(`INSERT INTO embed_user (tenant_id, app_key, sub, user_id) VALUES ($1, 'a', 's', $2)`, [
+        tenantId,
+        userId,
+      ]),
+    );
+    const count = 'SELECT 1 FROM embed_user';
+    expect(await inWorkspace(database, tenantId, (tx) => tx.query(count))).toHaveLength(1);
+    expect(await inWorkspace(database, newId(), (tx) => tx.query(count))).toHaveLength(0);
+    expect(await database.crossTenant((tx) => tx.query(count))).toHaveLength(0);
+  });
+
+  it('let the narrow role add users to the workspace in context and to no other', async () => {
+    const { tenantId } = await identity.account();
+    const insert = `INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin)
+      VALUES ($1, $2, 'x@y.test', 'X', '{owner}', 'active', 'registration')`;
+    const elsewhere = inWorkspace(database, newId(), (tx) => tx.query(insert, [tenantId, newId()]));
+    await expect(elsewhere).rejects.toThrow('row-level security');
+    await expect(database.crossTenant((tx) => tx.query(insert, [tenantId, newId()]))).rejects.toThrow(
+      'row-level security',
+    );
+    await expect(database.crossTenant((tx) => tx.query('SELECT 1 FROM app_user'))).rejects.toThrow('permission denied');
+  });
+});
