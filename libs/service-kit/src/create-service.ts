@@ -18,6 +18,9 @@ import { listRoutes, requireAccessRules } from './routes/list-routes.js';
 import { ServiceKitModule } from './service-kit.module.js';
 import type { ServiceOptions } from './service-options.js';
 
+/** How often a start that takes long says what it may be waiting for, in milliseconds. */
+const STILL_STARTING_MS = 10_000;
+
 export interface RunningService {
   readonly app: NestFastifyApplication;
   /** `http://host:port` it listens on. */
@@ -47,6 +50,10 @@ export async function createService(
 
   const operations = new OperationsServer();
   const operationsUrl = await operations.listen(config.host, config.operationsPort);
+  // Connections wait for their servers, so that everything may be started in any order; silence would look like a hang.
+  const waiting = setInterval(() => {
+    logger.warn({ nats: new URL(config.nats.url.split(',', 1)[0] as string).host }, 'still starting: is NATS there?');
+  }, STILL_STARTING_MS);
   let app: NestFastifyApplication | undefined;
   try {
     app = await NestFactory.create<NestFastifyApplication>(ServiceKitModule.around(module, config, options), adapter, {
@@ -92,6 +99,8 @@ export async function createService(
     await app?.close();
     await operations.close();
     throw error;
+  } finally {
+    clearInterval(waiting);
   }
 }
 
