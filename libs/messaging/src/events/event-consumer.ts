@@ -8,7 +8,7 @@ import {
   storePoison,
   type TenantTransaction,
 } from '@crm/database';
-import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
@@ -45,6 +45,7 @@ export class EventConsumer {
   private readonly registrations: Registration[] = [];
   private readonly slots: OrderedSlots;
   private readonly batchSize: number;
+  private consumer: Consumer | undefined;
   private readonly delays: readonly number[];
   private readonly wake = new Wake();
   private pulled: ConsumerMessages | undefined;
@@ -58,8 +59,10 @@ export class EventConsumer {
     options: EventConsumerOptions = {},
   ) {
     this.logger = new Logger(`Consumer ${definition.durable}`);
-    this.batchSize = options.concurrency ?? DEFAULT_CONCURRENCY;
-    this.slots = new OrderedSlots(this.batchSize);
+    const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+    this.slots = new OrderedSlots(concurrency);
+    // One set worked on and one at hand, so that no slot waits for the network.
+    this.batchSize = 2 * concurrency;
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
   }
 
@@ -117,6 +120,8 @@ export class EventConsumer {
         await this.slots.room();
         await this.pull();
       } catch (error) {
+        // A consumer that was deleted and made again is looked up again.
+        this.consumer = undefined;
         if (this.stopped) return;
         metrics.consumerFailures.inc({ consumer: this.definition.durable });
         this.logger.warn(`Pulling failed, it is tried again: ${error instanceof Error ? error.message : error}`);
@@ -126,10 +131,9 @@ export class EventConsumer {
   }
 
   private async pull(): Promise<void> {
-    // Asked for every time: a consumer that was deleted and made again is another one.
-    const consumer = await this.nats.jetstream.consumers.get(EVENT_STREAM.name, this.definition.durable);
+    this.consumer ??= await this.nats.jetstream.consumers.get(EVENT_STREAM.name, this.definition.durable);
     if (this.stopped) return;
-    this.pulled = await consumer.fetch({
+    this.pulled = await this.consumer.fetch({
       max_messages: this.batchSize,
       expires: PULL_EXPIRES_MS,
       idle_heartbeat: HEARTBEAT_MS,

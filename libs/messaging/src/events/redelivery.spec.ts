@@ -1,0 +1,27 @@
+import { PlatformError } from '@crm/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
+
+describe('redelivery', () => {
+  it('waits longer each time, and then the same', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7, 50].map((delivery) => redeliveryDelay(REDELIVERY_DELAYS_MS, delivery));
+    expect(delays).toEqual([1_000, 5_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000]);
+  });
+
+  it.each([
+    [new PlatformError('SERVICE_UNAVAILABLE'), true],
+    [new PlatformError('DEADLINE_EXCEEDED'), true],
+    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
+    [Object.assign(new Error('x'), { code: '57P01' }), true],
+    [new PlatformError('NOT_FOUND'), false],
+    [Object.assign(new Error('x'), { code: '23505' }), false],
+    [new TypeError('x is undefined'), false],
+    ['text', false],
+  ])('takes %s for transient: %s', (error, expected) => {
+    expect(isTransient(error)).toBe(expected);
+  });
+
+  it('gives up an event that comes back without end', () => {
+    expect([isHopeless(200, 10), isHopeless(201, 10)]).toEqual([false, true]);
+  });
+});
