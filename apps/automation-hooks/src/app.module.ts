@@ -6,10 +6,12 @@ import { HookController } from './hook/hook.controller.js';
 import { HookGate } from './hook/hook.gate.js';
 import { HookRepository } from './hook/hook.repository.js';
 import { HookService } from './hook/hook.service.js';
+import { OutsideClient } from './outside/outside-client.js';
 import { RunActions } from './run/run.actions.js';
 import { RunConsumer } from './run/run.consumer.js';
 import { RunController } from './run/run.controller.js';
 import { RunExecutor } from './run/run.executor.js';
+import { RunHttpRequest } from './run/run.http-request.js';
 import { RunQueue } from './run/run.queue.js';
 import { RunRepository } from './run/run.repository.js';
 import { RunService } from './run/run.service.js';
@@ -33,13 +35,14 @@ const RUN = [
   RunWorker,
   RunExecutor,
   RunActions,
+  RunHttpRequest,
   RunTokens,
   RunConsumer,
 ];
 
 @Module({
   controllers: [WorkflowController, HookController, RunController],
-  providers: [...WORKFLOW, ...HOOK, ...RUN, TenantDirectory],
+  providers: [...WORKFLOW, ...HOOK, ...RUN, OutsideClient, TenantDirectory],
 })
 export class AppModule {
   static with(config: AutomationsConfig): DynamicModule {

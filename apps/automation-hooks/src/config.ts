@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
+import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
 
 export interface RunConfig {
@@ -24,13 +26,19 @@ export interface AutomationsConfig {
   readonly encryptionKey: string;
   readonly hooks: HookConfig;
   readonly runs: RunConfig;
+  readonly egress: {
+    /** Hosts and ports called in spite of the policy; never in production. */
+    readonly allow: readonly HostPort[];
+    /** PEM of the authority of those hosts. */
+    readonly ca?: string;
+  };
 }
 
 export const AUTOMATIONS_CONFIG = Symbol('automations-config');
 
 /** The only reader of the environment in this service. */
 export function loadConfig(): AutomationsConfig {
-  return readEnvironment((env) => {
+  const { allow, caFile, ...config } = readEnvironment((env) => {
     const service = serviceConfig('automation-hooks');
     return {
       service,
@@ -45,6 +53,11 @@ export function loadConfig(): AutomationsConfig {
         concurrency: env.integer('RUN_CONCURRENCY', { default: 8, min: 1, max: 200 }),
         pollMs: env.integer('RUN_POLL_MS', { default: 500, min: 10, max: 60_000 }),
       },
+      allow: env.optional('EGRESS_ALLOW'),
+      caFile: env.optional('EGRESS_CA_FILE'),
     };
   });
+  assertNoEgressExceptionsInProduction({ profile: config.service.profile, allow, caFile });
+  const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
+  return { ...config, egress: { allow: parseEgressAllow(allow), ...ca } };
 }

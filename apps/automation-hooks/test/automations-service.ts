@@ -38,7 +38,7 @@ export const BASE_URL = 'https://crm.example.com';
 const QUICK: RunConfig = { leaseSeconds: 30, concurrency: 4, pollMs: 50 };
 
 /** A database, a broker and stand-ins for the neighbours, on which the service can be started more than once. */
-export async function startWorld() {
+export async function startWorld(egress: AutomationsConfig['egress'] = { allow: [] }) {
   const database = await testDatabase('automation-hooks', migrations);
   const nats = testNats();
   const tokens = testTokens();
@@ -84,6 +84,7 @@ export async function startWorld() {
       encryptionKey,
       hooks: { baseUrl: BASE_URL, callsPerTenSeconds },
       runs: { ...QUICK, ...runs },
+      egress,
     };
     return startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   };
@@ -144,22 +145,43 @@ export async function startWorld() {
 export type World = Awaited<ReturnType<typeof startWorld>>;
 export type Service = Awaited<ReturnType<World['start']>>;
 
+type Call = <Body>(method: string, path: string, body?: unknown) => Promise<TestAnswer<Body>>;
+
+export interface Tenant {
+  tenantId: string;
+  userId: string;
+  /** Calls with another role. */
+  as(role: string, scopes?: string[]): Promise<Call>;
+  /** Calls as an administrator; paths begin below `/api/crm/automations`. */
+  call: Call;
+  /** The same tenant on another running service. */
+  on(other: Service): Promise<Tenant>;
+  /** Makes a workflow that upstream systems start; the path of its hook. */
+  hooked(workflow: object): Promise<{ id: string; path: string }>;
+  run(id: string): Promise<RunBody>;
+  /** The run when it has come to its end. */
+  ended(id: string): Promise<RunBody>;
+}
+
 /** A tenant with an administrator, on a running service. */
-export async function tenantOn(world: World, service: Service) {
-  const tenantId = newId();
-  const userId = randomUUID();
+export async function tenantOn(
+  world: World,
+  service: Service,
+  tenantId: string = newId(),
+  userId: string = randomUUID(),
+): Promise<Tenant> {
   const as = async (role: string, scopes: string[] = []) => {
     const token = await world.tokens.sign({ tid: tenantId, sub: userId, roles: [role], scopes });
     return <Body>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>> =>
       service.request<Body>(method, `/api/crm/automations${path}`, { token, body });
   };
   const call = await as('admin');
-  return {
+  const tenant: Tenant = {
     tenantId,
     userId,
     as,
     call,
-    /** Makes a workflow that upstream systems start; the path of its hook. */
+    on: (other: Service) => tenantOn(world, other, tenantId, userId),
     async hooked(workflow: object): Promise<{ id: string; path: string }> {
       const { status, body } = await call<{ id: string; hookUrl: string }>('POST', '/workflows', {
         name: 'Test',
@@ -170,12 +192,11 @@ export async function tenantOn(world: World, service: Service) {
       return { id: body.id, path: body.hookUrl.replace(BASE_URL, '') };
     },
     run: async (id: string): Promise<RunBody> => (await call<RunBody>('GET', `/runs/${id}`)).body,
-    /** The run when it has come to its end. */
     async ended(id: string): Promise<RunBody> {
-      let run = await this.run(id);
+      let run = await tenant.run(id);
       await waitUntil(
         async () => {
-          run = await this.run(id);
+          run = await tenant.run(id);
           return !['queued', 'running'].includes(run.status);
         },
         { timeoutMs: 15_000, describe: `the run ${id} to end` },
@@ -183,6 +204,5 @@ export async function tenantOn(world: World, service: Service) {
       return run;
     },
   };
+  return tenant;
 }
-
-export type Tenant = Awaited<ReturnType<typeof tenantOn>>;

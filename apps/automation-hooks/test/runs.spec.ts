@@ -266,6 +266,41 @@ describe('a worker that dies', () => {
     expect(after).toEqual(before);
   });
 
+  it('gives its runs back after the step it is in, when it is told to stop', async () => {
+    const { path } = await tenant.hooked({
+      actions: [
+        { type: 'create_task', title: 'first' },
+        { type: 'create_task', title: 'second' },
+      ],
+    });
+    let calls = 0;
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    answerCreate = (() => {
+      calls += 1;
+      return gate.then(() => ({ id: newId() }));
+    }) as unknown as typeof answerCreate;
+    await service.close();
+    try {
+      const stopping = await world.start();
+      const { body } = await stopping.request<{ runId: string }>('POST', path, { body: {} });
+      await waitUntil(() => calls === 1, { describe: 'the first step to begin' });
+      const closed = stopping.close();
+      release();
+      await closed;
+      const { rows } = await world.admin.query('SELECT position, status FROM run_step WHERE run_id = $1', [body.runId]);
+      expect(rows).toEqual([{ position: 0, status: 'succeeded' }]);
+      service = await world.start();
+      tenant = await tenant.on(service);
+      expect((await tenant.ended(body.runId)).status).toBe('succeeded');
+      expect(createdFor(tenant.tenantId).map(({ values }) => values.title)).toEqual(['first', 'second']);
+    } finally {
+      release();
+    }
+  });
+
   it('leaves runs to several workers without one being carried out twice', async () => {
     const second = await world.start();
     try {

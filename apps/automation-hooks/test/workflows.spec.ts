@@ -75,7 +75,7 @@ describe('a workflow of the tenant', () => {
   });
 
   it('that is not sound is refused with its mistakes', async () => {
-    const input = { name: 'x', trigger: hook, actions: [{ type: 'http_request', url: 'https://example.org' }] };
+    const input = { name: 'x', trigger: hook, actions: [{ type: 'emit_event', name: 'x' }] };
     expect(await tenant.call<Problem>('POST', '/workflows', input)).toMatchObject({
       status: 422,
       body: { code: 'WORKFLOW_INVALID', errors: [{ pointer: '/actions/0/type', code: 'NOT_SUPPORTED' }] },

@@ -7,6 +7,7 @@ import { Injectable } from '@nestjs/common';
 import type { Action, Values } from '../workflow/workflow.definition.js';
 import type { Workflow } from '../workflow/workflow.entity.js';
 import type { Run, Step } from './run.entity.js';
+import { RunHttpRequest } from './run.http-request.js';
 import { RunTokens } from './run.tokens.js';
 
 type Output = Readonly<Record<string, unknown>>;
@@ -20,13 +21,14 @@ export class RunActions {
   constructor(
     private readonly rpc: Rpc,
     private readonly tokens: RunTokens,
+    private readonly http: RunHttpRequest,
   ) {}
 
   /**
    * @param position of the step in the workflow, from 0
    * @param steps those that are done
    * @returns what later steps can read under the step's key
-   * @throws PlatformError as the called service answered
+   * @throws PlatformError as the called service answered; StepError for what failed outside of the platform
    */
   async perform(
     tenantId: string,
@@ -37,8 +39,9 @@ export class RunActions {
     steps: readonly Step[],
   ): Promise<Output> {
     const data = templateData(run, steps);
-    const token = await this.tokens.get(tenantId, workflow);
     const idempotencyKey = stepId(run.id, position);
+    if (action.type === 'http_request') return this.http.perform(action, data, idempotencyKey);
+    const token = await this.tokens.get(tenantId, workflow);
     switch (action.type) {
       case 'create_record': {
         const values = renderValue(action.values, data) as Values;
@@ -85,7 +88,7 @@ function taskValues(run: Run, action: Extract<Action, { type: 'create_task' }>, 
   return {
     title: renderTemplate(action.title, data),
     ...(description !== undefined && { description: renderTemplate(description, data) }),
-    ...(assignee !== undefined && { assigneeId: renderTemplate(assignee, data).trim() || null }),
+    ...(assignee !== undefined && { assigneeId: assignee }),
     // Counted from the run's beginning, so that a repeated step asks for the same task.
     ...(dueInDays !== undefined && { dueAt: new Date(run.createdAt.getTime() + dueInDays * DAY_MS).toISOString() }),
   };

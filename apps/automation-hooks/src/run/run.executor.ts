@@ -2,10 +2,10 @@ import { runInRequestContext } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { compileFormula } from '@crm/formula';
+import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { TenantDirectory } from '../tenant/tenant.directory.js';
-import { conditionTypes } from '../workflow/payload-types.js';
 import { type Action, stepKey } from '../workflow/workflow.definition.js';
 import type { Workflow } from '../workflow/workflow.entity.js';
 import { WorkflowRepository } from '../workflow/workflow.repository.js';
@@ -15,6 +15,7 @@ import { type Claim, RunQueue } from './run.queue.js';
 import { RunRepository } from './run.repository.js';
 import { MAX_ATTEMPTS, mayPass, retryDelayMs } from './run.retry.js';
 import { traceOf } from './run.trace.js';
+import { StepError } from './step-error.js';
 
 /** How a step went. */
 type Outcome =
@@ -43,12 +44,13 @@ export class RunExecutor {
     this.leaseSeconds = config.runs.leaseSeconds;
   }
 
-  async execute(claim: Claim): Promise<void> {
+  /** @param stopping when it is aborted the run is given back after the step that is being done */
+  async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
     const context = { requestId: claim.runId, traceparent: traceOf(claim.runId), tenantId: claim.tenantId };
     await runInRequestContext(context, async () => {
       const begun = await this.begin(claim);
       if (begun && (await this.meetsCondition(claim, begun.run, begun.workflow))) {
-        await this.runSteps(claim, begun.run, begun.workflow);
+        await this.runSteps(claim, begun.run, begun.workflow, stopping);
       }
     });
   }
@@ -72,18 +74,25 @@ export class RunExecutor {
   private async meetsCondition(claim: Claim, run: Run, workflow: Workflow): Promise<boolean> {
     const { condition, trigger } = workflow.definition;
     if (condition === undefined || run.steps.length > 0) return true;
-    const formula = compileFormula(condition, conditionTypes(trigger), { untypedNames: true, expected: 'boolean' });
+    const formula = compileFormula(condition, conditionTypes(trigger as ManifestTrigger), {
+      untypedNames: true,
+      expected: 'boolean',
+    });
     const timeZone = formula.readsClock ? (await this.tenants.get(claim.tenantId)).timeZone : undefined;
     if (formula.evaluate(run.input, { now: run.createdAt, timeZone }) === true) return true;
     await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'skipped', null));
     return false;
   }
 
-  private async runSteps(claim: Claim, run: Run, workflow: Workflow): Promise<void> {
+  private async runSteps(claim: Claim, run: Run, workflow: Workflow, stopping: AbortSignal): Promise<void> {
     const done = new Map(run.steps.map((step) => [step.position, step]));
     for (const [position, action] of workflow.definition.actions.entries()) {
       const earlier = done.get(position);
       if (earlier?.status === 'succeeded') continue;
+      if (stopping.aborted) {
+        await this.whileHeld(claim, (tx) => this.queue.postpone(tx, run.id, new Date()));
+        return;
+      }
       const outcome = await this.perform(claim, run, workflow, action, position, done);
       const step: Step = {
         position,
@@ -154,6 +163,7 @@ export class RunExecutor {
 
 /** The error as administrators may see it: what a catalogued error says, nothing of a defect. */
 function describe(error: unknown): RunError {
+  if (error instanceof StepError) return { code: error.code, detail: error.message };
   if (!(error instanceof PlatformError)) return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side' };
   const values = (error.extra.errors ?? []).slice(0, 5).map(({ pointer, detail }) => `${pointer}: ${detail}`);
   return { code: error.code, detail: [error.message, ...values].join(' ').slice(0, 2000) };

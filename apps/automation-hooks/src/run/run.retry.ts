@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import { StepError } from './step-error.js';
 
 /** How often a step is tried; with the delays below this spans about twenty minutes. */
 export const MAX_ATTEMPTS = 7;
@@ -13,6 +14,7 @@ export function retryDelayMs(attempts: number): number {
 
 /** Whether a failure may pass by itself: a part of the platform is away or busy. What is wrong with a value stays wrong. */
 export function mayPass(error: unknown): boolean {
+  if (error instanceof StepError) return error.mayPass;
   if (!(error instanceof PlatformError)) return true;
   return error.status >= 500 || error.status === 429 || error.code === 'IDEMPOTENCY_KEY_IN_USE';
 }

@@ -31,7 +31,7 @@ export class RunService {
    */
   async acceptCall(hook: VerifiedHook, input: Readonly<Record<string, unknown>>): Promise<string> {
     return this.database.transaction(hook.tenantId, async (tx) => {
-      const workflow = await this.workflows.hold(tx, hook.workflowId);
+      const workflow = await this.workflows.find(tx, hook.workflowId);
       if (!workflow?.enabled) throw new PlatformError('NOT_FOUND');
       const run = { id: newId(), workflowId: workflow.id, input, depth: 0 };
       await this.runs.insert(tx, run, 'queued');

@@ -1,4 +1,10 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunExecutor } from './run.executor.js';
 import { type Claim, RunQueue } from './run.queue.js';
@@ -9,13 +15,13 @@ import { RunSignal } from './run.signal.js';
  * gets free, and at intervals, which also finds waiting runs and those of workers that died.
  */
 @Injectable()
-export class RunWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+export class RunWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(RunWorker.name);
   private readonly inProgress = new Set<Promise<void>>();
   private timer?: NodeJS.Timeout;
   private looking?: Promise<void>;
   private lookAgain = false;
-  private stopped = false;
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly queue: RunQueue,
@@ -30,16 +36,16 @@ export class RunWorker implements OnApplicationBootstrap, OnApplicationShutdown 
     this.wake();
   }
 
-  /** Takes no further run and lets those in progress come to the end of what they are doing. */
-  async onApplicationShutdown(): Promise<void> {
-    this.stopped = true;
+  /** Takes no further run; those in progress finish their step, while their neighbours can still be called. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
     clearInterval(this.timer);
     await this.looking;
     await Promise.all(this.inProgress);
   }
 
   private wake(): void {
-    if (this.stopped) return;
+    if (this.stopping.signal.aborted) return;
     if (this.looking) {
       this.lookAgain = true;
       return;
@@ -66,7 +72,7 @@ export class RunWorker implements OnApplicationBootstrap, OnApplicationShutdown 
 
   private start(claim: Claim): void {
     const work = this.executor
-      .execute(claim)
+      .execute(claim, this.stopping.signal)
       // The lease runs out and the run is taken up again, so nothing is lost.
       .catch((error: unknown) => this.logger.error({ msg: 'A run broke off', runId: claim.runId, err: error }))
       .finally(() => {

@@ -29,6 +29,13 @@ export type Action = ActionHead &
         readonly dueInDays?: number;
         readonly assignee?: string;
       }
+    | {
+        readonly type: 'http_request';
+        readonly url: string;
+        readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+        readonly headers?: Readonly<Record<string, string>>;
+        readonly body?: unknown;
+      }
     | { readonly type: 'wait'; readonly seconds: number }
   );
 

@@ -4,9 +4,10 @@ import { type FieldProblem, PlatformError, type ProvisionedHook, type RpcRequest
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
+import { OutsideClient } from '../outside/outside-client.js';
 import type { Workflow } from './workflow.entity.js';
 import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
-import { readDefinition } from './workflow.validation.js';
+import { readDefinition, type TargetPolicy } from './workflow.validation.js';
 
 type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;
 
@@ -17,6 +18,7 @@ export class WorkflowProvisioning {
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
     private readonly hooks: HookService,
+    private readonly outside: OutsideClient,
   ) {}
 
   /**
@@ -25,7 +27,7 @@ export class WorkflowProvisioning {
    * @throws WORKFLOW_INVALID with a problem for each mistake in any automation
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
-    const wanted = readAutomations(principal, request);
+    const wanted = readAutomations(principal, request, this.outside.client);
     const { hooks, retired } = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockInstallation(tx, request.installationId);
       const present = await this.workflows.ofInstallation(tx, request.installationId);
@@ -90,7 +92,7 @@ function isSame(wanted: NewWorkflow, old: Workflow): boolean {
 }
 
 /** Judges all automations before any is put in place. */
-function readAutomations(principal: Principal, request: Provisioning): NewWorkflow[] {
+function readAutomations(principal: Principal, request: Provisioning, policy: TargetPolicy): NewWorkflow[] {
   const problems: FieldProblem[] = [];
   const keys = new Set<string>();
   const read = request.automations.flatMap((automation, index): NewWorkflow[] => {
@@ -115,7 +117,7 @@ function readAutomations(principal: Principal, request: Provisioning): NewWorkfl
         {
           id: newId(),
           name: typeof automation.name === 'string' ? automation.name : key,
-          definition: readDefinition(automation, `/automations/${index}`),
+          definition: readDefinition(automation, policy, `/automations/${index}`),
           authorId: principal.userId,
           origin,
           objectNames: request.objectNames,

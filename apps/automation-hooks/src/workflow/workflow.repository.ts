@@ -64,12 +64,6 @@ export class WorkflowRepository {
     return row && toWorkflow(row);
   }
 
-  /** The workflow, kept as it is until the transaction ends. */
-  async hold(tx: TenantTransaction, id: string): Promise<Workflow | undefined> {
-    const [row] = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE id = $1 FOR SHARE`, [id]);
-    return row && toWorkflow(row);
-  }
-
   async ofInstallation(tx: TenantTransaction, installationId: string): Promise<Workflow[]> {
     const rows = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE installation_id = $1 ORDER BY id`, [
       installationId,

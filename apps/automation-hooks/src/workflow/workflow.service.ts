@@ -4,6 +4,7 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
+import { OutsideClient } from '../outside/outside-client.js';
 import { type CreatedWorkflow, type CreateWorkflow, toWorkflowView, type WorkflowView } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
@@ -18,11 +19,12 @@ export class WorkflowService {
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
     private readonly hooks: HookService,
+    private readonly outside: OutsideClient,
   ) {}
 
   /** @throws WORKFLOW_INVALID */
   async create(principal: Principal, input: CreateWorkflow): Promise<CreatedWorkflow> {
-    const definition = readDefinition(input);
+    const definition = readDefinition(input, this.outside.client);
     const id = newId();
     return this.database.transaction(principal.tenantId, async (tx) => {
       const { name } = input;

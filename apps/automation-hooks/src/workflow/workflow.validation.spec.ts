@@ -1,14 +1,17 @@
 import type { PlatformError } from '@crm/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { createEgressClient } from '@crm/egress';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { readDefinition } from './workflow.validation.js';
 
 const task = { type: 'create_task', title: 'Call {{name}}' };
+const policy = createEgressClient();
+afterAll(() => policy.close());
 const hook = { type: 'webhook_received' };
 
 /** Pointers and codes of what is wrong, or nothing. */
 function problemsOf(input: object): string[] {
   try {
-    readDefinition(input);
+    readDefinition(input, policy);
     return [];
   } catch (error) {
     expect((error as PlatformError).code).toBe('WORKFLOW_INVALID');
@@ -24,11 +27,18 @@ describe('a workflow', () => {
       actions: [
         { key: 'lead', type: 'create_record', object: 'lead', values: { lastName: '{{name}}', tags: ['{{tag}}'] } },
         { type: 'update_record', object: 'custom:visit', id: '{{lead.id}}', values: {} },
-        { ...task, description: 'x', dueInDays: 2, assignee: '{{owner}}' },
+        { ...task, description: 'x', dueInDays: 2, assignee: '0190a000-0000-7000-8000-0000000000aa' },
         { type: 'wait', seconds: 60 },
+        {
+          type: 'http_request',
+          url: 'https://api.example.org/visits/{{lead.id}}?name={{name}}',
+          method: 'PUT',
+          headers: { 'X-Kind': '{{kind}}' },
+          body: { name: '{{name}}' },
+        },
       ],
     };
-    expect(readDefinition(definition)).toEqual(definition);
+    expect(readDefinition(definition, policy)).toEqual(definition);
   });
 
   it.each([
@@ -92,13 +102,34 @@ describe('a workflow', () => {
       ['/actions/0/seconds INVALID_NUMBER'],
     ],
     ['no wait', { trigger: hook, actions: [{ type: 'wait', seconds: 0 }] }, ['/actions/0/seconds INVALID_NUMBER']],
+    [
+      'a template for an assignee',
+      { trigger: hook, actions: [{ ...task, assignee: '{{x}}' }] },
+      ['/actions/0/assignee INVALID_TEMPLATE'],
+    ],
     ['a broken condition', { trigger: hook, condition: 'a >', actions: [task] }, ['/condition UNEXPECTED_END']],
   ])('with %s is refused', (_name, input, problems) => {
     expect(problemsOf(input)).toEqual(problems);
   });
 
-  it.each(['http_request', 'send_email', 'emit_event'])('with an action that cannot be run (%s) is refused', (type) => {
+  it.each(['send_email', 'emit_event'])('with an action that cannot be run (%s) is refused', (type) => {
     expect(problemsOf({ trigger: hook, actions: [task, { type }] })).toEqual(['/actions/1/type NOT_SUPPORTED']);
+  });
+
+  it.each([
+    [{ url: 'http://example.org/' }, '/url TARGET_REFUSED'],
+    [{ url: 'https://10.0.0.1/' }, '/url TARGET_REFUSED'],
+    [{ url: 'https://localhost/' }, '/url TARGET_REFUSED'],
+    [{ url: 'https://{{host}}/' }, '/url TARGET_REFUSED'],
+    [{ url: '{{url}}' }, '/url TARGET_REFUSED'],
+    [{ url: 'https://example.org/{{' }, '/url INVALID_TEMPLATE'],
+    [{ url: 'https://example.org/', method: 'TRACE' }, '/method INVALID_METHOD'],
+    [{ url: 'https://example.org/', headers: { 'a b': 'c' } }, '/headers INVALID_HEADER'],
+    [{ url: 'https://example.org/', headers: { a: 'c\r\nd: e' } }, '/headers INVALID_HEADER'],
+    [{ url: 'https://example.org/', headers: { a: 1 } }, '/headers INVALID_HEADER'],
+  ])('with the request %j is refused', (request, problem) => {
+    const found = problemsOf({ trigger: hook, actions: [{ type: 'http_request', ...request }] });
+    expect(found).toContain(`/actions/0${problem}`);
   });
 
   it('is told every mistake at once', () => {

@@ -1,7 +1,8 @@
 import { EVENT_NAMES, type FieldProblem, isEventName, PlatformError } from '@crm/contracts';
+import type { EgressClient } from '@crm/egress';
 import { checkFormula } from '@crm/formula';
-import { hasPlaceholder, TemplateError, templateKeys } from '@crm/manifest';
-import { conditionTypes, payloadTypes } from './payload-types.js';
+import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
+import { PAYLOAD_TYPES } from './payload-types.js';
 import { type Action, type PayloadKey, stepKey, type Trigger, type WorkflowDefinition } from './workflow.definition.js';
 
 const MAX_ACTIONS = 50;
@@ -10,6 +11,9 @@ const MAX_PAYLOAD_KEYS = 200;
 const MAX_WAIT_SECONDS = 30 * 24 * 3600;
 const MAX_DUE_IN_DAYS = 3650;
 const MAX_TEXT = 4000;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** RFC 9110, section 5.6.2. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
 /** Which members each action has, besides `type` and `key`; those with `?` may be missing. */
@@ -17,23 +21,29 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   create_record: ['object', 'values'],
   update_record: ['object', 'id', 'values'],
   create_task: ['title', 'description?', 'dueInDays?', 'assignee?'],
+  http_request: ['url', 'method?', 'headers?', 'body?'],
   wait: ['seconds'],
 };
 
 /** Parts of the manifest's vocabulary that runs do not carry out: refused by name instead of being skipped silently. */
-const NOT_EXECUTED = ['http_request', 'send_email', 'emit_event'];
+const NOT_EXECUTED = ['send_email', 'emit_event'];
+
+/** Judges URLs; the egress client is one. */
+export type TargetPolicy = Pick<EgressClient, 'checkUrl'>;
 
 /**
  * Judges what a workflow is to do, and everything wrong with it at once.
  * @param input trigger, condition and actions as they were given
+ * @param policy what may be called
  * @param base JSON pointer to the input in what the caller sent
  * @throws WORKFLOW_INVALID with a problem for each mistake
  */
 export function readDefinition(
   input: { readonly trigger?: unknown; readonly condition?: unknown; readonly actions?: unknown },
+  policy: TargetPolicy,
   base = '',
 ): WorkflowDefinition {
-  const problems = new Problems(base);
+  const problems = new Problems(base, policy);
   const trigger = readTrigger(input.trigger, problems);
   const condition = readCondition(input.condition, trigger, problems);
   const actions = readActions(input.actions, problems);
@@ -44,7 +54,10 @@ export function readDefinition(
 class Problems {
   private readonly found: FieldProblem[] = [];
 
-  constructor(private readonly base: string) {}
+  constructor(
+    private readonly base: string,
+    readonly policy: TargetPolicy,
+  ) {}
 
   add(pointer: string, code: string, detail: string): void {
     this.found.push({ pointer: `${this.base}${pointer}`, code, detail });
@@ -104,9 +117,9 @@ function readPayload(input: unknown, problems: Problems): PayloadKey[] | undefin
   }
   return input.flatMap((key: unknown, index): PayloadKey[] => {
     if (isObject(key) && typeof key.name === 'string' && typeof key.type === 'string') {
-      if (payloadTypes.has(key.type)) return [{ name: key.name, type: key.type }];
+      if (PAYLOAD_TYPES.includes(key.type)) return [{ name: key.name, type: key.type }];
     }
-    const detail = `A key has a name and a type: ${[...payloadTypes.keys()].join(', ')}.`;
+    const detail = `A key has a name and a type: ${PAYLOAD_TYPES.join(', ')}.`;
     problems.add(`/trigger/payload/${index}`, 'INVALID_PAYLOAD_KEY', detail);
     return [];
   });
@@ -118,7 +131,7 @@ function readCondition(input: unknown, trigger: Trigger | undefined, problems: P
     problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula as text.');
     return undefined;
   }
-  const types = trigger ? conditionTypes(trigger) : new Map();
+  const types = trigger ? conditionTypes(trigger as ManifestTrigger) : new Map();
   const { errors } = checkFormula(input, types, { untypedNames: true, expected: 'boolean' });
   for (const error of errors) {
     problems.add('/condition', error.code, `${error.message} (at position ${error.position})`);
@@ -186,12 +199,55 @@ function checkMember(action: Json, member: string, pointer: string, problems: Pr
     case 'dueInDays':
       checkNumber(value, 0, MAX_DUE_IN_DAYS, at, problems);
       return;
+    case 'method':
+      if (METHODS.includes(value as string)) return;
+      problems.add(at, 'INVALID_METHOD', `method must be one of ${METHODS.join(', ')}.`);
+      return;
+    case 'headers':
+      checkHeaders(value, at, problems);
+      return;
+    case 'body':
+      checkTemplates(value, at, problems);
+      return;
     default:
-      if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) {
-        problems.add(at, 'INVALID_TYPE', `${name} must be a text of 1 to ${MAX_TEXT} characters.`);
-      } else if (name !== 'object') checkTemplates(value, at, problems);
-      else if (hasPlaceholder(value))
-        problems.add(at, 'INVALID_TEMPLATE', 'An object is named, not made by a template.');
+      checkText(name, value, at, problems);
+  }
+}
+
+/** Texts in which a placeholder must not stand: what a run works on is the author's choice, not the payload's. */
+const FIXED_TEXTS = ['object', 'assignee'];
+
+function checkText(name: string, value: unknown, pointer: string, problems: Problems): void {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) {
+    problems.add(pointer, 'INVALID_TYPE', `${name} must be a text of 1 to ${MAX_TEXT} characters.`);
+  } else if (name === 'url') {
+    checkTarget(value, pointer, problems);
+  } else if (!FIXED_TEXTS.includes(name)) {
+    checkTemplates(value, pointer, problems);
+  } else if (hasPlaceholder(value)) {
+    problems.add(pointer, 'INVALID_TEMPLATE', `A placeholder must not stand in ${name}.`);
+  }
+}
+
+/** A URL's form and place in the net; that its name leads to a public address is checked at each call. */
+function checkTarget(url: string, pointer: string, problems: Problems): void {
+  checkTemplates(url, pointer, problems);
+  // A placeholder before the path, where it must not stand, makes a host that the policy refuses.
+  const verdict = problems.policy.checkUrl(url);
+  if (!verdict.ok) problems.add(pointer, 'TARGET_REFUSED', verdict.message);
+}
+
+function checkHeaders(value: unknown, pointer: string, problems: Problems): void {
+  if (!isObject(value)) {
+    problems.add(pointer, 'INVALID_TYPE', 'headers must be an object of texts.');
+    return;
+  }
+  for (const [name, text] of Object.entries(value)) {
+    if (HEADER_NAME.test(name) && typeof text === 'string' && !/[\r\n]/.test(text)) {
+      checkTemplates(text, `${pointer}/${name}`, problems);
+    } else {
+      problems.add(pointer, 'INVALID_HEADER', `${JSON.stringify(name)} must be a header name with a text of one line.`);
+    }
   }
 }
 

@@ -1,0 +1,115 @@
+import { type Receiver, startReceiver } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+
+let receiver: Receiver;
+let world: World;
+let service: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  receiver = await startReceiver({ tls: true });
+  const { hostname, port } = new URL(receiver.url);
+  world = await startWorld({ allow: [{ host: hostname, port: Number(port) }], ca: receiver.ca });
+  service = await world.start();
+});
+beforeEach(async () => {
+  tenant = await tenantOn(world, service);
+  receiver.respondWith(() => ({ status: 200 }));
+});
+afterAll(async () => {
+  await service.close();
+  await world.close();
+  await receiver.close();
+});
+
+/** Runs a workflow of these actions and waits for its end. */
+async function runOf(actions: object[], payload: object = {}): Promise<RunBody> {
+  const { path } = await tenant.hooked({ actions });
+  const { body } = await service.request<{ runId: string }>('POST', path, { body: payload });
+  return tenant.ended(body.runId);
+}
+
+describe('a request to the outside', () => {
+  it('carries templates in path, query, headers and body, and an idempotency key', async () => {
+    const run = await runOf(
+      [
+        {
+          type: 'http_request',
+          url: `${receiver.url}/visits/{{place}}?n={{n}}`,
+          method: 'PUT',
+          headers: { 'X-Place': 'at {{n}}' },
+          body: { place: '{{place}}', n: '{{n}}', list: ['{{n}}!'] },
+        },
+      ],
+      { place: '../a b&c', n: 7 },
+    );
+    expect(run.status).toBe('succeeded');
+    const sent = receiver.requests.at(-1);
+    expect(sent).toMatchObject({ method: 'PUT', path: '/visits/..%2Fa%20b%26c?n=7' });
+    expect(sent?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-place': 'at 7',
+      'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ place: '../a b&c', n: 7, list: ['7!'] });
+  });
+
+  it('hands its answer to the steps after it', async () => {
+    receiver.respondWith(({ path }) =>
+      path === '/first'
+        ? { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ticket":{"id":42}}' }
+        : { status: 200 },
+    );
+    const run = await runOf([
+      { key: 'made', type: 'http_request', url: `${receiver.url}/first`, body: {} },
+      { type: 'http_request', url: `${receiver.url}/tickets/{{made.body.ticket.id}}?was={{made.status}}` },
+    ]);
+    expect(run.status).toBe('succeeded');
+    expect(receiver.requests.at(-1)).toMatchObject({ method: 'GET', path: '/tickets/42?was=201' });
+  });
+
+  it('is sent again with the same key after an answer that may pass', async () => {
+    let tries = 0;
+    receiver.respondWith(() => {
+      tries += 1;
+      return { status: tries === 1 ? 503 : 200 };
+    });
+    const before = receiver.requests.length;
+    expect((await runOf([{ type: 'http_request', url: `${receiver.url}/again` }])).status).toBe('succeeded');
+    const keys = receiver.requests.slice(before).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it.each([
+    [404, 'HTTP_STATUS'],
+    [302, 'HTTP_STATUS'],
+  ])('fails after the answer %d and does not follow it', async (status, code) => {
+    receiver.respondWith(() => ({ status, headers: { location: '/elsewhere' } }));
+    const before = receiver.requests.length;
+    const run = await runOf([{ type: 'http_request', url: `${receiver.url}/x` }]);
+    expect(run).toMatchObject({ status: 'failed', steps: [{ status: 'failed', error: { code } }] });
+    expect(receiver.requests.length).toBe(before + 1);
+  });
+
+  it('is not sent with a header that a payload would break', async () => {
+    const before = receiver.requests.length;
+    const headers = { 'x-name': '{{name}}' };
+    const run = await runOf([{ type: 'http_request', url: `${receiver.url}/x`, headers }], { name: 'a\r\nx-evil: 1' });
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'TEMPLATE' } });
+    expect(receiver.requests.length).toBe(before);
+  });
+
+  it('is not sent to an address inside', async () => {
+    const input = {
+      name: 'x',
+      trigger: { type: 'webhook_received' },
+      actions: [{ type: 'http_request', url: 'https://127.0.0.1:1/' }],
+    };
+    expect(await tenant.call('POST', '/workflows', input)).toMatchObject({
+      status: 422,
+      body: { code: 'WORKFLOW_INVALID', errors: [{ pointer: '/actions/0/url', code: 'TARGET_REFUSED' }] },
+    });
+  });
+});
