@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { PoolClient } from 'pg';
 import type { EntityManager } from 'typeorm';
 import type { EntityManagers, ManagerLease } from './entity-managers.js';
@@ -37,8 +38,15 @@ class OpenTransaction {
     this.open = false;
   }
 
+  /** What a callback throws cannot undo the commit, and must not look as if it had. */
   runAfterCommit(): void {
-    for (const callback of this.callbacks) callback();
+    for (const callback of this.callbacks) {
+      try {
+        callback();
+      } catch (error) {
+        new Logger('Database').error({ msg: 'A callback after a commit failed', err: error });
+      }
+    }
   }
 
   protected assertOpen(): void {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import net from 'node:net';
 import type { ServiceDatabase } from '@crm/contracts';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
@@ -102,4 +103,44 @@ export function gate(): { open(): void; passed: Promise<void> } {
     open = resolve;
   });
   return { open, passed };
+}
+
+/**
+ * A way to the server that keeps back its answers from the moment a client sends `from` until it has sent `until`: a
+ * client that waits for an answer in between waits for ever.
+ */
+export async function startHoldingProxy(
+  target: URL,
+  from: string,
+  until: string,
+): Promise<{ port: number; held: () => number; stop(): void }> {
+  let held = 0;
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(target.port), target.hostname);
+    let holding = false;
+    client.on('data', (chunk) => {
+      if (chunk.includes(from)) {
+        holding = true;
+        held += 1;
+        upstream.pause();
+      }
+      if (holding && chunk.includes(until)) {
+        holding = false;
+        upstream.resume();
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => client.write(chunk));
+    for (const socket of [client, upstream]) {
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { port: (server.address() as net.AddressInfo).port, held: () => held, stop: () => server.close() };
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { isUniqueViolation, newId, type TenantTransaction } from '../src/index.js';
-import { type Fixture, gate, startFixture } from './fixture.js';
+import { Database, isUniqueViolation, newId, type TenantTransaction } from '../src/index.js';
+import { type Fixture, gate, startFixture, startHoldingProxy } from './fixture.js';
 
 @Entity('note')
 class Note {
@@ -17,6 +18,9 @@ class Note {
   @Column({ type: 'integer', default: 0 })
   rank: number;
 }
+
+// What goes wrong here goes wrong on purpose.
+Logger.overrideLogger(false);
 
 const CONTEXT = "SELECT current_setting('app.tenant_id', true) AS tenant";
 const insertNote = (tx: TenantTransaction, text: string) =>
@@ -157,6 +161,30 @@ describe('a tenant transaction', () => {
       })
       .catch(() => undefined);
     expect(calls).toEqual(['committed']);
+  });
+
+  it('has committed, whatever a callback throws afterwards', async () => {
+    const done = fixture.database.transaction(a, async (tx) => {
+      tx.afterCommit(() => {
+        throw new Error('too late');
+      });
+      return 'done';
+    });
+    await expect(done).resolves.toBe('done');
+  });
+
+  it('sends BEGIN, the context and the first statement without waiting for an answer', async () => {
+    const proxy = await startHoldingProxy(new URL(fixture.runtimeUrl), 'BEGIN', 'SELECT 42');
+    const through = new URL(fixture.runtimeUrl);
+    through.port = String(proxy.port);
+    const database = new Database({ ...fixture.database.config, url: through.toString() });
+    for (let round = 1; round <= 2; round += 1) {
+      const rows = await database.transaction(a, (tx) => tx.query('SELECT 42 AS answer'));
+      expect(rows).toEqual([{ answer: 42 }]);
+      expect(proxy.held()).toBe(round);
+    }
+    await database.close();
+    proxy.stop();
   });
 
   it('gives TypeORM the same connection, context and transaction', async () => {

@@ -144,7 +144,7 @@ export class EventConsumer {
   private accept(message: JsMsg): void {
     const event = readEvent(message.data, headerTenant(message));
     // Also while it waits for its turn; a third of the time leaves two chances before it would be delivered again.
-    const extend = setInterval(() => message.working(), this.definition.ackWaitMs / 3);
+    const extend = setInterval(() => this.tell(() => message.working()), this.definition.ackWaitMs / 3);
     const lane = event.ok ? `${event.envelope.tenantid} ${event.envelope.subject ?? ''}` : messageKey(message);
     this.slots.run(lane, () => this.work(message, event).finally(() => clearInterval(extend)));
   }
@@ -159,7 +159,7 @@ export class EventConsumer {
         await this.giveUp(message, event, 'Delivered again and again without an outcome');
       } else {
         const outcome = await this.handle(event.envelope);
-        message.ack();
+        this.tell(() => message.ack());
         metrics.eventsHandled.inc({ consumer, outcome });
       }
     } catch (error) {
@@ -210,8 +210,17 @@ export class EventConsumer {
       // The message stays in the stream and comes again, until it can be stored.
       this.logger.error({ msg: 'A poison message could not be stored', eventId, err: storeError });
     }
-    message.nak(redeliveryDelay(this.delays, deliveryCount));
+    this.tell(() => message.nak(redeliveryDelay(this.delays, deliveryCount)));
     metrics.eventsHandled.inc({ consumer, outcome: 'failed' });
+  }
+
+  /** Tells the broker of an outcome. On a closed connection it stays untold, and the message comes again. */
+  private tell(outcome: () => void): void {
+    try {
+      outcome();
+    } catch (error) {
+      this.logger.warn(`An outcome was not sent: ${error instanceof Error ? error.message : error}`);
+    }
   }
 
   /** Stores the message with its error, then tells the server not to deliver it again. */
@@ -228,7 +237,7 @@ export class EventConsumer {
         deliveries: message.info.deliveryCount,
       }),
     );
-    message.term();
+    this.tell(() => message.term());
     metrics.poisoned.inc({ consumer });
     metrics.poisonWaiting.inc({ consumer });
     metrics.eventsHandled.inc({ consumer, outcome: 'poisoned' });

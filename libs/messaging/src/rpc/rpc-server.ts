@@ -139,14 +139,15 @@ class ServedContract {
     return request;
   }
 
+  /** On a closed connection the reply stays unsent, and the caller's time runs out. */
   private send(message: Msg, reply: Reply): void {
     try {
       message.respond(JSON.stringify(reply));
     } catch (error) {
-      this.logger.error(`${this.contract.subject}: the reply was not sent`, error);
-      if (error instanceof Error && /max_payload/.test(error.message)) {
-        message.respond(JSON.stringify(errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The answer is too large'))));
-      }
+      this.logger.error({ msg: `${this.contract.subject}: the reply was not sent`, err: error });
+      const isTooLarge = error instanceof Error && /max_payload/.test(error.message);
+      const refusal = errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The answer is too large'));
+      if (isTooLarge && reply.ok) this.send(message, refusal);
     }
   }
 
