@@ -112,13 +112,18 @@ describe('a run', () => {
       actions: [{ type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } }],
     });
     await tenant.ended(await start(path, { place: 'Turin' }));
-    expect(customCreated.at(-1)).toMatchObject({ apiName: 'site_visit', values: { place: 'Turin' } });
+    expect(customCreated).toContainEqual(
+      expect.objectContaining({ apiName: 'site_visit', values: { place: 'Turin' } }),
+    );
   });
 
   it('works with the rights of the workflow’s author', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     await tenant.ended(await start(path, {}));
-    expect(world.minted.at(-1)).toEqual({ tenantId: tenant.tenantId, userId: tenant.userId });
+    expect(world.minted.findLast(({ tenantId }) => tenantId === tenant.tenantId)).toEqual({
+      tenantId: tenant.tenantId,
+      userId: tenant.userId,
+    });
   });
 
   it.each([
