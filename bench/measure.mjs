@@ -8,6 +8,7 @@ const BATCH_MILLISECONDS = 4;
 const WARM_UP_MILLISECONDS = 150;
 
 /** What batches compute ends here, so that no compiler drops the work. */
+/** @type {unknown} */
 let sink;
 
 /**
@@ -18,12 +19,14 @@ let sink;
  * @returns {{ ours: number, baseline: number }}
  */
 export function comparePair(ours, baseline) {
-  const sides = [ours, baseline].map((call) => ({ call, calls: warmUp(call), times: [] }));
+  const first = sideOf(ours);
+  const second = sideOf(baseline);
   for (let batch = 0; batch < BATCHES; batch++) {
     // Each side goes first every other time.
-    for (const side of batch % 2 === 0 ? sides : sides.toReversed()) side.times.push(timeBatch(side.call, side.calls));
+    for (const side of batch % 2 === 0 ? [first, second] : [second, first])
+      side.times.push(timeBatch(side.call, side.calls));
   }
-  return { ours: median(sides[0].times), baseline: median(sides[1].times) };
+  return { ours: median(first.times), baseline: median(second.times) };
 }
 
 /**
@@ -35,12 +38,23 @@ export function timeOf(call) {
   return median(Array.from({ length: BATCHES }, () => timeBatch(call, calls)));
 }
 
-/** @param {readonly number[]} values */
+/** @param {readonly number[]} values at least one */
 export function median(values) {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Runs a function until it is warm and returns how many calls fill a batch. */
+/**
+ * @param {(index: number) => unknown} call
+ * @returns {{ call: (index: number) => unknown, calls: number, times: number[] }}
+ */
+function sideOf(call) {
+  return { call, calls: warmUp(call), times: [] };
+}
+
+/**
+ * Runs a function until it is warm and returns how many calls fill a batch.
+ * @param {(index: number) => unknown} call
+ */
 function warmUp(call) {
   const begun = performance.now();
   let calls = 1;
@@ -52,6 +66,10 @@ function warmUp(call) {
   }
 }
 
+/**
+ * @param {(index: number) => unknown} call
+ * @param {number} calls
+ */
 function timeBatch(call, calls) {
   const begun = performance.now();
   for (let index = 0; index < calls; index++) sink = call(index);

@@ -62,6 +62,8 @@ await runCommand(async () => {
 
 /**
  * Each file runs in a process of its own: what one has made the compiler assume must not slow the next.
+ * @param {string} group
+ * @param {string} name of the file
  * @returns {Promise<Row[]>}
  */
 async function rowsOf(group, name) {
@@ -78,6 +80,7 @@ async function rowsOf(group, name) {
   return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
 }
 
+/** @param {string} file */
 async function printRowsOf(file) {
   const { measure } = await import(pathToFileURL(file).href);
   const rows = await measure();
@@ -115,12 +118,19 @@ function tableOf(rows) {
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-/** Three significant digits. */
+/**
+ * Three significant digits.
+ * @param {number} value
+ */
 function digits(value) {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** Puts a table between the marks of its group, which are added at the end when they are missing. */
+/**
+ * Puts a table between the marks of its group, which are added at the end when they are missing.
+ * @param {string} group
+ * @param {string} table
+ */
 async function writeTable(group, table) {
   const [begin, end] = [`<!-- ${group}: begin -->`, `<!-- ${group}: end -->`];
   const [cpu] = os.cpus();
