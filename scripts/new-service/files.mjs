@@ -146,7 +146,7 @@ const packageJson = (name) =>
       description: 'What the service is for, in a line.',
       scripts: {
         build:
-          'swc src -d dist --strip-leading-paths --config-file ../../.swcrc --ignore **/*.spec.ts --delete-dir-on-start',
+          "swc src -d dist --strip-leading-paths --config-file ../../.swcrc --ignore '**/*.spec.ts' --delete-dir-on-start",
         start: 'node dist/main.js',
       },
       dependencies: {

@@ -11,6 +11,9 @@ import { DeliverySignal } from './delivery/delivery-signal.js';
 import { DeliveryWorker } from './delivery/delivery-worker.js';
 import { DueDeliveryRepository } from './delivery/due-delivery.repository.js';
 import { OutsideClient } from './delivery/outside-client.js';
+import { AppSecretRepository } from './subscription/app-secret.repository.js';
+import { AppSecretRpc } from './subscription/app-secret.rpc.js';
+import { AppSecretService } from './subscription/app-secret.service.js';
 import { SigningSecrets } from './subscription/signing-secrets.js';
 import { SubscriptionController } from './subscription/subscription.controller.js';
 import { SubscriptionRepository } from './subscription/subscription.repository.js';
@@ -32,6 +35,9 @@ export class AppModule {
         { provide: WEBHOOK_CONFIG, useValue: config },
         OutsideClient,
         SigningSecrets,
+        AppSecretRepository,
+        AppSecretService,
+        AppSecretRpc,
         SubscriptionRepository,
         SubscriptionService,
         SubscriptionRpc,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { signatureHeaders } from '../src/delivery/signature.js';
+import { AppSecretService } from '../src/subscription/app-secret.service.js';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
@@ -112,6 +114,36 @@ describe('webhook subscriptions', () => {
       expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
       expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(1);
       expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(0);
+    });
+
+    it("sign with the app's secret, with both after a rotation, in every tenant", async () => {
+      const secrets = app.service.get(AppSecretService);
+      const appKey = `app-${randomUUID()}`;
+      const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
+      const tenants = [await app.tenant(), await app.tenant()];
+      for (const { id } of tenants) {
+        await app.service.get(SubscriptionService).provision(id, randomUUID(), {
+          installationId: randomUUID(),
+          appKey,
+          secret: secret(1),
+          webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
+        });
+      }
+      const signatures = async (tenantId: string) => {
+        const event = await app.emit(tenantId);
+        const { headers, body } = await app.receiver.waitFor(
+          (candidate) => candidate.headers['webhook-id'] === event.id,
+        );
+        const { 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
+        const known = [1, 2].map(
+          (byte) => signatureHeaders(event.id, Number(timestamp), body, [secret(byte)])['webhook-signature'],
+        );
+        return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
+      };
+      for (const { id } of tenants) expect(await signatures(id)).toEqual([1]);
+      expect(await secrets.rotate(appKey, secret(2))).toBe(true);
+      for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
+      expect(await secrets.rotate(`unknown-${appKey}`, secret(2))).toBe(false);
     });
 
     it('are refused whole when a target is not public', async () => {

@@ -70,5 +70,7 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
   'automation-hooks': [
     { table: 'hook', role: 'narrow', why: 'an inbound call presents a workflow id and a secret, no tenant' },
   ],
-  'webhook-dispatcher': [],
+  'webhook-dispatcher': [
+    { table: 'app_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
+  ],
 };

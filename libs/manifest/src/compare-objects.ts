@@ -1,5 +1,5 @@
 import { canonicalJson } from './canonical-json.js';
-import type { Change, ChangeEffect } from './compare.js';
+import type { Change, ChangeEffect } from './change.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
 import { pointer } from './json-pointer.js';
 import { type NamedField, namedFields } from './package-model.js';

@@ -1,25 +1,9 @@
+import type { Change } from './change.js';
 import { compareObjects } from './compare-objects.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
 import { pointer } from './json-pointer.js';
 import { judgeUrl, outboundUrls } from './outbound-urls.js';
 import { requestedScopes } from './scope-usage.js';
-
-/**
- * What a change means for a tenant that upgrades: `safe` needs nothing, `breaking` may make clients or
- * existing records fail, `destructive` loses stored values.
- */
-export type ChangeEffect = 'safe' | 'breaking' | 'destructive';
-
-/** One difference between two versions. */
-export interface Change {
-  kind: 'added' | 'removed' | 'changed';
-  /** Into the new manifest; for what was removed, the place that held it. */
-  pointer: string;
-  message: string;
-  effect: ChangeEffect;
-  /** Whether the tenant has to agree again: a new scope, event, host or object. */
-  consent: boolean;
-}
 
 /**
  * The differences between two versions that matter to a tenant, in the order of the sections.

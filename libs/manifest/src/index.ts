@@ -1,9 +1,10 @@
 export { canonicalJson } from './canonical-json.js';
 export type { Certification, CheckResult, CheckStatus, Severity } from './certification.js';
 export { type CertifyOptions, certify, SUITE_VERSION } from './certify.js';
+export type { Change, ChangeEffect } from './change.js';
 export type { Check } from './check.js';
 export { CHECKS } from './checks/index.js';
-export { type Change, type ChangeEffect, compareManifests } from './compare.js';
+export { compareManifests } from './compare.js';
 export { conditionTypes } from './condition-types.js';
 export { connectorMapping, type MappedField } from './connector-mapping.js';
 export { cronProblem } from './cron.js';

@@ -1,4 +1,4 @@
-import { CORE_OBJECTS, type CoreObject, isScope, type Scope } from '@crm/contracts';
+import { CORE_OBJECTS, type CoreObject, eventScope, isScope, type Scope } from '@crm/contracts';
 import { entriesOf, type ManifestDraft } from './draft.js';
 import { pointer } from './json-pointer.js';
 import { resolveObject } from './package-model.js';
@@ -12,16 +12,6 @@ export interface ScopeUse {
   /** Whether it cannot work without the scope; otherwise it is a reason to request it and no more. */
   needed: boolean;
 }
-
-/** The scope that receiving an event takes, by the event's domain. Other domains are open to every app. */
-const EVENT_SCOPES: Readonly<Record<string, Scope>> = {
-  lead: 'leads:read',
-  contact: 'contacts:read',
-  company: 'companies:read',
-  deal: 'pipeline:read',
-  task: 'tasks:read',
-  record: 'custom_objects:read',
-};
 
 /** Every use of a scope in the package, in the order of the sections. */
 export function scopeUses(manifest: ManifestDraft): ScopeUse[] {
@@ -60,11 +50,6 @@ function* automationUses(manifest: ManifestDraft): Generator<ScopeUse> {
       if (scope) yield { scope, pointer: at, what: `A ${action.type} action on ${action.object}`, needed: true };
     }
   }
-}
-
-function eventScope(event: string): Scope | undefined {
-  const domain = event.split('.')[0]!;
-  return Object.hasOwn(EVENT_SCOPES, domain) ? EVENT_SCOPES[domain] : undefined;
 }
 
 function* eventUses(manifest: ManifestDraft): Generator<ScopeUse> {

@@ -2,6 +2,7 @@ import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, register } from 'prom-client';
 import type { WebhookConfig } from '../config.js';
+import { AppSecretService } from '../subscription/app-secret.service.js';
 import { SigningSecrets } from '../subscription/signing-secrets.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';
 import { WEBHOOK_CONFIG } from '../webhook-config.js';
@@ -24,6 +25,13 @@ const attemptSeconds = metric(
   () => new Histogram({ name: 'webhook_attempt_seconds', help: 'Duration of delivery attempts' }),
 );
 
+interface PreparedDelivery {
+  readonly work: DeliveryWork;
+  /** The app whose secret signs; null when the subscription has one of its own. */
+  readonly appKey: string | null;
+  readonly secrets: readonly string[];
+}
+
 /** Carries out one attempt of a claimed delivery and writes down what came of it. */
 @Injectable()
 export class DeliverySender {
@@ -31,6 +39,7 @@ export class DeliverySender {
     private readonly database: Database,
     private readonly deliveries: DeliveryRepository,
     private readonly subscriptions: SubscriptionRepository,
+    private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecrets,
     private readonly outside: OutsideClient,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
@@ -40,19 +49,22 @@ export class DeliverySender {
   async attempt(claimed: ClaimedDelivery): Promise<boolean | null> {
     const prepared = await this.prepare(claimed);
     if (prepared === null) return null;
-    const outcome = await this.send(prepared.work, prepared.secrets);
-    await this.record(claimed, prepared.work.attempts + 1, outcome);
+    const { work, appKey } = prepared;
+    const secrets = appKey === null ? prepared.secrets : await this.appSecrets.live(appKey);
+    const outcome = await this.send(work, secrets);
+    await this.record(claimed, work.attempts + 1, outcome);
     attemptsTotal.inc({ outcome: outcome.error?.code ?? 'delivered' });
     attemptSeconds.observe(outcome.latencyMs / 1000);
     return outcome.error === null;
   }
 
-  private prepare(claimed: ClaimedDelivery): Promise<{ work: DeliveryWork; secrets: string[] } | null> {
+  private prepare(claimed: ClaimedDelivery): Promise<PreparedDelivery | null> {
+    const { subscriptionId } = claimed;
     return this.database.transaction(claimed.tenantId, async (tx) => {
       const [work, subscription, sealed] = await Promise.all([
         this.deliveries.findWork(tx, claimed),
-        this.subscriptions.find(tx, claimed.subscriptionId),
-        this.subscriptions.liveSecrets(tx, claimed.subscriptionId, new Date()),
+        this.subscriptions.find(tx, subscriptionId),
+        this.subscriptions.liveSecrets(tx, subscriptionId, new Date()),
       ]);
       if (work === null) return null;
       if (!subscription?.enabled) {
@@ -60,7 +72,8 @@ export class DeliverySender {
         await this.deliveries.abandon(tx, claimed, 'subscription_inactive', message);
         return null;
       }
-      return { work, secrets: sealed.map((box) => this.secrets.open(box, claimed.subscriptionId)) };
+      const secrets = sealed.map((box) => this.secrets.open(box, { subscriptionId }));
+      return { work, appKey: subscription.appKey, secrets };
     });
   }
 

@@ -1,5 +1,5 @@
 import { DATABASES } from '@crm/contracts';
-import { createInboxTable, createOutboxTable, createTenantTable } from '@crm/database';
+import { createGlobalTable, createInboxTable, createOutboxTable, createTenantTable } from '@crm/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const roles = DATABASES['webhook-dispatcher'];
@@ -19,13 +19,27 @@ export class Webhooks1763700000000 implements MigrationInterface {
         filter text,
         enabled boolean NOT NULL DEFAULT true,
         disabled_reason text,
-        secret bytea NOT NULL,
+        secret bytea,
         previous_secret bytea,
         previous_secret_until timestamptz,
         failing_since timestamptz,
         created_by uuid NOT NULL,
-        created_at timestamptz NOT NULL DEFAULT now()`,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        CHECK ((app_key IS NULL) = (installation_id IS NULL) AND (app_key IS NULL) = (secret IS NOT NULL))`,
       indexes: [{ columns: 'installation_id', where: 'installation_id IS NOT NULL' }],
+    });
+
+    // Subscriptions that an app brought sign with the app's secret, the same in every tenant.
+    await createGlobalTable(runner, roles, {
+      name: 'app_secret',
+      columns: `
+        app_key text NOT NULL,
+        secret bytea NOT NULL,
+        previous_secret bytea,
+        previous_secret_until timestamptz`,
+      primaryKey: ['app_key'],
+      role: 'narrow',
+      grants: ['select', 'insert', 'update'],
     });
 
     await createTenantTable(runner, roles, {
@@ -77,7 +91,15 @@ export class Webhooks1763700000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of ['inbox', 'poison_message', 'outbox', 'delivery_attempt', 'delivery', 'webhook_subscription']) {
+    for (const table of [
+      'inbox',
+      'poison_message',
+      'outbox',
+      'delivery_attempt',
+      'delivery',
+      'app_secret',
+      'webhook_subscription',
+    ]) {
       await runner.query(`DROP TABLE IF EXISTS ${table}`);
     }
   }

@@ -8,6 +8,9 @@ import { WEBHOOK_CONFIG } from '../webhook-config.js';
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
+/** How long both secrets sign after a rotation: a day for the receiver to change. */
+export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
+
 /** Makes signing secrets and keeps them sealed. */
 @Injectable()
 export class SigningSecrets {
@@ -21,13 +24,18 @@ export class SigningSecrets {
     return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
   }
 
-  seal(secret: string, subscriptionId: string): Buffer {
-    return this.box.seal(secret, placeOf(subscriptionId));
+  /** @param owner the subscription or the app that the secret belongs to */
+  seal(secret: string, owner: SecretOwner): Buffer {
+    return this.box.seal(secret, placeOf(owner));
   }
 
-  open(sealed: Buffer, subscriptionId: string): string {
-    return this.box.open(sealed, placeOf(subscriptionId));
+  open(sealed: Buffer, owner: SecretOwner): string {
+    return this.box.open(sealed, placeOf(owner));
   }
 }
 
-const placeOf = (subscriptionId: string) => `webhook_subscription/${subscriptionId}`;
+/** Whose secret it is: a box of one owner does not open for another. */
+export type SecretOwner = { readonly subscriptionId: string } | { readonly appKey: string };
+
+const placeOf = (owner: SecretOwner): string =>
+  'appKey' in owner ? `app_secret/${owner.appKey}` : `webhook_subscription/${owner.subscriptionId}`;

@@ -1,5 +1,6 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { liveAt, type SecretRow } from './live-secrets.js';
 import type { Subscription } from './subscription.js';
 
 interface SubscriptionRow {
@@ -23,7 +24,8 @@ export interface NewSubscription {
   readonly events: readonly string[];
   readonly description: string | null;
   readonly filter: string | null;
-  readonly sealedSecret: Buffer;
+  /** Null for an app's subscription, which signs with the app's secret. */
+  readonly sealedSecret: Buffer | null;
   readonly createdBy: string;
 }
 
@@ -173,19 +175,12 @@ export class SubscriptionRepository {
     return rows.length > 0;
   }
 
-  /** Sealed secrets that are live at `now`, the newest first. */
+  /** Sealed secrets of a subscription that the tenant made, live at `now`, the newest first. */
   async liveSecrets(tx: TenantTransaction, id: string, now: Date): Promise<Buffer[]> {
-    const [row] = await tx.query<{
-      secret: Buffer;
-      previous_secret: Buffer | null;
-      previous_secret_until: Date | null;
-    }>(
+    const [row] = await tx.query<SecretRow>(
       'SELECT secret, previous_secret, previous_secret_until FROM webhook_subscription WHERE tenant_id = $1 AND id = $2',
       [tx.tenantId, id],
     );
-    if (!row) return [];
-    const previousLives =
-      row.previous_secret !== null && row.previous_secret_until !== null && row.previous_secret_until > now;
-    return previousLives ? [row.secret, row.previous_secret as Buffer] : [row.secret];
+    return liveAt(row, now);
   }
 }

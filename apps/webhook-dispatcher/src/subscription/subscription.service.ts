@@ -3,13 +3,11 @@ import { type FieldProblem, isEventName, PlatformError, type ProvisionedSubscrip
 import { Database, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { OutsideClient } from '../delivery/outside-client.js';
+import { AppSecretService } from './app-secret.service.js';
 import { requireValidFilter } from './event-filter.js';
-import { SigningSecrets } from './signing-secrets.js';
+import { ROTATION_OVERLAP_MS, SigningSecrets } from './signing-secrets.js';
 import type { Subscription } from './subscription.js';
 import { SubscriptionRepository } from './subscription.repository.js';
-
-/** How long both secrets sign after a rotation: a day for the receiver to change. */
-const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
 
 export interface SubscriptionInput {
   readonly url: string;
@@ -31,6 +29,7 @@ export class SubscriptionService {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
+    private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecrets,
     private readonly outside: OutsideClient,
   ) {}
@@ -52,7 +51,7 @@ export class SubscriptionService {
         events: [...new Set(input.events)],
         description: input.description ?? null,
         filter: input.filter ?? null,
-        sealedSecret: this.secrets.seal(secret, id),
+        sealedSecret: this.secrets.seal(secret, { subscriptionId: id }),
         createdBy: principal.userId,
       }),
     );
@@ -102,7 +101,7 @@ export class SubscriptionService {
       this.subscriptions.replaceSecret(
         tx,
         id,
-        this.secrets.seal(secret, id),
+        this.secrets.seal(secret, { subscriptionId: id }),
         new Date(Date.now() + ROTATION_OVERLAP_MS),
       ),
     );
@@ -112,6 +111,7 @@ export class SubscriptionService {
   /** Puts a package's subscriptions in place, all or none; asking again answers with what is there. */
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
     for (const webhook of request.webhooks) this.requireValid(webhook);
+    await this.appSecrets.keep(request.appKey, request.secret);
     return this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockInstallation(tx, request.installationId);
       const present = await this.subscriptions.listByInstallation(tx, request.installationId);
@@ -128,7 +128,7 @@ export class SubscriptionService {
             events: [...new Set(webhook.events)],
             description: webhook.description ?? null,
             filter: null,
-            sealedSecret: this.secrets.seal(request.secret, id),
+            sealedSecret: null,
             createdBy: userId,
           }),
         );

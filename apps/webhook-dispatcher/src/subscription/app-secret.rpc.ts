@@ -1,0 +1,20 @@
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { RpcHandler } from '@crm/messaging';
+import { Injectable } from '@nestjs/common';
+import { AppSecretService } from './app-secret.service.js';
+
+type Contracts = typeof rpc.webhooks;
+
+/** The marketplace hands over an app's new secret when its developer asked for one. */
+@Injectable()
+export class AppSecretRpc {
+  constructor(private readonly appSecrets: AppSecretService) {}
+
+  @RpcHandler(rpc.webhooks.rotateAppSecret)
+  async rotate({
+    appKey,
+    secret,
+  }: RpcRequest<Contracts['rotateAppSecret']>): Promise<RpcResponse<Contracts['rotateAppSecret']>> {
+    return { updated: (await this.appSecrets.rotate(appKey, secret)) ? 1 : 0 };
+  }
+}
