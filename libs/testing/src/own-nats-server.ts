@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { NATS_USERS, type NatsUser, natsServerConfig } from '@crm/messaging';
@@ -13,8 +13,11 @@ export interface OwnNatsServer {
 const START_TIMEOUT_MS = 10_000;
 const PASSWORD = 'test';
 
-/** Runs the server as long as somebody holds the other end of standard input: it ends with us, however we end. */
-const RUN_WHILE_HELD = '"$0" --config "$1" & child=$!; cat > /dev/null; kill "$child"; wait "$child"';
+/**
+ * Runs the server as long as somebody holds the other end of standard input: it ends with us, however we end. Its folder
+ * goes when it has ended and writes there no more.
+ */
+const RUN_WHILE_HELD = '"$0" --config "$1" & child=$!; cat > /dev/null; kill "$child"; wait "$child"; rm -rf "$2"';
 
 /**
  * Starts a nats-server on a free port, with the users and permissions of production, and waits until it listens.
@@ -26,11 +29,10 @@ export function startOwnNatsServer(program: string): OwnNatsServer {
   const config = path.join(folder, 'nats.conf');
   const text = natsServerConfig({ host: '127.0.0.1', port: -1, storeDir: path.join(folder, 'jetstream'), passwords });
   writeFileSync(config, `${text}ports_file_dir: ${JSON.stringify(folder)}\n`);
-  const shell = spawn('sh', ['-c', RUN_WHILE_HELD, program, config], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const shell = spawn('sh', ['-c', RUN_WHILE_HELD, program, config, folder], { stdio: ['pipe', 'ignore', 'ignore'] });
   shell.unref();
   const stop = () => {
     shell.stdin.destroy();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   };
   try {
     return { url: waitForAddress(folder, shell), passwords, stop };
