@@ -6,7 +6,7 @@ export default {
   testMatch: ['**/src/**/*.spec.ts', '**/test/**/*.spec.ts', '**/scripts/**/*.spec.mjs'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest-environment.cjs',
   // Workspace packages are read from their sources (the "source" condition of their exports).
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],

@@ -7,6 +7,7 @@ export default {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>'],
   testMatch: ['<rootDir>/**/*.spec.ts'],
+  testEnvironment: '<rootDir>/../scripts/jest-environment.cjs',
   resolver: '<rootDir>/../scripts/jest-resolver.cjs',
   globalSetup: '<rootDir>/platform/start.mjs',
   globalTeardown: '<rootDir>/platform/stop.mjs',

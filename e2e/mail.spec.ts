@@ -23,11 +23,11 @@ describe('an invitation', () => {
       const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
       return mails.find(({ to }) => to.some(({ address }) => address === email));
     }, 'the mail');
-    const token = /token=([A-Za-z0-9_-]+)/.exec(mail.text)?.[1];
+    const token = /token=([A-Za-z0-9_.-]+)/.exec(mail.text)?.[1];
     expect(token).toBeDefined();
     const refused = await api('POST', '/api/auth/login', { body: { email, password: PASSWORD } });
     expect(refused.status).toBe(401);
-    await api('POST', '/api/auth/invitations/accept', { body: { token, password: PASSWORD } });
+    await api('POST', '/api/auth/invitations/accept', { body: { token, password: PASSWORD }, expect: 204 });
     expect(await signIn(email)).toMatch(/^ey/);
   });
 });

@@ -17,6 +17,11 @@ export class ErrorList {
   }
 }
 
+/** Thrown when a formula that passed the check is too large for one SQL expression. */
+export class FormulaSqlError extends Error {
+  override readonly name = 'FormulaSqlError';
+}
+
 /** Thrown when a formula that does not pass the check is compiled. */
 export class FormulaCompileError extends Error {
   override readonly name = 'FormulaCompileError';

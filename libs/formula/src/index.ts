@@ -3,7 +3,7 @@ export { formatDate, formatInstant, parseDate, parseInstant } from './calendar.j
 export { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 export { type CompiledFormula, compileFormula } from './compile.js';
 export { compareNumbers, decimalText, roundTo15Digits } from './decimal.js';
-export { FormulaCompileError } from './errors.js';
+export { FormulaCompileError, FormulaSqlError } from './errors.js';
 export {
   type CheckedFormulaSet,
   type CompiledFormulaSet,
@@ -17,6 +17,16 @@ export { LIMITS } from './limits.js';
 export { type FormulaOrder, orderFormulas } from './order.js';
 export { type ParsedFormula, parseFormula } from './parser.js';
 export { printFormula } from './printer.js';
+export {
+  type BindParameter,
+  type EmitOptions,
+  type EmittedSql,
+  emitSql,
+  type SqlColumn,
+  type SqlParameter,
+} from './sql/emit.js';
+export { FORMULA_SQL_FUNCTIONS, formulaSqlFunctions } from './sql/helpers.js';
+export type { SqlOperand, SqlTarget } from './sql/target.js';
 export { nearestName } from './suggestions.js';
 export { codePointLength, compareText, isCleanText } from './text.js';
 export { isTimeZone } from './time-zone.js';

@@ -8,6 +8,8 @@ export const LIMITS = {
   depth: 50,
   /** Steps from a formula to a formula it reads, along the longest chain. */
   chainDepth: 10,
+  /** Nodes of a formula and all it reads, each as often as it is read, in one SQL expression. */
+  sqlNodes: 4000,
   /** Characters of a text result; a longer one is null. */
   textCharacters: 4000,
   /** Errors reported for one formula, so that garbage does not give thousands. */

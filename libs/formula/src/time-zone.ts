@@ -39,6 +39,15 @@ export function timeZone(name: string | undefined): TimeZone {
   return zone;
 }
 
+/**
+ * The name of the zone that {@link timeZone} gives, as IANA's list has it: old short names that only some platforms
+ * know (EST, ACT) become the zone they stand for.
+ */
+export function canonicalTimeZone(name: string | undefined): string {
+  if (name === undefined || !isTimeZone(name)) return 'UTC';
+  return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+}
+
 /** Whether this platform knows the zone. */
 export function isTimeZone(name: string): boolean {
   try {

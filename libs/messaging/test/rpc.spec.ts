@@ -173,6 +173,8 @@ describe('a call between services', () => {
     const draining = server.drain().then(() => {
       drained = true;
     });
+    // The broker has handled what the server sent before this: that it takes no more calls.
+    await identity.ping();
     await expect(call()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect(drained).toBe(false);
     release();

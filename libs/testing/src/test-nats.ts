@@ -40,6 +40,6 @@ function stopOwnServer(): void {
   provisioned = undefined;
 }
 
-// Registered while the test file loads, the only time at which a hook for the whole file can be. Outside Jest there is none.
-(globalThis as { afterAll?: (hook: () => void) => void }).afterAll?.(stopOwnServer);
+// The Jest environment calls it when every hook of the test file has run: hooks may still need the server.
+Object.assign(globalThis, { stopTestServers: stopOwnServer });
 process.once('exit', stopOwnServer);

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import type { WebhookConfig } from '../config.js';
 import { WEBHOOK_CONFIG } from '../webhook-config.js';
 import { Breaker } from './breaker.js';
@@ -23,7 +29,7 @@ const ERROR_PAUSE_MS = 1_000;
  * dying is claimed again by the next look of any process once its claim has run out.
  */
 @Injectable()
-export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly breaker: Breaker;
   private readonly concurrency: number;
@@ -51,8 +57,11 @@ export class DeliveryWorker implements OnApplicationBootstrap, OnApplicationShut
     this.running = this.run();
   }
 
-  /** Begins nothing new and waits for the attempts under way, which have a time limit of their own. */
-  async onApplicationShutdown(): Promise<void> {
+  /**
+   * Begins nothing new and waits for the attempts under way, which have a time limit of their own; while the database is
+   * still there.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     this.wake();
     await this.running;

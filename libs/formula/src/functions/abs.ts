@@ -6,5 +6,6 @@ export const ABS: FunctionDefinition = {
   result: 'number',
   nullable: ([number]) => number!,
   compile: ([number]) => strict<number, number>(number!, Math.abs),
+  emit: ([number]) => `abs(${number!.sql})`,
   doc: { summary: 'The number without its sign; null gives null.', examples: ['ABS(-3)', 'ABS(target - amount)'] },
 };

@@ -16,6 +16,9 @@ export const BLANKVALUE: FunctionDefinition = {
       return result === null || result === '' ? second(row) : result;
     };
   },
+  emit: ([value, substitute], type) =>
+    // Only an operand that is not repeated keeps nested calls from doubling each time.
+    `coalesce(${type === 'text' ? `nullif(${value!.sql} COLLATE "C", '')` : value!.sql}, ${substitute!.sql})`,
   doc: {
     summary: 'The first argument, or the second when the first is null or an empty text; spaces are a value.',
     examples: ['BLANKVALUE(nickname, firstName)', 'BLANKVALUE(amount, 0)'],

@@ -1,4 +1,5 @@
 import { LIMITS } from '../limits.js';
+import { asText } from '../sql/target.js';
 import { bounded } from '../text.js';
 import { type Operand, type Row, toText } from '../values.js';
 import { ANYTHING, type FunctionDefinition } from './definition.js';
@@ -23,6 +24,9 @@ export const CONCAT: FunctionDefinition = {
   result: 'text',
   nullable: () => true,
   compile: concatenate,
+  // The function concat takes null as empty.
+  emit: (args, _type, target) =>
+    target.call('bounded', `concat(${args.map((argument) => asText(argument, target)).join(', ')})`),
   doc: {
     summary: 'The texts of all arguments one after the other; null counts as empty, other values as TEXT gives them.',
     examples: ['CONCAT(firstName, " ", lastName)', 'CONCAT("No. ", number)'],

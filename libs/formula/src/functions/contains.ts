@@ -25,6 +25,7 @@ export const CONTAINS: FunctionDefinition = {
       return (typeof value === 'string' ? value : '').includes((sought(row) as string | null) ?? '');
     };
   },
+  emit: ([text, part], _type, target) => target.call('contains', text!.sql, part!.sql),
   doc: {
     summary:
       'Whether a text contains another, letter for letter, null counting as empty; whether a whole option is among ' +

@@ -1,3 +1,4 @@
+import type { SqlOperand, SqlTarget } from '../sql/target.js';
 import type { Evaluator, Operand } from '../values.js';
 import type { FunctionDefinition } from './definition.js';
 
@@ -21,6 +22,7 @@ export const DAYS_BETWEEN: FunctionDefinition = {
       return b === null ? null : (b as number) - (a as number);
     };
   },
+  emit: ([from, to], _type, target) => `(${emitDay(to!, target)} - ${emitDay(from!, target)})::float8`,
   doc: {
     summary:
       'Whole calendar days from the first to the second, negative when the second is earlier; a datetime counts as ' +
@@ -37,4 +39,8 @@ function day({ evaluate, type }: Operand): Evaluator {
     const instant = evaluate(row);
     return instant === null ? null : row.zone.dayOf(instant as number);
   };
+}
+
+function emitDay({ sql, type }: SqlOperand, target: SqlTarget): string {
+  return type === 'datetime' ? `(${sql} AT TIME ZONE ${target.zone()})::date` : sql;
 }

@@ -1,3 +1,4 @@
+import type { SqlOperand, SqlTarget } from '../sql/target.js';
 import type { ValueType } from '../types.js';
 import type { Evaluator, Operand } from '../values.js';
 
@@ -28,6 +29,8 @@ export interface FunctionDefinition {
    * type, and stays `any` where the parameter accepts several. `type` is the call's type.
    */
   compile(args: readonly Operand[], type: ValueType): Evaluator;
+  /** The SQL of a call, for the same value; arguments come in their types, NULL included. `type` is the call's type. */
+  emit(args: readonly SqlOperand[], type: ValueType, target: SqlTarget): string;
   readonly doc: { readonly summary: string; readonly examples: readonly string[] };
 }
 

@@ -1,4 +1,5 @@
 import { comparisonOf } from '../comparison.js';
+import type { SqlOperand } from '../sql/target.js';
 import type { ValueType } from '../types.js';
 import type { Evaluator, Operand, Value } from '../values.js';
 
@@ -23,4 +24,9 @@ export function extreme(args: readonly Operand[], type: ValueType, sign: 1 | -1)
     }
     return best;
   };
+}
+
+/** Postgres's own functions skip nulls too and compare float8 as it is. */
+export function emitExtreme(args: readonly SqlOperand[], name: 'least' | 'greatest'): string {
+  return `${name}(${args.map(({ sql, type }) => (type === 'text' ? `${sql} COLLATE "C"` : sql)).join(', ')})`;
 }

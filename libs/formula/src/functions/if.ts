@@ -1,3 +1,4 @@
+import { orFalse } from '../sql/target.js';
 import { type FunctionDefinition, SCALARS } from './definition.js';
 
 export const IF: FunctionDefinition = {
@@ -15,6 +16,8 @@ export const IF: FunctionDefinition = {
     const no = whenFalse?.evaluate ?? (() => null);
     return (row) => (test(row) === true ? yes(row) : no(row));
   },
+  emit: ([condition, whenTrue, whenFalse]) =>
+    `(CASE WHEN ${orFalse(condition!)} THEN ${whenTrue!.sql} ELSE ${whenFalse?.sql ?? 'NULL'} END)`,
   doc: {
     summary: 'The second argument when the condition is true, else (also when it is null) the third or null.',
     examples: ['IF(amount > 1000, "large", "small")', 'IF(won, amount)'],

@@ -1,3 +1,4 @@
+import { asText } from '../sql/target.js';
 import { codePointLength } from '../text.js';
 import { toText } from '../values.js';
 import type { FunctionDefinition } from './definition.js';
@@ -17,6 +18,7 @@ export const LEN: FunctionDefinition = {
       return codePointLength(textOf(value)!);
     };
   },
+  emit: ([text], _type, target) => `coalesce(length(${asText(text!, target)}), 0)::float8`,
   doc: {
     summary: 'How many characters (code points) a text or the listed options of a multi-select have; null gives 0.',
     examples: ['LEN(name)', 'LEN("naïve")'],

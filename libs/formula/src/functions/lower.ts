@@ -8,6 +8,7 @@ export const LOWER: FunctionDefinition = {
   // The lower case can be longer than the limit (İ becomes i and a combining dot).
   nullable: () => true,
   compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toLowerCase())),
+  emit: ([text], _type, target) => target.call('bounded', target.call('lower', text!.sql)),
   doc: {
     summary: 'The text in lower case by the full Unicode mapping, whatever the language; null gives null.',
     examples: ['LOWER(email)', 'LOWER("ΟΔΟΣ")'],

@@ -1,5 +1,5 @@
 import { type FunctionDefinition, ORDERED } from './definition.js';
-import { extreme } from './extreme.js';
+import { emitExtreme, extreme } from './extreme.js';
 
 export const MAX: FunctionDefinition = {
   name: 'MAX',
@@ -7,6 +7,7 @@ export const MAX: FunctionDefinition = {
   result: 'shared',
   nullable: (args) => args.every(Boolean),
   compile: (args, type) => extreme(args, type, -1),
+  emit: (args) => emitExtreme(args, 'greatest'),
   doc: {
     summary: 'The greatest of numbers, texts, dates or datetimes; nulls are skipped, only nulls give null.',
     examples: ['MAX(amount, 0)', 'MAX(startDate, endDate)'],

@@ -1,5 +1,5 @@
 import { type FunctionDefinition, ORDERED } from './definition.js';
-import { extreme } from './extreme.js';
+import { emitExtreme, extreme } from './extreme.js';
 
 export const MIN: FunctionDefinition = {
   name: 'MIN',
@@ -7,6 +7,7 @@ export const MIN: FunctionDefinition = {
   result: 'shared',
   nullable: (args) => args.every(Boolean),
   compile: (args, type) => extreme(args, type, 1),
+  emit: (args) => emitExtreme(args, 'least'),
   doc: {
     summary: 'The smallest of numbers, texts, dates or datetimes; nulls are skipped, only nulls give null.',
     examples: ['MIN(amount, budget)', 'MIN(startDate, endDate)'],

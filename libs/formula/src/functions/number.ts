@@ -21,6 +21,10 @@ export const NUMBER: FunctionDefinition = {
     const { evaluate } = value!;
     return (row) => toNumber(evaluate(row));
   },
+  emit([value], _type, target) {
+    if (value!.type === 'number') return value!.sql;
+    return value!.type === 'boolean' ? `${value!.sql}::integer::float8` : target.call('number', value!.sql);
+  },
   doc: {
     summary:
       'The number that a text writes (digits, optionally a minus sign before and a point with digits behind), 1 or ' +

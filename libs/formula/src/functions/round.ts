@@ -20,6 +20,7 @@ export const ROUND: FunctionDefinition = {
       return n === null ? null : roundDecimal(x as number, n as number);
     };
   },
+  emit: ([number, places], _type, target) => target.call('round', number!.sql, places?.sql ?? '0'),
   doc: {
     summary:
       'The 15-digit decimal of a number rounded to so many places after the point (0 when left out, before the ' +

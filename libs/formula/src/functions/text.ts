@@ -1,3 +1,4 @@
+import { asText } from '../sql/target.js';
 import { bounded } from '../text.js';
 import { toText } from '../values.js';
 import { ANYTHING, type FunctionDefinition } from './definition.js';
@@ -15,6 +16,7 @@ export const TEXT: FunctionDefinition = {
       return text === null ? null : bounded(text);
     };
   },
+  emit: ([value], _type, target) => target.call('bounded', asText(value!, target)),
   doc: {
     summary:
       'The text of a value: a number in at most 15 digits without exponent or grouping, a date as YYYY-MM-DD, a ' +

@@ -7,6 +7,7 @@ export const TODAY: FunctionDefinition = {
   nullable: () => false,
   readsClock: () => true,
   compile: () => (row) => row.today,
+  emit: (_args, _type, target) => target.today(),
   doc: {
     summary: "The date in the workspace's time zone, the same for everything one request computes.",
     examples: ['TODAY()', 'DAYS_BETWEEN(TODAY(), closeDate)'],

@@ -8,6 +8,7 @@ export const UPPER: FunctionDefinition = {
   // The upper case can be longer than the limit (ß becomes SS).
   nullable: () => true,
   compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toUpperCase())),
+  emit: ([text], _type, target) => target.call('bounded', target.call('upper', text!.sql)),
   doc: {
     summary: 'The text in upper case by the full Unicode mapping, whatever the language; null gives null.',
     examples: ['UPPER(code)', 'UPPER("straße")'],

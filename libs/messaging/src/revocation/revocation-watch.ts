@@ -42,13 +42,21 @@ export class RevocationWatch implements RevocationSource {
 
   start(): void {
     if (this.running) return;
-    this.stopListening = this.nats.onReconnect(() => void this.watched?.close());
+    this.stopListening = this.nats.onReconnect(() => this.readAnew());
     this.pruning = setInterval(() => {
       this.cutoffs.prune(Date.now());
       metrics.revocations.set(this.cutoffs.size);
     }, PRUNE_MS);
     this.pruning.unref();
     this.running = this.watchUntilStopped();
+  }
+
+  /** Ends the present watch; the loop begins another. */
+  private readAnew(): void {
+    this.watched?.close().catch((error: unknown) => {
+      // The connection was lost again meanwhile: its return calls this once more.
+      this.logger.warn(`The watch could not be ended: ${error instanceof Error ? error.message : error}`);
+    });
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,247 @@
+/**
+ * SQL functions that emitted formulas call: where Postgres raises, or means something else than the formula language.
+ * All are immutable and parallel safe, none raises for any value of its arguments' types (float8 finite), and none
+ * reads a table.
+ *
+ * Arithmetic: float8 raises when a result leaves the range at either end. Whether it would is decided before, by the
+ * same operation on operands scaled by powers of two, which is exact.
+ */
+interface Helper {
+  readonly name: string;
+  /** Name and type of each parameter. */
+  readonly parameters: readonly string[];
+  readonly returns: string;
+  /** An expression, which Postgres may inline, or a PL/pgSQL block. */
+  readonly body: { readonly expression: string } | { readonly block: string };
+}
+
+/** 2^n as a literal that float8 reads exactly. */
+const power = (exponent: number) => `'${2 ** exponent}'::float8`;
+
+const ADD = `
+DECLARE
+  x float8 := abs(a);
+  y float8 := abs(b);
+BEGIN
+  IF a IS NULL OR b IS NULL THEN RETURN NULL; END IF;
+  -- A number below 1e290 is less than half of the last digit of those near the end of the range.
+  IF (x < 8e307 AND y < 8e307) OR least(x, y) < 1e290 THEN RETURN a + b; END IF;
+  IF abs(a * 0.5 + b * 0.5) >= ${power(1023)} THEN RETURN NULL; END IF;
+  RETURN a + b;
+END`;
+
+const MULTIPLY = `
+DECLARE
+  x float8 := greatest(abs(a), abs(b));
+  y float8 := least(abs(a), abs(b));
+BEGIN
+  IF a IS NULL OR b IS NULL THEN RETURN NULL; END IF;
+  IF y = 0 THEN RETURN 0; END IF;
+  IF (x < 1e150 AND y > 1e-150) OR (x >= 1 AND y < 1) THEN RETURN a * b; END IF;
+  IF y >= 1 THEN
+    IF y >= ${power(600)} THEN RETURN NULL; END IF;
+    IF (x * ${power(-700)}) * y >= ${power(324)} THEN RETURN NULL; END IF;
+    RETURN a * b;
+  END IF;
+  -- Half of the smallest number, 2^-1075, is the largest that becomes 0.
+  IF x < ${power(-600)} THEN RETURN 0; END IF;
+  IF (y * ${power(700)}) * x <= ${power(-375)} THEN RETURN 0; END IF;
+  RETURN a * b;
+END`;
+
+const DIVIDE = `
+DECLARE
+  x float8 := abs(a);
+  y float8 := abs(b);
+BEGIN
+  IF a IS NULL OR b IS NULL OR b = 0 THEN RETURN NULL; END IF;
+  IF a = 0 THEN RETURN 0; END IF;
+  IF x < 1e150 AND x > 1e-150 AND y < 1e150 AND y > 1e-150 THEN RETURN a / b; END IF;
+  IF y >= 1 THEN
+    IF x >= 1 THEN RETURN a / b; END IF;
+    IF x < ${power(-1000)} AND y > ${power(900)} THEN RETURN 0; END IF;
+    IF (x * ${power(1000)}) / y <= ${power(-75)} THEN RETURN 0; END IF;
+    RETURN a / b;
+  END IF;
+  IF x >= 1 THEN
+    IF y <= ${power(-1024)} OR (x > ${power(1000)} AND y < ${power(-900)}) THEN RETURN NULL; END IF;
+    IF (x * ${power(-1000)}) / y >= ${power(24)} THEN RETURN NULL; END IF;
+    RETURN a / b;
+  END IF;
+  IF x < ${power(-500)} THEN RETURN a / b; END IF;
+  IF x / (y * ${power(100)}) >= ${power(924)} THEN RETURN NULL; END IF;
+  RETURN a / b;
+END`;
+
+const START_OF_DAY = `
+DECLARE
+  midnight timestamp := day::timestamp;
+  before timestamp := midnight - interval '16 hours';
+  later timestamp := midnight + interval '16 hours';
+  early interval := ((before AT TIME ZONE 'UTC') AT TIME ZONE zone) - before;
+  late interval := ((later AT TIME ZONE 'UTC') AT TIME ZONE zone) - later;
+  middle timestamp;
+BEGIN
+  IF day IS NULL THEN RETURN NULL; END IF;
+  IF early <> late THEN
+    -- The offset changes around this midnight: find the first instant with the later one, to the millisecond.
+    WHILE later - before > interval '1 millisecond' LOOP
+      middle := before + make_interval(secs => floor(extract(epoch FROM later - before) * 500) / 1000);
+      IF ((middle AT TIME ZONE 'UTC') AT TIME ZONE zone) - middle = early THEN before := middle;
+      ELSE later := middle;
+      END IF;
+    END LOOP;
+    IF midnight - early >= later THEN RETURN greatest(midnight - late, later) AT TIME ZONE 'UTC'; END IF;
+  END IF;
+  RETURN (midnight - early) AT TIME ZONE 'UTC';
+END`;
+
+const PARSE_NUMBER = `
+DECLARE
+  numeral text := btrim(value, E' \\t\\r\\n');
+BEGIN
+  IF numeral IS NULL OR numeral !~ '^-?[0-9]+(\\.[0-9]+)?$' THEN RETURN NULL; END IF;
+  IF pg_input_is_valid(numeral, 'double precision') THEN RETURN numeral::float8 + 0; END IF;
+  -- Too small for float8 is 0, too large is null.
+  IF numeral ~ '^-?0+\\.' THEN RETURN 0; END IF;
+  RETURN NULL;
+END`;
+
+/** `schema.` stands before the names of other helpers; {@link formulaSqlFunctions} puts the schema there. */
+const HELPERS: readonly Helper[] = [
+  { name: 'add', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: ADD } },
+  { name: 'multiply', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: MULTIPLY } },
+  { name: 'divide', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: DIVIDE } },
+  {
+    // From the middle of the largest float64 and 2^1024 on a number is not finite; up to 2^-1075, the half of the
+    // smallest one, it is 0.
+    name: 'float',
+    parameters: ['value numeric'],
+    returns: 'float8',
+    body: {
+      expression: `CASE WHEN abs(value) >= 1.79769313486231580793e308 THEN NULL
+    WHEN abs(value) < 2.47032822920623272089e-324 THEN 0::float8 ELSE value::float8 END`,
+    },
+  },
+  {
+    name: 'remainder',
+    parameters: ['a float8', 'b float8'],
+    returns: 'float8',
+    body: { expression: 'CASE WHEN b <> 0 THEN schema.formula_float(a::numeric % b::numeric) END' },
+  },
+  {
+    // No float8 has digits beyond these places.
+    name: 'round',
+    parameters: ['number float8', 'places float8'],
+    returns: 'float8',
+    body: {
+      expression: 'schema.formula_float(round(number::numeric, least(greatest(trunc(places), -400), 400)::integer))',
+    },
+  },
+  {
+    name: 'bounded',
+    parameters: ['value text'],
+    returns: 'text',
+    body: { expression: 'CASE WHEN length(value) <= 4000 THEN value END' },
+  },
+  {
+    name: 'text',
+    parameters: ['value float8'],
+    returns: 'text',
+    body: { expression: 'trim_scale(value::numeric)::text' },
+  },
+  {
+    name: 'text',
+    parameters: ['value boolean'],
+    returns: 'text',
+    body: { expression: "CASE WHEN value THEN 'true' WHEN NOT value THEN 'false' END" },
+  },
+  {
+    name: 'text',
+    parameters: ['value date'],
+    returns: 'text',
+    body: { block: "\nBEGIN\n  RETURN to_char(value::timestamp, 'YYYY-MM-DD');\nEND" },
+  },
+  {
+    name: 'text',
+    parameters: ['value timestamptz'],
+    returns: 'text',
+    body: {
+      block: `
+BEGIN
+  RETURN regexp_replace(
+    to_char(value AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), '\\.?0+$', '') || 'Z';
+END`,
+    },
+  },
+  {
+    name: 'text',
+    parameters: ['value text[]'],
+    returns: 'text',
+    body: { block: "\nBEGIN\n  RETURN array_to_string(value, ', ');\nEND" },
+  },
+  {
+    name: 'number',
+    parameters: ['value text'],
+    returns: 'float8',
+    body: { block: PARSE_NUMBER },
+  },
+  {
+    name: 'upper',
+    parameters: ['value text'],
+    returns: 'text',
+    body: { expression: 'upper(value COLLATE pg_catalog.pg_unicode_fast)' },
+  },
+  {
+    name: 'lower',
+    parameters: ['value text'],
+    returns: 'text',
+    body: { expression: 'lower(value COLLATE pg_catalog.pg_unicode_fast)' },
+  },
+  {
+    name: 'contains',
+    parameters: ['value text', 'part text'],
+    returns: 'boolean',
+    body: { expression: `strpos(coalesce(value, '') COLLATE "C", coalesce(part, '') COLLATE "C") > 0` },
+  },
+  {
+    name: 'contains',
+    parameters: ['options text[]', 'part text'],
+    returns: 'boolean',
+    body: { expression: `coalesce(part, '') = '' OR coalesce(part COLLATE "C" = ANY (options), false)` },
+  },
+  {
+    name: 'start_of_day',
+    parameters: ['day date', 'zone text'],
+    returns: 'timestamptz',
+    body: { block: START_OF_DAY },
+  },
+];
+
+/**
+ * The statements that create the functions, for a migration to run in this order. They replace functions of the same
+ * name and parameters, so that running them again is harmless.
+ * @param schema where the functions live; a plain lower-case name
+ */
+export function formulaSqlFunctions(schema = 'public'): string[] {
+  return HELPERS.map(({ name, parameters, returns, body }) => {
+    const head = `CREATE OR REPLACE FUNCTION ${qualified(schema, name)}(${parameters.join(', ')}) RETURNS ${returns}`;
+    if ('block' in body)
+      return `${head}\nLANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $formula$${body.block}\n$formula$`;
+    const expression = body.expression.replaceAll('schema.', `${plainName(schema)}.`);
+    return `${head}\nLANGUAGE sql IMMUTABLE PARALLEL SAFE\nRETURN ${expression}`;
+  });
+}
+
+/** The statements for the schema `public`. */
+export const FORMULA_SQL_FUNCTIONS: readonly string[] = formulaSqlFunctions();
+
+/** The name of a helper in a schema. Throws a TypeError for a schema whose name would need quotes. */
+export function qualified(schema: string, name: string): string {
+  return `${plainName(schema)}.formula_${name}`;
+}
+
+function plainName(schema: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`${schema} is not a plain name of a schema`);
+  return schema;
+}
