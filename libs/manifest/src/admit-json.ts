@@ -1,11 +1,6 @@
 import { isCleanText } from '@crm/formula';
 import { pointer } from './json-pointer.js';
-
-/** Why a document is not looked at any further. */
-export interface Inadmissible {
-  pointer: string;
-  message: string;
-}
+import type { Problem } from './problem.js';
 
 /** Deeper than any package; the sections nest 7 deep, the schema of a tool some more. */
 export const MAX_DEPTH = 64;
@@ -25,7 +20,7 @@ type Path = { up: Path | undefined; step: string | number };
  *
  * @returns the first obstacle, or undefined
  */
-export function admitJson(document: unknown): Inadmissible | undefined {
+export function admitJson(document: unknown): Problem | undefined {
   const stack: Step[] = [{ value: document, depth: 0, path: undefined }];
   let nodes = 0;
   let text = 0;
@@ -68,7 +63,7 @@ function isJsonScalar(value: unknown): boolean {
   return value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 }
 
-function refusal(path: Path | undefined, message: string): Inadmissible {
+function refusal(path: Path | undefined, message: string): Problem {
   const steps: (string | number)[] = [];
   for (let at = path; at !== undefined; at = at.up) steps.unshift(at.step);
   return { pointer: pointer(...steps), message };

@@ -1,5 +1,12 @@
+/** Any surrogate; the quick test that most texts end with. */
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** A surrogate that is not part of a pair. */
 const LONE_SURROGATE = /\p{Cs}/u;
+
+function isIllFormed(text: string): boolean {
+  return SURROGATE.test(text) && LONE_SURROGATE.test(text);
+}
 
 /**
  * The canonical form of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers and
@@ -11,7 +18,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      if (LONE_SURROGATE.test(value)) throw new TypeError('a text contains a lone surrogate');
+      if (isIllFormed(value)) throw new TypeError('a text contains a lone surrogate');
       return JSON.stringify(value);
     case 'number':
       if (!Number.isFinite(value)) throw new TypeError('a number is not finite');
