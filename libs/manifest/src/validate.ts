@@ -62,6 +62,7 @@ function describe(error: ErrorObject): Problem {
       return { pointer: `${at}/type`, message: `This must be one of ${types.join(', ')}.${given}` };
     }
     case 'minLength':
+      if (params.limit === 1) return { pointer: at, message: 'This text must not be empty.' };
       return { pointer: at, message: `This text needs at least ${String(params.limit)} characters.` };
     case 'maxLength':
       return { pointer: at, message: `This text may have at most ${String(params.limit)} characters.` };
