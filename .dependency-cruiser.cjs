@@ -80,7 +80,8 @@ module.exports = {
     },
     {
       name: 'cli-stays-light',
-      comment: 'The command starts in well under a second and runs anywhere: the pure libraries and Node, no framework.',
+      comment:
+        'The command starts in well under a second and runs anywhere: the pure libraries and Node, no framework.',
       severity: 'error',
       from: { path: '^apps/cli/src/', pathNot: '\\.spec\\.ts$' },
       to: { path: ['^libs/', 'node_modules/'], pathNot: [`^libs/(${PURE.join('|')})/`, '/@types/node/'] },

@@ -1,6 +1,6 @@
 import { pointerSteps } from '../json-pointer.js';
 import { type LineColumn, LineIndex } from './line-index.js';
-import { type ParsedJson, parseJson, type SourceMember, type SourceNode } from './parse-json.js';
+import { type ParsedJson, parseJson, type SourceKey, type SourceNode } from './parse-json.js';
 
 /** A stretch of a text. */
 export interface SourceRange extends LineColumn {
@@ -35,16 +35,16 @@ export class JsonSource {
       return this.rangeOf(problem?.start ?? 0, problem?.end ?? 0);
     }
     let node: SourceNode = this.parsed.root;
-    let member: SourceMember | undefined;
+    let key: SourceKey | undefined;
     for (const step of pointerSteps(pointer)) {
-      member = node.members?.get(step);
-      const next = member?.node ?? node.items?.[Number(step)];
+      const index = node.keys ? node.keys.findIndex(({ name }) => name === step) : Number(step);
+      const next = node.nodes?.[index];
       if (!next) return this.rangeOf(node.start, node.end);
+      key = node.keys?.[index];
       node = next;
     }
-    return about === 'key' && member
-      ? this.rangeOf(member.keyStart, member.keyEnd)
-      : this.rangeOf(node.start, node.end);
+    const marked = about === 'key' && key ? key : node;
+    return this.rangeOf(marked.start, marked.end);
   }
 
   /** The lines, column and length of a stretch; offsets are UTF-16 units, `end` is exclusive. */

@@ -6,23 +6,27 @@ export interface LineColumn {
 
 /** Finds the lines of a text; a line ends with LF, CR LF or CR. */
 export class LineIndex {
-  /** The offset of the first character of each line. */
-  private readonly starts: number[] = [0];
+  private known: readonly number[] | undefined;
 
-  constructor(private readonly text: string) {
-    for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) this.starts.push(index + end.length);
+  constructor(private readonly text: string) {}
+
+  /** The offset of the first character of each line; made when it is asked for, since a good text never is. */
+  private get starts(): readonly number[] {
+    this.known ??= [0, ...[...this.text.matchAll(/\r\n?|\n/g)].map(({ index, 0: end }) => index + end.length)];
+    return this.known;
   }
 
   /** The line and column of an offset; the end of the text is a place too. */
   placeOf(offset: number): LineColumn {
+    const { starts } = this;
     let low = 0;
-    let high = this.starts.length - 1;
+    let high = starts.length - 1;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.starts[middle]! <= offset) low = middle;
+      if (starts[middle]! <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - this.starts[low]! + 1 };
+    return { line: low + 1, column: offset - starts[low]! + 1 };
   }
 
   /** The text of a line without its end, or an empty text when there is no such line. */

@@ -7,17 +7,17 @@ export interface SourceNode {
   start: number;
   end: number;
   value: unknown;
-  /** Of an object. */
-  members?: ReadonlyMap<string, SourceMember>;
-  /** Of a list. */
-  items?: readonly SourceNode[];
+  /** The keys of an object in the order of the text; undefined for everything else. */
+  keys: readonly SourceKey[] | undefined;
+  /** The values of an object's keys, or the entries of a list; undefined for everything else. */
+  nodes: readonly SourceNode[] | undefined;
 }
 
-/** A member of an object: its key with the quotes, and its value. */
-export interface SourceMember {
-  keyStart: number;
-  keyEnd: number;
-  node: SourceNode;
+/** A key with the place of its text, quotes included. */
+export interface SourceKey {
+  name: string;
+  start: number;
+  end: number;
 }
 
 /** Why a text is refused, and where. */
@@ -88,87 +88,95 @@ class JsonParser {
     if (this.nodes > MAX_NODES) this.fail(`The document has more than ${MAX_NODES} values.`);
     switch (this.text[start]) {
       case '{':
-        return this.nested(() => this.object());
+        this.checkDepth();
+        return this.object();
       case '[':
-        return this.nested(() => this.list());
+        this.checkDepth();
+        return this.list();
       case '"': {
         const { value, end } = this.textAt();
-        return { start, end, value };
+        return { start, end, value, keys: undefined, nodes: undefined };
       }
       case undefined:
         return this.fail('The document ends where a value is expected.');
     }
     const scanned = scanNumber(this.text, start) ?? scanLiteral(this.text, start);
     this.at = scanned.end;
-    return { start, end: scanned.end, value: scanned.value };
+    return { start, end: scanned.end, value: scanned.value, keys: undefined, nodes: undefined };
   }
 
-  private nested(read: () => SourceNode): SourceNode {
+  private checkDepth(): void {
     if (this.path.length > MAX_DEPTH) this.fail(`The document nests deeper than ${MAX_DEPTH} levels.`);
-    return read();
   }
 
   private object(): SourceNode {
     const start = this.at;
-    const members = new Map<string, SourceMember>();
+    const keys: SourceKey[] = [];
+    const nodes: SourceNode[] = [];
     const value: Record<string, unknown> = {};
     this.at++;
     this.space();
-    if (this.text[this.at] === '}') return { start, end: ++this.at, value, members };
+    if (this.text[this.at] === '}') return { start, end: ++this.at, value, keys, nodes };
     do {
       this.space();
-      const keyStart = this.at;
-      if (this.text[keyStart] !== '"') this.failAtKey();
-      const { value: key, end: keyEnd } = this.textAt();
-      this.space();
-      if (this.text[this.at] !== ':')
-        this.fail(`A colon is expected after the key ${this.text.slice(keyStart, keyEnd)}.`);
-      this.at++;
-      this.path.push(key);
+      const key = this.key();
+      this.path.push(key.name);
       const node = this.value();
-      this.takeMember(members, value, key, { keyStart, keyEnd, node });
+      if (this.admitsKey(value, keys, key)) {
+        keys.push(key);
+        nodes.push(node);
+        value[key.name] = node.value;
+      }
       this.path.pop();
     } while (this.another('}', 'member'));
-    return { start, end: ++this.at, value, members };
+    return { start, end: ++this.at, value, keys, nodes };
   }
 
-  private takeMember(
-    members: Map<string, SourceMember>,
+  private key(): SourceKey {
+    const start = this.at;
+    if (this.text[start] !== '"') this.failAtKey();
+    const { value: name, end } = this.textAt();
+    this.space();
+    if (this.text[this.at] !== ':') this.fail(`A colon is expected after the key ${this.text.slice(start, end)}.`);
+    this.at++;
+    return { name, start, end };
+  }
+
+  private admitsKey(
     value: Record<string, unknown>,
-    key: string,
-    member: SourceMember,
-  ): void {
-    const first = members.get(key);
-    if (first) {
-      const line = this.text.slice(0, first.keyStart).split(/\r\n?|\n/).length;
-      this.report(
-        member,
-        `The key ${JSON.stringify(key)} stands twice in this object; the first time in line ${line}.`,
-      );
-    } else if (key === '__proto__') {
-      this.report(member, 'The key "__proto__" is not allowed.');
-    } else {
-      members.set(key, member);
-      value[key] = member.node.value;
+    keys: readonly SourceKey[],
+    { name, start, end }: SourceKey,
+  ): boolean {
+    const isProto = name === '__proto__';
+    if (!isProto && !Object.hasOwn(value, name)) return true;
+    if (this.problems.length < MAX_PROBLEMS) {
+      const message = isProto ? 'The key "__proto__" is not allowed.' : this.twice(keys, name);
+      this.problems.push({ start, end, pointer: this.place(), message });
     }
+    return false;
   }
 
-  private report({ keyStart: start, keyEnd: end }: SourceMember, message: string): void {
-    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ start, end, pointer: this.place(), message });
+  private twice(keys: readonly SourceKey[], name: string): string {
+    const first = keys.find((key) => key.name === name)?.start ?? 0;
+    const line = this.text.slice(0, first).split(/\r\n?|\n/).length;
+    return `The key ${JSON.stringify(name)} stands twice in this object; the first time in line ${line}.`;
   }
 
   private list(): SourceNode {
     const start = this.at;
-    const items: SourceNode[] = [];
+    const nodes: SourceNode[] = [];
+    const value: unknown[] = [];
     this.at++;
     this.space();
-    if (this.text[this.at] === ']') return { start, end: ++this.at, value: [], items };
+    if (this.text[this.at] === ']') return { start, end: ++this.at, value, keys: undefined, nodes };
     do {
-      this.path.push(items.length);
-      items.push(this.value());
+      this.path.push(nodes.length);
+      const node = this.value();
+      nodes.push(node);
+      value.push(node.value);
       this.path.pop();
     } while (this.another(']', 'entry'));
-    return { start, end: ++this.at, value: items.map((item) => item.value), items };
+    return { start, end: ++this.at, value, keys: undefined, nodes };
   }
 
   /** Whether a comma leads to another member or entry; otherwise the closing bracket is next. */

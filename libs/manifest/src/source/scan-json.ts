@@ -17,13 +17,18 @@ export interface ScannedText {
   end: number;
 }
 
-const SPACE = /[ \t\n\r]*/y;
-
 /** The offset of what follows the white space at `at`. Throws SyntaxProblem at a comment. */
 export function skipSpace(text: string, at: number): number {
-  SPACE.lastIndex = at;
-  SPACE.test(text);
-  const next = SPACE.lastIndex;
+  let next = at;
+  for (
+    let code = text.charCodeAt(next);
+    code === 0x20 || (code >= 0x09 && code <= 0x0d);
+    code = text.charCodeAt(next)
+  ) {
+    // Vertical tab and form feed are no white space in JSON.
+    if (code === 0x0b || code === 0x0c) return next;
+    next++;
+  }
   if (text[next] === '/' && (text[next + 1] === '/' || text[next + 1] === '*')) {
     throw new SyntaxProblem('JSON has no comments.', next, next + 2);
   }
