@@ -1,4 +1,5 @@
-import type { Database, NarrowTransaction } from '@crm/database';
+import type { Database } from './database.js';
+import type { NarrowTransaction } from './transaction.js';
 
 /**
  * Runs the work as the narrow role in the context of one tenant: besides the global tables it reaches this tenant's rows

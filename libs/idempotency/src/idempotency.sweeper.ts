@@ -24,7 +24,8 @@ export class IdempotencySweeper implements OnApplicationBootstrap, OnApplication
     clearInterval(this.timer);
   }
 
-  private async sweep(): Promise<void> {
+  /** Removes what is over. A failure is left to the next sweep. */
+  async sweep(): Promise<void> {
     try {
       await this.database.crossTenant((tx) => this.repository.removeExpired(tx));
     } catch (error) {
