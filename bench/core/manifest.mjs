@@ -10,6 +10,9 @@ const WARM_UP_RUNS = 40;
 /** The milliseconds of CPU that the document may take. */
 const TARGET = 50;
 
+/** The same with reading its text of 0.9 MB, indented as people do, with the place of every value. */
+const TEXT_TARGET = 75;
+
 /** As packages are: labels, descriptions, rules, options, restricted fields, references, formulas that read formulas. */
 function largeObjects() {
   return Array.from({ length: 100 }, (_, i) => ({
@@ -81,6 +84,6 @@ export async function measure() {
   const what = 'certify 100 objects with 2,000 fields';
   return [
     { name: what, unit: 'ms of CPU', ours: ofValue, target: TARGET },
-    { name: `${what}, from their text`, unit: 'ms of CPU', ours: ofText, target: TARGET },
+    { name: `${what}, from their text`, unit: 'ms of CPU', ours: ofText, target: TEXT_TARGET },
   ];
 }
