@@ -27,17 +27,27 @@ export function canonicalJson(value: unknown): string {
       return String(value);
     case 'object':
       if (value === null) return 'null';
-      if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-      return canonicalObject(value as Record<string, unknown>);
+      return Array.isArray(value) ? canonicalList(value) : canonicalObject(value as Record<string, unknown>);
     default:
       throw new TypeError(`JSON has no ${typeof value}`);
   }
 }
 
+function canonicalList(value: readonly unknown[]): string {
+  let text = '[';
+  for (let i = 0; i < value.length; i++) text += (i > 0 ? ',' : '') + canonicalJson(value[i]);
+  return `${text}]`;
+}
+
+/** Keys that need no escape and no look at surrogates: nearly all. */
+const PLAIN_KEY = /^[\w$.-]*$/;
+
 function canonicalObject(value: Record<string, unknown>): string {
+  let text = '{';
   // The default order of sort() is the one of UTF-16 code units, which the RFC asks for.
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${canonicalJson(key)}:${canonicalJson(value[key])}`);
-  return `{${members.join(',')}}`;
+  for (const key of Object.keys(value).sort()) {
+    const name = PLAIN_KEY.test(key) ? `"${key}"` : canonicalJson(key);
+    text += `${text.length > 1 ? ',' : ''}${name}:${canonicalJson(value[key])}`;
+  }
+  return `${text}}`;
 }

@@ -1,4 +1,3 @@
-export { canonicalJson } from './canonical-json.js';
 export type { Certification, CheckResult, CheckStatus, Severity } from './certification.js';
 export { type CertifyOptions, certify, SUITE_VERSION } from './certify.js';
 export {
