@@ -21,6 +21,8 @@ const TARGET = 85;
 const TIMEOUT_SECONDS = 120;
 /** They take long, and what they find the others find too. */
 const LEFT_OUT = ['fuzz\\.spec'];
+/** They run only on what the quick ones let pass. */
+const SLOW = ['sql\\.spec', 'properties\\.spec'];
 
 const require = createRequire(import.meta.url);
 
@@ -95,11 +97,9 @@ async function copyOf(library, root) {
   }
   await symlink(inRoot('libs', library, 'node_modules'), path.join(copy, 'node_modules'));
   await cp(inRoot('docs'), path.join(root, 'docs'), { recursive: true });
-  const withoutDatabase = process.env.TEST_DATABASE_URL ? [] : ['sql\\.spec'];
   const configuration = {
     rootDir: copy,
     testMatch: ['**/src/**/*.spec.ts', '**/test/**/*.spec.ts'],
-    testPathIgnorePatterns: ['/node_modules/', ...LEFT_OUT, ...withoutDatabase],
     testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
     extensionsToTreatAsEsm: ['.ts'],
     resolver: inRoot('scripts', 'jest-resolver.cjs'),
@@ -139,6 +139,15 @@ async function killAll(mutants, copies) {
 
 /** @param {string} copy */
 async function passes(copy) {
+  const withoutDatabase = process.env.TEST_DATABASE_URL ? [] : ['test/sql\\.spec'];
+  return (await passesTests(copy, [...LEFT_OUT, ...SLOW])) && passesTests(copy, [...LEFT_OUT, ...withoutDatabase]);
+}
+
+/**
+ * @param {string} copy
+ * @param {readonly string[]} leftOut patterns of test files
+ */
+async function passesTests(copy, leftOut) {
   const { code } = await run(
     process.execPath,
     [
@@ -150,6 +159,8 @@ async function passes(copy) {
       '--runInBand',
       '--bail',
       '--silent',
+      '--testPathIgnorePatterns=/node_modules/',
+      ...leftOut.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
     ],
     { cwd: ROOT, signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000) },
   );
