@@ -1,14 +1,15 @@
 import { Database } from '@crm/database';
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
 const SWEEP_EVERY_MS = 3_600_000;
 
 /** Removes expired idempotency rows once an hour. Several replicas doing it at once only find less to remove. */
 @Injectable()
-export class IdempotencySweeper implements OnApplicationBootstrap, OnApplicationShutdown {
+export class IdempotencySweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(IdempotencySweeper.name);
   private timer?: NodeJS.Timeout;
+  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
@@ -16,12 +17,15 @@ export class IdempotencySweeper implements OnApplicationBootstrap, OnApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.sweep(), SWEEP_EVERY_MS);
+    this.timer = setInterval(() => {
+      this.running = this.sweep();
+    }, SWEEP_EVERY_MS);
     this.timer.unref();
   }
 
-  onApplicationShutdown(): void {
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    await this.running;
   }
 
   /** Removes what is over. A failure is left to the next sweep. */

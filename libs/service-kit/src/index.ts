@@ -39,6 +39,8 @@ export {
   parsePage,
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
+export { RefreshInput, SignInInput, TokenPairView } from './dto/sign-in.js';
+export { Workspace } from './dto/workspace.js';
 export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './http/entity-tag.js';
 export { IdParam, IdPipe } from './http/id-param.decorator.js';
 export { NotRepeatable } from './http/not-repeatable.decorator.js';

@@ -1,6 +1,7 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EmailField, EnumField, field, IdField, ListField, ObjectField, TextField } from '@crm/service-kit';
+import { EmailField, EnumField, ObjectField, TextField, Workspace } from '@crm/service-kit';
 import { PASSWORD_LENGTH } from '../password/passwords.js';
+import { UserHead } from '../user/user.dto.js';
 
 export class WorkspaceInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' })
@@ -30,40 +31,9 @@ export class RegistrationInput {
   workspace: WorkspaceInput;
 }
 
-export class RegisteredUser {
-  @IdField()
-  id: string;
-
-  @EmailField()
-  email: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @ListField(field.text({ maxLength: 40 }))
-  roles: string[];
-}
-
-export class Workspace {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @EnumField(PLANS)
-  plan: Plan;
-
-  @TextField({ maxLength: 64 })
-  timeZone: string;
-
-  @TextField({ maxLength: 2, nullable: true })
-  country: string | null;
-}
-
 export class RegistrationView {
-  @ObjectField(() => RegisteredUser)
-  user: RegisteredUser;
+  @ObjectField(() => UserHead)
+  user: UserHead;
 
   @ObjectField(() => Workspace)
   tenant: Workspace;

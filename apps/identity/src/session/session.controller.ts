@@ -1,9 +1,18 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
-import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/service-kit';
+import {
+  Describe,
+  IdParam,
+  type ListAnswer,
+  ListQuery,
+  mapList,
+  NotRepeatable,
+  RefreshInput,
+  TokenPairView,
+} from '@crm/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { CallerService } from './caller.service.js';
-import { CallerView, RefreshInput, SessionView, sessionView, TokenPairView } from './session.dto.js';
+import { CallerView, SessionView, sessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 
 @Controller('api/auth')

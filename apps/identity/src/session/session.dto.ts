@@ -1,36 +1,18 @@
 import {
   BooleanField,
   DateTimeField,
-  EmailField,
   field,
   IdField,
-  IntegerField,
   ListField,
   ObjectField,
   TextField,
+  Workspace,
 } from '@crm/service-kit';
-import { Workspace } from '../registration/registration.dto.js';
+import { UserHead } from '../user/user.dto.js';
 import type { Session } from './session.entity.js';
 
-export class RefreshInput {
-  @TextField({ maxLength: 8192 })
-  refreshToken: string;
-}
-
 /** The caller of an access token. */
-export class CallerView {
-  @IdField()
-  id: string;
-
-  @EmailField()
-  email: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @ListField(field.text({ maxLength: 40 }))
-  roles: string[];
-
+export class CallerView extends UserHead {
   @ListField(field.text({ maxLength: 40 }), { description: 'What the token is narrowed to' })
   scopes: string[];
 
@@ -39,20 +21,6 @@ export class CallerView {
 
   @ObjectField(() => Workspace)
   tenant: Workspace;
-}
-
-export class TokenPairView {
-  @TextField({ maxLength: 8192 })
-  accessToken: string;
-
-  @TextField({ maxLength: 512 })
-  refreshToken: string;
-
-  @TextField({ maxLength: 6, example: 'Bearer' })
-  tokenType: string;
-
-  @IntegerField({ description: 'Seconds', example: 900 })
-  expiresIn: number;
 }
 
 export class SessionView {

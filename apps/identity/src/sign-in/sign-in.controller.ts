@@ -1,10 +1,9 @@
 import { Public } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
-import { Describe, NotRepeatable } from '@crm/service-kit';
+import { Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/service-kit';
 import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import type { MfaRequired } from '../mfa/mfa.service.js';
-import { TokenPairView } from '../session/session.dto.js';
-import { CodeInput, SignInInput, SignInView } from './sign-in.dto.js';
+import { CodeInput, SignInView } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
 @Controller('api/auth')

@@ -1,14 +1,5 @@
 import { BooleanField, IntegerField, TextField } from '@crm/service-kit';
 
-/** Bounds only: a sign-in with a value that no account can have fails like any other. */
-export class SignInInput {
-  @TextField({ maxLength: 254, example: 'dev@acme.test' })
-  email: string;
-
-  @TextField({ maxLength: 256 })
-  password: string;
-}
-
 export class CodeInput {
   @TextField({ maxLength: 100 })
   challengeId: string;

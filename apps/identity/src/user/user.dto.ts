@@ -50,8 +50,8 @@ export class UserChangeInput {
   status?: 'active' | 'disabled';
 }
 
-/** A user as administrators see them. */
-export class UserView {
+/** Who a user is. */
+export class UserHead {
   @IdField()
   id: string;
 
@@ -63,7 +63,10 @@ export class UserView {
 
   @ListField(field.text({ maxLength: 40 }))
   roles: string[];
+}
 
+/** A user as administrators see them. */
+export class UserView extends UserHead {
   @EnumField(['active', 'invited', 'disabled'])
   status: string;
 

@@ -1,9 +1,8 @@
 import { Public } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
-import { Describe } from '@crm/service-kit';
+import { Describe, NotRepeatable, RefreshInput, SignInInput, TokenPairView } from '@crm/service-kit';
 import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
-import { RefreshInput, SignInInput, TokenPairView } from './session.dto.js';
 
 @Controller('api/auth')
 export class SessionController {
@@ -11,6 +10,7 @@ export class SessionController {
 
   /** identity counts the failures, by account and by the address given here. */
   @Post('login')
+  @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({
@@ -26,6 +26,7 @@ export class SessionController {
   }
 
   @Post('refresh')
+  @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({

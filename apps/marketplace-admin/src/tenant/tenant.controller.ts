@@ -1,9 +1,9 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { rpc, type TenantView } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
-import { Describe, IdParam } from '@crm/service-kit';
+import { Describe, IdParam, Workspace } from '@crm/service-kit';
 import { Body, Controller, Patch } from '@nestjs/common';
-import { PlanInput, TenantDto } from './tenant.dto.js';
+import { PlanInput } from './tenant.dto.js';
 
 @Controller('api/admin/tenants')
 export class TenantController {
@@ -14,7 +14,7 @@ export class TenantController {
   @Describe({
     summary: 'Moves a workspace to another plan',
     answers: [
-      { status: 200, description: 'The workspace', body: () => TenantDto },
+      { status: 200, description: 'The workspace', body: () => Workspace },
       { status: 404, description: 'NOT_FOUND' },
     ],
   })

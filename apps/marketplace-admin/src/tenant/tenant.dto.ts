@@ -1,24 +1,7 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EnumField, IdField, TextField } from '@crm/service-kit';
+import { EnumField } from '@crm/service-kit';
 
 export class PlanInput {
   @EnumField(PLANS)
   plan: Plan;
-}
-
-export class TenantDto {
-  @IdField()
-  id: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @EnumField(PLANS)
-  plan: Plan;
-
-  @TextField({ maxLength: 64 })
-  timeZone: string;
-
-  @TextField({ maxLength: 2, nullable: true })
-  country: string | null;
 }

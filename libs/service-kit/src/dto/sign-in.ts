@@ -1,7 +1,8 @@
-import { IntegerField, TextField } from '@crm/service-kit';
+import { IntegerField, TextField } from './fields.js';
 
+/** Bounds only: a sign-in with a value that no account can have fails like any other. */
 export class SignInInput {
-  @TextField({ maxLength: 254, example: 'operator@platform.test' })
+  @TextField({ maxLength: 254, example: 'dev@acme.test' })
   email: string;
 
   @TextField({ maxLength: 256 })
@@ -13,6 +14,7 @@ export class RefreshInput {
   refreshToken: string;
 }
 
+/** `TokenPair` of the contracts on the wire. */
 export class TokenPairView {
   @TextField({ maxLength: 8192 })
   accessToken: string;
