@@ -50,7 +50,7 @@ export function loadConfig(): AutomationsConfig {
       },
       runs: {
         leaseSeconds: env.integer('RUN_LEASE_SECONDS', { default: 30, min: 1, max: 3600 }),
-        concurrency: env.integer('RUN_CONCURRENCY', { default: 8, min: 1, max: 200 }),
+        concurrency: env.integer('RUN_CONCURRENCY', { default: 32, min: 1, max: 200 }),
         pollMs: env.integer('RUN_POLL_MS', { default: 500, min: 10, max: 60_000 }),
       },
       allow: env.optional('EGRESS_ALLOW'),

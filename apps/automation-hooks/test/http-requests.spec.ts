@@ -55,6 +55,31 @@ describe('a request to the outside', () => {
     expect(JSON.parse(sent?.body ?? '')).toEqual({ place: '../a b&c', n: 7, list: ['7!'] });
   });
 
+  it('that takes its time holds up the runs of nobody else', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    receiver.respondWith(async ({ path }) => {
+      if (path === '/slow') await answered;
+      return { status: 200 };
+    });
+    const slow = await tenant.hooked({ actions: [{ type: 'http_request', url: `${receiver.url}/slow` }] });
+    const runs: string[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      runs.push((await service.request<{ runId: string }>('POST', slow.path, { body: {} })).body.runId);
+    }
+    await receiver.waitFor(({ path }) => path === '/slow');
+
+    const other = await tenantOn(world, service);
+    const quick = await other.hooked({ actions: [{ type: 'http_request', url: `${receiver.url}/quick` }] });
+    const { body } = await service.request<{ runId: string }>('POST', quick.path, { body: {} });
+    expect((await other.ended(body.runId)).status).toBe('succeeded');
+
+    answer();
+    for (const run of runs) expect((await tenant.ended(run)).status).toBe('succeeded');
+  });
+
   it('hands its answer to the steps after it', async () => {
     receiver.respondWith(({ path }) =>
       path === '/first'

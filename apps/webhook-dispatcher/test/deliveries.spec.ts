@@ -51,6 +51,32 @@ describe('deliveries', () => {
     expect(received(event.id)).toHaveLength(1);
   });
 
+  it('of a tenant with many slow receivers hold up those of nobody else', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async ({ path }) => {
+      if (path === '/slow') await answered;
+      return { status: 204 };
+    });
+    for (let index = 0; index < 6; index += 1) {
+      await app.subscribe(tenant.admin, { url: `${app.receiver.url}/slow` });
+    }
+    for (let index = 0; index < 4; index += 1) await app.emit(tenant.id);
+    await app.receiver.waitFor(({ path }) => path === '/slow');
+
+    const other = await app.tenant();
+    await app.subscribe(other.admin);
+    const event = await app.emit(other.id);
+    await app.receiver.waitFor(({ headers }) => headers['webhook-id'] === event.id);
+
+    answer();
+    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=delivered&size=50')).length === 24, {
+      describe: 'the slow deliveries to be made',
+    });
+  });
+
   it('go only to subscriptions of the event, of the tenant, that let it pass', async () => {
     const stranger = await app.tenant();
     await app.subscribe(stranger.admin);

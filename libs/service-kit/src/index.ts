@@ -62,3 +62,4 @@ export { listRoutes, type RouteEntry } from './routes/list-routes.js';
 export { SERVICE_CONFIG } from './service-kit.tokens.js';
 export type { ServiceOptions } from './service-options.js';
 export { startService } from './start-service.js';
+export { TenantShares } from './work/tenant-shares.js';

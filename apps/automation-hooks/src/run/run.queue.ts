@@ -6,6 +6,8 @@ export interface Claim {
   readonly tenantId: string;
   readonly runId: string;
   readonly claimId: string;
+  /** When it was due before it was claimed. */
+  readonly dueAt: Date;
 }
 
 /**
@@ -20,17 +22,40 @@ export class RunQueue {
     await tx.query('INSERT INTO run_queue (tenant_id, run_id) VALUES ($1, $2)', [tx.tenantId, runId]);
   }
 
-  /** Takes due runs of any tenant, the longest due first. Workers do not wait for one another. */
-  async claim(limit: number, leaseSeconds: number): Promise<Claim[]> {
+  /**
+   * Takes due runs, the longest due first. Workers do not wait for one another.
+   * @param except tenants whose runs are left for later
+   */
+  async claim(limit: number, leaseSeconds: number, except: readonly string[] = []): Promise<Claim[]> {
     const claimId = newId();
     return this.database.crossTenant((tx) =>
       tx.query<Claim>(
         `UPDATE run_queue SET claim_id = $1, due_at = now() + make_interval(secs => $2)
-           FROM (SELECT tenant_id, run_id FROM run_queue WHERE due_at <= now()
+           FROM (SELECT tenant_id, run_id, due_at FROM run_queue
+                  WHERE due_at <= now() AND tenant_id <> ALL ($4::uuid[])
                   ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS due
           WHERE run_queue.tenant_id = due.tenant_id AND run_queue.run_id = due.run_id
-          RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId"`,
-        [claimId, leaseSeconds, limit],
+          RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId",
+            due.due_at AS "dueAt"`,
+        [claimId, leaseSeconds, limit, except],
+      ),
+    );
+  }
+
+  /** Gives back what was claimed and not begun; it keeps its place in the line. */
+  async release(claims: readonly Claim[]): Promise<void> {
+    await this.database.crossTenant((tx) =>
+      tx.query(
+        `UPDATE run_queue SET due_at = released.due_at, claim_id = NULL
+           FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[]) AS released (tenant_id, run_id, claim_id, due_at)
+          WHERE run_queue.tenant_id = released.tenant_id AND run_queue.run_id = released.run_id
+            AND run_queue.claim_id = released.claim_id`,
+        [
+          claims.map((claim) => claim.tenantId),
+          claims.map((claim) => claim.runId),
+          claims.map((claim) => claim.claimId),
+          claims.map((claim) => claim.dueAt),
+        ],
       ),
     );
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
+import { TenantShares } from '@crm/service-kit';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -32,7 +33,7 @@ const ERROR_PAUSE_MS = 1_000;
 export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(DeliveryWorker.name);
   private readonly breaker: Breaker;
-  private readonly concurrency: number;
+  private readonly shares: TenantShares;
   private readonly underWay = new Set<Promise<void>>();
   private stopping = false;
   private signalled = false;
@@ -48,7 +49,7 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     private readonly signal: DeliverySignal,
     @Inject(WEBHOOK_CONFIG) config: Pick<WebhookConfig, 'delivery'>,
   ) {
-    this.concurrency = config.delivery.concurrency;
+    this.shares = new TenantShares(config.delivery.concurrency);
     this.breaker = new Breaker(config.delivery.concurrencyPerSubscription);
   }
 
@@ -83,10 +84,12 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Claims what there is room for. @returns milliseconds until the next look is worth while */
   private async look(): Promise<number> {
-    const room = this.concurrency - this.underWay.size;
+    const room = this.shares.free;
     if (room <= 0) return LONGEST_PAUSE_MS;
     const closed = this.breaker.closed(Date.now());
-    const claimed = await this.database.crossTenant((tx) => this.due.claim(tx, randomUUID(), room, closed, CLAIM_MS));
+    const claimed = await this.database.crossTenant((tx) =>
+      this.due.claim(tx, randomUUID(), room, closed, this.shares.full(), CLAIM_MS),
+    );
     const surplus = claimed.filter((delivery) => !this.begin(delivery));
     if (surplus.length > 0) await this.database.crossTenant((tx) => this.due.release(tx, surplus));
     if (claimed.length === room) return 0;
@@ -95,7 +98,9 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   private async pauseUntilDue(): Promise<number> {
     const now = Date.now();
-    const untilNext = await this.database.crossTenant((tx) => this.due.untilNext(tx, this.breaker.closed(now)));
+    const untilNext = await this.database.crossTenant((tx) =>
+      this.due.untilNext(tx, this.breaker.closed(now), this.shares.full()),
+    );
     const opening = this.breaker.nextOpening(now);
     const waits = [untilNext, opening === null ? null : opening - now].filter((wait): wait is number => wait !== null);
     return Math.min(
@@ -104,13 +109,15 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
     );
   }
 
-  /** @returns false when the subscription has its share under way already */
+  /** @returns false when the subscription or its tenant has its share under way already */
   private begin(delivery: ClaimedDelivery): boolean {
-    const { subscriptionId } = delivery;
-    if (this.breaker.room(subscriptionId, Date.now()) === 0) return false;
+    const { tenantId, subscriptionId } = delivery;
+    if (this.breaker.room(subscriptionId, Date.now()) === 0 || !this.shares.mayBegin(tenantId)) return false;
     this.breaker.begun(subscriptionId);
+    this.shares.begun(tenantId);
     const attempt = this.carryOut(delivery).finally(() => {
       this.underWay.delete(attempt);
+      this.shares.ended(tenantId);
       this.wake();
     });
     this.underWay.add(attempt);
