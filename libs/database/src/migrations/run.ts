@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import pg from 'pg';
 import type { MigrationClass } from './service-migration.js';
 
 /** Held while migrating, so that replicas that start together migrate one after the other. Any constant of ours does. */
@@ -15,8 +15,11 @@ export interface MigrationRun {
  * @returns names of the steps that ran now
  */
 export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Promise<string[]> {
+  // Loaded here, because services import this package and never migrate.
+  const { DataSource } = await import('typeorm');
   const source = new DataSource({
     type: 'postgres',
+    driver: pg,
     url: ownerUrl,
     migrations: [...migrations],
     migrationsTableName: 'migrations',
