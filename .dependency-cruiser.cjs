@@ -11,6 +11,7 @@ const LIBS = [
   'egress',
   'access',
   'database',
+  'idempotency',
   'messaging',
   'service-kit',
   'sdk',
@@ -76,6 +77,14 @@ module.exports = {
       severity: 'error',
       from: { path: `^libs/(${PURE.join('|')})/src/`, pathNot: '\\.spec\\.ts$' },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|util|punycode)$' },
+    },
+    {
+      name: 'cli-stays-light',
+      comment:
+        'The command starts in well under a second and runs anywhere: the pure libraries and Node, no framework.',
+      severity: 'error',
+      from: { path: '^apps/cli/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: ['^libs/', 'node_modules/'], pathNot: [`^libs/(${PURE.join('|')})/`, '/@types/node/'] },
     },
     {
       name: 'http-goes-through-egress',

@@ -1,4 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DATABASES, SERVICES } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { walkJourney } from '../scripts/demo/journey.mjs';
 import { startDemoReceiver } from '../scripts/demo/receiver.mjs';
 import { api, newUser, newWorkspace } from './platform/accounts.js';
@@ -74,6 +78,44 @@ describe('the journey', () => {
         for (const id of ids) expect(JSON.stringify(body)).not.toContain(id);
       }
     });
+  });
+
+  it('writes no password, token or secret into a log', async () => {
+    const folder = path.join(addresses.dataDir, 'logs');
+    const names = await readdir(folder);
+    expect(names.length).toBeGreaterThanOrEqual(SERVICES.length);
+    for (const name of names) {
+      const text = await readFile(path.join(folder, name), 'utf8');
+      const found = journey.secrets.filter((secret) => text.includes(secret));
+      expect([name, found]).toEqual([name, []]);
+    }
+  });
+
+  it('keeps no password, token or secret readable in a database', async () => {
+    for (const { database } of Object.values(DATABASES)) {
+      const url = new URL(addresses.databaseUrl);
+      url.pathname = `/${database}`;
+      const client = new pg.Client({ connectionString: url.href });
+      await client.connect();
+      try {
+        const { rows: tables } = await client.query<{ name: string }>(
+          `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+        );
+        expect(tables.length).toBeGreaterThan(3);
+        for (const { name } of tables) {
+          const { rows } = await client.query<{ text: string }>(
+            `SELECT coalesce(string_agg(t::text, E'\\n'), '') AS text FROM "${name}" t`,
+          );
+          const text = rows[0]?.text ?? '';
+          const found = journey.secrets.filter(
+            (secret) => text.includes(secret) || text.includes(Buffer.from(secret).toString('hex')),
+          );
+          expect([database, name, found]).toEqual([database, name, []]);
+        }
+      } finally {
+        await client.end();
+      }
+    }
   });
 
   it('gives a viewer what may be read and no more', async () => {

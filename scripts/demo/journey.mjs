@@ -18,7 +18,7 @@ const OPERATOR_PASSWORD = PASSWORD;
  * @param {Addresses} addresses
  * @param {DemoReceiver} receiver
  * @param {{ step: (number: number, title: string) => void, show: Show }} output
- * @returns {Promise<{ appKey: string, tenantId: string, tenantAdmin: string, resources: string[] }>} what the tenant has
+ * @returns {Promise<{ appKey: string, tenantId: string, tenantAdmin: string, resources: string[], secrets: string[] }>} what the tenant has
  *   after it
  */
 export async function walkJourney(addresses, receiver, { step, show }) {
@@ -297,6 +297,18 @@ export async function walkJourney(addresses, receiver, { step, show }) {
       `/api/webhooks/deliveries/${delivery.body.id}`,
       `/api/crm/automations/workflows/${workflowId}`,
       `/api/crm/automations/runs/${accepted.body.runId}`,
+    ],
+    /** What must be written down nowhere in the clear. */
+    secrets: [
+      PASSWORD,
+      developer,
+      tenantAdmin,
+      operator,
+      refreshed.body.refreshToken,
+      hook.pathname.slice(hook.pathname.lastIndexOf('/') + 1),
+      subscription.body.secret,
+      credentials.body.clientSecret,
+      minted.body.embed_token,
     ],
   };
 }

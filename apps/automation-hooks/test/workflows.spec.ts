@@ -52,6 +52,30 @@ describe('a workflow of the tenant', () => {
     expect(rows).toEqual([]);
   });
 
+  it('is listed page by page, also by cursor', async () => {
+    for (let count = 0; count < 3; count += 1) await tenant.hooked({ actions: [task] });
+    type List = { data: { id: string }[]; nextCursor: string | null; total: number; code: string };
+    const list = (query: string) => tenant.call<List>('GET', `/workflows?${query}`);
+    const all = (await list('')).body.data.map(({ id }) => id);
+    const first = (await list('size=2')).body;
+    expect(first).toMatchObject({ total: 3, hasMore: true });
+    const second = (await list(`size=2&cursor=${first.nextCursor}`)).body;
+    expect([...first.data, ...second.data].map(({ id }) => id)).toEqual(all);
+    expect(second.nextCursor).toBeNull();
+    const runs = await tenant.call<List>('GET', `/runs?cursor=${first.nextCursor}`);
+    expect([runs.status, runs.body.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+
+  it('takes no Idempotency-Key, because the URL that starts it is a secret', async () => {
+    const input = { name: 'Inbound', trigger: hook, actions: [task] };
+    const answer = await service.request<Problem>('POST', '/api/crm/automations/workflows', {
+      token: await world.tokens.sign({ tid: tenant.tenantId, roles: ['admin'] }),
+      body: input,
+      headers: { 'idempotency-key': 'k' },
+    });
+    expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
+  });
+
   it.each(['member', 'viewer'])('is not made or changed by a %s', async (role) => {
     const call = await tenant.as(role);
     const { id } = await tenant.hooked({ actions: [task] });

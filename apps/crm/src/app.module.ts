@@ -1,4 +1,5 @@
 import { DatabaseModule } from '@crm/database';
+import { IdempotencyModule } from '@crm/idempotency';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CompanyController } from './company/company.controller.js';
@@ -8,24 +9,13 @@ import { RecordReferences } from './core-record/record.references.js';
 import { RecordRepository } from './core-record/record.repository.js';
 import { RecordRpc } from './core-record/record.rpc.js';
 import { RecordService } from './core-record/record.service.js';
-import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
-import { IdempotencyService } from './idempotency/idempotency.service.js';
-import { IdempotencySweeper } from './idempotency/idempotency.sweeper.js';
 import { LeadController } from './lead/lead.controller.js';
 import { OpportunityController } from './opportunity/opportunity.controller.js';
 import { TaskController } from './task/task.controller.js';
 
 @Module({
   controllers: [LeadController, ContactController, CompanyController, OpportunityController, TaskController],
-  providers: [
-    RecordService,
-    RecordRepository,
-    RecordReferences,
-    RecordRpc,
-    IdempotencyService,
-    IdempotencyRepository,
-    IdempotencySweeper,
-  ],
+  providers: [RecordService, RecordRepository, RecordReferences, RecordRpc],
 })
 export class AppModule {
   static with(config: CrmConfig): DynamicModule {
@@ -34,6 +24,7 @@ export class AppModule {
       imports: [
         DatabaseModule.forService({ config: config.database }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
+        IdempotencyModule,
       ],
     };
   }

@@ -1,4 +1,5 @@
 import { DatabaseModule } from '@crm/database';
+import { IdempotencyModule } from '@crm/idempotency';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { CustomObjectsConfig } from './config.js';
@@ -24,6 +25,7 @@ export class AppModule {
       imports: [
         DatabaseModule.forService({ config: config.database }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
+        IdempotencyModule,
       ],
       controllers: [ObjectController, RecordController],
       providers: [

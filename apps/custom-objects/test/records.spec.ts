@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
@@ -85,6 +86,25 @@ describe('records of a custom object', () => {
         String(answer.body.detail).replace(['rate', 'total', 'nowhere'][index] as string, 'F'),
       );
       expect(new Set(details).size).toBe(1);
+    });
+
+    it('follows a definition from the moment it changes, although it was in use', async () => {
+      const changing = await app.tenant();
+      const created = (await call('POST', RECORDS, changing.admin, { title: 'Open', hours: 1 })).body;
+      const path = `${RECORDS}/${created.id}`;
+      expect((await call('GET', path, changing.member)).body).toHaveProperty('hours', 1);
+      // As another process would: a new definition and a new revision in one transaction.
+      await app.service.get(Database).transaction(changing.id, async (tx) => {
+        await tx.query(
+          `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE api_name = 'hours'`,
+        );
+        await tx.query('UPDATE custom_object SET revision = revision + 1');
+      });
+      const { body } = await call('GET', path, changing.member);
+      expect(body).not.toHaveProperty('hours');
+      expect(body).not.toHaveProperty('doubled');
+      expect((await call('GET', `${RECORDS}?filterField=hours&filterValue=1`, changing.member)).status).toBe(400);
+      expect((await call('GET', path, changing.admin)).body).toMatchObject({ hours: 1, doubled: 2 });
     });
 
     it('matches names of roles exactly: owner is not admin', async () => {

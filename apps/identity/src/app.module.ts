@@ -1,5 +1,6 @@
 import { KeySource } from '@crm/access';
 import { DatabaseModule } from '@crm/database';
+import { IdempotencyModule } from '@crm/idempotency';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from './config.js';
@@ -31,6 +32,7 @@ import { MfaService } from './mfa/mfa.service.js';
 import { OperatorRepository } from './operator/operator.repository.js';
 import { OperatorRpc } from './operator/operator.rpc.js';
 import { OperatorService } from './operator/operator.service.js';
+import { PasswordMarks } from './password/password-marks.js';
 import { Passwords } from './password/passwords.js';
 import { RegistrationController } from './registration/registration.controller.js';
 import { RegistrationService } from './registration/registration.service.js';
@@ -94,6 +96,7 @@ const services = [
   MailSender,
   MfaService,
   OperatorService,
+  PasswordMarks,
   Passwords,
   RegistrationLimit,
   RegistrationService,
@@ -115,6 +118,7 @@ export class AppModule {
       imports: [
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
+        IdempotencyModule,
       ],
       controllers,
       providers: [

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, inWorkspace, newId } from '@crm/database';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorRepository } from './operator/operator.repository.js';
@@ -9,7 +9,6 @@ import { RegistrationService } from './registration/registration.service.js';
 import { TenantRepository } from './tenant/tenant.repository.js';
 import { SignInEmailRepository } from './user/sign-in-email.repository.js';
 import { UserRepository } from './user/user.repository.js';
-import { inWorkspace } from './workspace/in-workspace.js';
 
 /** Password of every demo account; it stands in the README. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';

@@ -34,6 +34,7 @@ export interface Body {
   challengeId: string;
   errors: { pointer: string }[];
   total: number;
+  nextCursor: string | null;
   data: { id: string; current: boolean }[];
   user: { id: string };
   tenant: { id: string };

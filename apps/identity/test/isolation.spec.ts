@@ -1,7 +1,6 @@
 import { GLOBAL_TABLES } from '@crm/contracts';
-import { catalogueProblems, Database, newId } from '@crm/database';
+import { catalogueProblems, Database, inWorkspace, newId } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { inWorkspace } from '../src/workspace/in-workspace.js';
 import { TestIdentity } from './identity.js';
 
 let identity: TestIdentity;

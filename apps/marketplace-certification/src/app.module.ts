@@ -1,5 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
+import { IdempotencyModule } from '@crm/idempotency';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CertificationController } from './certification/certification.controller.js';
@@ -74,6 +75,7 @@ export class AppModule {
       imports: [
         DatabaseModule.forService({ config: config.database }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
+        IdempotencyModule,
       ],
       controllers: [
         CertificationController,

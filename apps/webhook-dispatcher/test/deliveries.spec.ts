@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
 import { DeliveryService } from '../src/delivery/delivery.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
@@ -135,6 +136,36 @@ describe('deliveries', () => {
     });
     for (const event of events) expect(received(event.id)).toHaveLength(1);
     await sibling.close();
+  });
+
+  it('are taken over when the process that claimed them is gone, and are its no more', async () => {
+    const { id: subscriptionId } = await app.subscribe(tenant.admin);
+    const database = app.service.get(Database);
+    const claim = randomUUID();
+    const event = await app.emit(tenant.id, 'lead.created', undefined, async (tx) => {
+      // As a process leaves it that is killed between claiming and sending.
+      await tx.query(`UPDATE delivery SET claim = $1, claimed_until = now() + interval '1500 milliseconds'`, [claim]);
+    });
+    const claimedAt = Date.now();
+    const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
+    expect(request.receivedAt.getTime() - claimedAt).toBeGreaterThan(1_000);
+    const [delivery] = await app.settled(tenant.admin, 'delivered');
+    expect(delivery).toMatchObject({ attempts: 1, subscriptionId });
+
+    const lost = { tenantId: tenant.id, id: delivery?.id as string, subscriptionId, claim };
+    const isRecorded = await database.transaction(tenant.id, (tx) =>
+      app.service
+        .get(DeliveryRepository)
+        .recordAttempt(
+          tx,
+          lost,
+          1,
+          { at: new Date(), latencyMs: 1, httpStatus: 500, error: null, responseExcerpt: null, retryAfter: undefined },
+          { status: 'failed', nextAttemptAt: null, disables: false },
+        ),
+    );
+    expect(isRecorded).toBe(false);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 
   it('are seen by administrators of their own tenant only', async () => {

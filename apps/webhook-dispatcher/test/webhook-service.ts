@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import {
   type Receiver,
   startReceiver,
@@ -34,7 +34,13 @@ export interface WebhookService {
   tenant(): Promise<{ id: string; admin: string; member: string }>;
   subscribe(token: string, changes?: object): Promise<{ id: string; secret: string; status: number; code?: string }>;
   /** Handles an event as the consumer does. */
-  emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
+  emit(
+    tenantId: string,
+    name?: EventName,
+    record?: Record<string, unknown>,
+    /** Done in the same transaction, before anybody sees the deliveries. */
+    also?: (tx: TenantTransaction) => Promise<void>,
+  ): Promise<EventEnvelope>;
   deliveries(token: string, query?: string): Promise<DeliveryJson[]>;
   settled(token: string, status: string): Promise<DeliveryJson[]>;
   close(): Promise<void>;
@@ -84,7 +90,12 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
       );
       return { ...answer.body, status: answer.status };
     },
-    async emit(tenantId, name = 'lead.created', record = { id: randomUUID(), version: 1, lastName: 'Doe' }) {
+    async emit(
+      tenantId,
+      name = 'lead.created',
+      record = { id: randomUUID(), version: 1, lastName: 'Doe' },
+      also = async () => undefined,
+    ) {
       const event: EventEnvelope = {
         specversion: '1.0',
         id: newId(),
@@ -96,7 +107,10 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
         tenantid: tenantId,
         data: { record },
       };
-      await service.get(Database).transaction(tenantId, (tx) => service.get(DeliveryService).fanOut(tx, event));
+      await service.get(Database).transaction(tenantId, async (tx) => {
+        await service.get(DeliveryService).fanOut(tx, event);
+        await also(tx);
+      });
       return event;
     },
     deliveries,

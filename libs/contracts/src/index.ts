@@ -1,3 +1,4 @@
+export * from './canonical-json.js';
 export * from './databases.js';
 export * from './errors/index.js';
 export * from './events/catalogue.js';

@@ -45,14 +45,14 @@ export const CONSUMERS = {
     durable: 'webhook-dispatcher',
     service: 'webhook-dispatcher',
     events: 'all',
-    ackWaitMs: 30_000,
+    ackWaitMs: 10_000,
     maxDeliveries: 10,
   },
   'automation-hooks': {
     durable: 'automation-hooks',
     service: 'automation-hooks',
     events: 'all',
-    ackWaitMs: 30_000,
+    ackWaitMs: 10_000,
     maxDeliveries: 10,
   },
 } as const satisfies Record<string, ConsumerDefinition>;

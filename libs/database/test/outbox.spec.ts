@@ -65,6 +65,14 @@ describe('the outbox', () => {
     await expect(big).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
+  it('keeps the bytes that were measured: a number that is short in JSON does not grow on the way', async () => {
+    const tiny = { userId: newId(), values: Array<number>(3_000).fill(Number.MIN_VALUE) };
+    await fixture.database.transaction(tenant, (tx) => appendEvent(tx, user, { subject: 's', data: tiny as never }));
+    const [event] = await claim();
+    expect(JSON.parse(event?.envelope ?? '').data).toEqual(tiny);
+    expect(Buffer.byteLength(event?.envelope ?? '')).toBeLessThan(3_000 * '5e-324,'.length + 1_000);
+  });
+
   it('wakes the relay once for many events, after the commit', async () => {
     let wakes = 0;
     const woken = new Promise<void>((resolve) => {

@@ -7,14 +7,34 @@ const LAST_YEAR = 9999;
 const FIRST_INSTANT = -62_135_596_800_000; // 0001-01-01T00:00:00Z
 const LAST_INSTANT = 253_402_300_799_999; // 9999-12-31T23:59:59.999Z
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-const DATETIME = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,30}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+/** What follows the date and its T: digits of the second's fraction in one group, the offset in three. */
+const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,30}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const ZERO = 48;
+const HYPHEN = 45;
+const COLON = 58;
+/** A datetime in the form most have: `YYYY-MM-DDTHH:MM:SSZ`. */
+const SHORT_LENGTH = 20;
 const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** The day number (0 is 1970-01-01) of a real date `YYYY-MM-DD` in the years 0001 to 9999, else null. */
 export function parseDate(text: string): number | null {
-  const match = DATE.exec(text);
-  return match && isRealDate(+match[1]!, +match[2]!, +match[3]!) ? dayNumber(+match[1]!, +match[2]!, +match[3]!) : null;
+  return text.length === 10 ? dateAt(text) : null;
+}
+
+/** The day number of the date that a text begins with, else null. Without a regular expression: every read parses. */
+function dateAt(text: string): number | null {
+  if (text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return null;
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  return isRealDate(year, month, day) ? dayNumber(year, month, day) : null;
+}
+
+/** The value of two digits, or NaN. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - ZERO;
+  const ones = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
 /**
@@ -22,19 +42,28 @@ export function parseDate(text: string): number | null {
  * a leap second (:60) is refused, since no instant of ours can stand for it.
  */
 export function parseInstant(text: string): number | null {
-  const match = DATETIME.exec(text);
-  if (!match || !isRealDate(+match[1]!, +match[2]!, +match[3]!)) return null;
-  const [hours, minutes, seconds] = [+match[4]!, +match[5]!, +match[6]!];
-  const [offsetHours, offsetMinutes] = [+(match[9] ?? 0), +(match[10] ?? 0)];
-  if (hours > 23 || minutes > 59 || seconds > 59 || offsetHours > 23 || offsetMinutes > 59) return null;
-  const milliseconds = +(match[7] ?? '').slice(0, 3).padEnd(3, '0');
-  const local =
-    dayNumber(+match[1]!, +match[2]!, +match[3]!) * MILLISECONDS_PER_DAY +
-    ((hours * 60 + minutes) * 60 + seconds) * 1000 +
-    milliseconds;
+  const day = text[10] === 'T' || text[10] === 't' ? dateAt(text) : null;
+  if (day === null) return null;
+  const midnight = day * MILLISECONDS_PER_DAY;
+  if (text.length === SHORT_LENGTH && text[19] === 'Z') {
+    if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return null;
+    const time = timeOfDay(twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17));
+    return time === null ? null : midnight + time;
+  }
+  const match = TIME.exec(text.slice(11));
+  if (!match) return null;
+  const time = timeOfDay(+match[1]!, +match[2]!, +match[3]!);
+  const [offsetHours, offsetMinutes] = [+(match[6] ?? 0), +(match[7] ?? 0)];
+  if (time === null || offsetHours > 23 || offsetMinutes > 59) return null;
+  const milliseconds = +(match[4] ?? '').slice(0, 3).padEnd(3, '0');
   const offset = (offsetHours * 60 + offsetMinutes) * 60_000;
-  const instant = match[8] === '-' ? local + offset : local - offset;
+  const instant = midnight + time + milliseconds + (match[5] === '-' ? offset : -offset);
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? instant : null;
+}
+
+/** Milliseconds since midnight, or null when a part is too large or NaN. */
+function timeOfDay(hours: number, minutes: number, seconds: number): number | null {
+  return hours <= 23 && minutes <= 59 && seconds <= 59 ? ((hours * 60 + minutes) * 60 + seconds) * 1000 : null;
 }
 
 /** `YYYY-MM-DD` of a day number in the years 0001 to 9999. */
@@ -59,7 +88,9 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 function isRealDate(year: number, month: number, day: number): boolean {
-  if (year < FIRST_YEAR || year > LAST_YEAR || month < 1 || month > 12 || day < 1) return false;
+  // Written so that NaN is no date.
+  if (!(year >= FIRST_YEAR && year <= LAST_YEAR && month >= 1 && month <= 12 && day >= 1)) return false;
+  if (day <= 28) return true;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return day <= (month === 2 && leap ? 29 : DAYS_OF_MONTH[month - 1]!);
 }

@@ -1,11 +1,23 @@
 import type { EqualityOperator, RelationalOperator } from './ast.js';
-import { compareNumbers } from './decimal.js';
+import { compareNumbers, SURELY_DIFFERENT } from './decimal.js';
 import { compareText } from './text.js';
 import type { ValueType } from './types.js';
-import { coerced, type Evaluator, type Operand, type Value } from './values.js';
+import { coerced, type Evaluator, type Operand, type Row, type Value } from './values.js';
 
 /** Compares two non-null values of one type: negative, 0, positive; null when they have no order. */
 type Compare = (left: Value, right: Value) => number | null;
+
+type NumberEvaluator = (row: Row) => number | null;
+
+/** What each operator says of less, same and greater. */
+const HOLDS: Readonly<Record<string, readonly [boolean, boolean, boolean]>> = {
+  '==': [false, true, false],
+  '!=': [true, false, true],
+  '<': [true, false, false],
+  '<=': [true, true, false],
+  '>': [false, false, true],
+  '>=': [false, true, true],
+};
 
 const subtract: Compare = (left, right) => (left as number) - (right as number);
 
@@ -40,6 +52,13 @@ export function compileComparison(
   right: Operand,
 ): Evaluator {
   const [a, b, type] = alignTypes(left, right);
+  if (type !== 'any' && type !== 'number' && (operator === '==' || operator === '!=')) {
+    // Values of these types are the same when their inner forms are; null is the same as null.
+    return operator === '==' ? (row) => a(row) === b(row) : (row) => a(row) !== b(row);
+  }
+  if (type === 'number') return compareNumberOperands(operator, a as NumberEvaluator, b as NumberEvaluator);
+  if (type === 'date' || type === 'datetime')
+    return orderedInstants(operator, a as NumberEvaluator, b as NumberEvaluator);
   const compare = comparisonOf(type);
   switch (operator) {
     case '==':
@@ -51,25 +70,48 @@ export function compileComparison(
   }
 }
 
+/** Days or milliseconds; equality is already done. */
+function orderedInstants(operator: string, a: NumberEvaluator, b: NumberEvaluator): Evaluator {
+  const [less, same, greater] = HOLDS[operator]!;
+  return (row) => {
+    const x = a(row);
+    if (x === null) return null;
+    const y = b(row);
+    if (y === null) return null;
+    return x < y ? less : x === y ? same : greater;
+  };
+}
+
+function compareNumberOperands(operator: string, a: NumberEvaluator, b: NumberEvaluator): Evaluator {
+  const [less, same, greater] = HOLDS[operator]!;
+  const total = operator === '==' || operator === '!=';
+  return (row) => {
+    const x = a(row);
+    const y = b(row);
+    if (x === null || y === null) return total ? (x === y) === (operator === '==') : null;
+    const difference = x - y;
+    const widest = Math.max(Math.abs(x), Math.abs(y));
+    // Only numbers that are nearly the same are compared as decimals.
+    const order = Math.abs(difference) > SURELY_DIFFERENT * widest ? difference : compareNumbers(x, y);
+    return order < 0 ? less : order === 0 ? same : greater;
+  };
+}
+
 function equal(compare: Compare, left: Value, right: Value): boolean {
   if (left === null || right === null) return left === right;
   return compare(left, right) === 0;
 }
 
 function ordered(operator: RelationalOperator, compare: Compare, left: Evaluator, right: Evaluator): Evaluator {
-  const holds = {
-    '<': (order: number) => order < 0,
-    '<=': (order: number) => order <= 0,
-    '>': (order: number) => order > 0,
-    '>=': (order: number) => order >= 0,
-  }[operator];
+  const [less, same, greater] = HOLDS[operator]!;
   return (row) => {
     const a = left(row);
     if (a === null) return null;
     const b = right(row);
     if (b === null || typeof a === 'boolean' || typeof b === 'boolean') return null;
     const order = compare(a, b);
-    return order === null ? null : holds(order);
+    if (order === null) return null;
+    return order < 0 ? less : order === 0 ? same : greater;
   };
 }
 

@@ -1,14 +1,14 @@
+import { arithmetic } from './arithmetic.js';
 import type { TypedNode } from './ast.js';
 import { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 import { compileComparison } from './comparison.js';
-import { finite, remainder } from './decimal.js';
+import { finite } from './decimal.js';
 import { FormulaCompileError } from './errors.js';
 import { concatenate } from './functions/concat.js';
 import { parameterAt } from './functions/definition.js';
 import { functions } from './functions/index.js';
-import { timeZone } from './time-zone.js';
 import type { EvaluationContext, FieldTypes, JsonValue, ValueType } from './types.js';
-import { coerced, type Evaluator, fromJson, type Operand, Row, toJson } from './values.js';
+import { asItIs, coerced, type Evaluator, fieldReader, type Operand, Row, toJson } from './values.js';
 
 export interface CompiledFormula {
   readonly resultType: ValueType;
@@ -45,9 +45,17 @@ export function compileFormula(
     nullable: checked.nullable,
     dependencies: checked.dependencies,
     readsClock: readsClock(checked.tree),
-    evaluate: (record, context) =>
-      present(evaluator(new Row(record, context.now.getTime(), timeZone(context.timeZone)))),
+    evaluate:
+      present === asItIs
+        ? (record, context) => evaluator(new Row(plain(record), context))
+        : (record, context) => present(evaluator(new Row(plain(record), context))),
   };
+}
+
+/** A record whose own properties are all it has (see fieldReader). */
+function plain(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const prototype: unknown = Object.getPrototypeOf(record);
+  return prototype === Object.prototype || prototype === null ? record : { ...record };
 }
 
 function compileNode(node: TypedNode): Evaluator {
@@ -60,11 +68,8 @@ function compileNode(node: TypedNode): Evaluator {
     }
     case 'null':
       return () => null;
-    case 'field': {
-      const { name } = node;
-      const read = fromJson(node.type);
-      return ({ record }) => (Object.hasOwn(record, name) ? read(record[name]) : null);
-    }
+    case 'field':
+      return fieldReader(node.name, node.type);
     case 'unary': {
       const operand = operandOf(node.operand);
       if (node.operator === '!') return not(operand);
@@ -84,7 +89,9 @@ function compileNode(node: TypedNode): Evaluator {
 }
 
 function operandOf(node: TypedNode): Operand {
-  return { evaluate: compileNode(node), type: node.type };
+  const evaluate = compileNode(node);
+  const literal = node.kind === 'number' || node.kind === 'text' || node.kind === 'boolean';
+  return literal ? { evaluate, type: node.type, constant: node.value } : { evaluate, type: node.type };
 }
 
 function not(operand: Operand): Evaluator {
@@ -106,31 +113,17 @@ function compileBinary(node: Extract<TypedNode, { kind: 'binary' }>): Evaluator 
     case '+':
       return compilePlus(node.type, left, right);
     case '-':
-      return arithmetic(left, right, (x, y) => finite(x - y));
     case '*':
-      return arithmetic(left, right, (x, y) => finite(x * y));
     case '/':
-      return arithmetic(left, right, (x, y) => (y === 0 ? null : finite(x / y)));
     case '%':
-      return arithmetic(left, right, remainder);
+      return arithmetic(node.operator, left, right);
     default:
       return compileComparison(node.operator, left, right);
   }
 }
 
-function arithmetic(left: Operand, right: Operand, apply: (x: number, y: number) => number | null): Evaluator {
-  const a = coerced(left, 'number');
-  const b = coerced(right, 'number');
-  return (row) => {
-    const x = a(row) as number | null;
-    if (x === null) return null;
-    const y = b(row) as number | null;
-    return y === null ? null : apply(x, y);
-  };
-}
-
 function compilePlus(type: ValueType, left: Operand, right: Operand): Evaluator {
-  if (type === 'number') return arithmetic(left, right, (x, y) => finite(x + y));
+  if (type === 'number') return arithmetic('+', left, right);
   if (left.type === 'text' || right.type === 'text') return concatenate([left, right]);
   // An undeclared name is involved: a text on either side joins, two numbers add, everything else is null.
   return (row) => {

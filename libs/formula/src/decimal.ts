@@ -13,12 +13,12 @@ export interface Decimal {
 /** Digits that a float64 keeps through a decimal text and back (DBL_DIG of C). */
 const PRECISION = 15;
 /** Below it every integer is its own 15-digit decimal. */
-const EXACT_INTEGERS = 1e15;
+export const EXACT_INTEGERS = 1e15;
 /**
  * Two numbers that differ by more than this part of the larger one have different 15-digit decimals: one unit of
  * the 15th digit is at most 1e-14 of the number.
  */
-const SURELY_DIFFERENT = 2e-14;
+export const SURELY_DIFFERENT = 2e-14;
 
 /** The 15-digit decimal of a finite number. */
 export function toDecimal(value: number): Decimal {

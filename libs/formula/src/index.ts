@@ -2,6 +2,7 @@ export type * from './ast.js';
 export { formatDate, formatInstant, parseDate, parseInstant } from './calendar.js';
 export { type CheckedFormula, type CheckOptions, checkFormula } from './checker.js';
 export { type CompiledFormula, compileFormula } from './compile.js';
+export { type Completion, type CompletionItem, completeFormula, type SignatureHelp } from './completion.js';
 export { compareNumbers, decimalText, roundTo15Digits } from './decimal.js';
 export { FormulaCompileError, FormulaSqlError } from './errors.js';
 export {

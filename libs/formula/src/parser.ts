@@ -50,7 +50,7 @@ export function parseFormula(source: string): ParsedFormula {
   return { ...(tree ? { tree } : {}), errors: errors.sorted() };
 }
 
-/** Ends a parse that must not go on (too deep); its error is already reported. */
+/** Ends a parse that must not go on (too deep, too large); its error is already reported. */
 class ParseAbort extends Error {}
 
 class Parser {
@@ -254,10 +254,11 @@ class Parser {
   }
 
   private count(token: Token): void {
-    this.nodes++;
-    if (this.nodes !== LIMITS.nodes + 1) return;
+    if (++this.nodes <= LIMITS.nodes) return;
     const message = `A formula has at most ${LIMITS.nodes} literals, fields, operators and calls`;
     this.report('TOO_MANY_NODES', message, token);
+    // A longer chain is a deeper tree: whoever walks it would run out of stack.
+    throw new ParseAbort();
   }
 
   private missingOperand(token: Token): Node {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorsOf } from '../test/evaluate.js';
+import { errorsOf, FIELDS } from '../test/evaluate.js';
 import { checkFormula } from './checker.js';
 import { parseFormula } from './parser.js';
 import { printFormula } from './printer.js';
@@ -144,6 +144,7 @@ describe('limits', () => {
     expect(errorsOf(`n${' + 1'.repeat(249)}`)).toEqual([]);
     expect(errorsOf(`-n${' + 1'.repeat(249)}`)).toEqual([]);
     expect(errorsOf(`--n${' + 1'.repeat(249)}`)).toEqual([`TOO_MANY_NODES@${3 + 4 * 249 - 1}`]);
+    expect(checkFormula(`n${' + 1'.repeat(250)}`, FIELDS).tree).toBeUndefined();
     expect(errorsOf(`n${' + 1'.repeat(250)}`)).toEqual([`TOO_MANY_NODES@${1 + 4 * 250 - 1 - 2 + 2}`]);
   });
 

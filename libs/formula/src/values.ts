@@ -1,8 +1,8 @@
 import { formatDate, formatInstant, parseDate, parseInstant } from './calendar.js';
 import { decimalText } from './decimal.js';
 import { bounded } from './text.js';
-import type { TimeZone } from './time-zone.js';
-import type { JsonValue, ValueType } from './types.js';
+import { type TimeZone, timeZone } from './time-zone.js';
+import type { EvaluationContext, JsonValue, ValueType } from './types.js';
 
 /**
  * A value while a formula runs: a date is its day number (0 is 1970-01-01), a datetime its milliseconds since 1970.
@@ -10,20 +10,32 @@ import type { JsonValue, ValueType } from './types.js';
  */
 export type Value = string | number | boolean | readonly string[] | null;
 
+/** The last day that was asked for: one request asks for the same many times. */
+let lastNow = Number.NaN;
+let lastZone: TimeZone | undefined;
+let lastDay = 0;
+
 /** What one evaluation reads. */
 export class Row {
-  private day: number | undefined;
-
   constructor(
     readonly record: Readonly<Record<string, unknown>>,
-    private readonly now: number,
-    readonly zone: TimeZone,
+    private readonly context: EvaluationContext,
   ) {}
+
+  get zone(): TimeZone {
+    return timeZone(this.context.timeZone);
+  }
 
   /** The day number of the date in the tenant's zone. */
   get today(): number {
-    this.day ??= this.zone.dayOf(this.now);
-    return this.day;
+    const now = this.context.now.getTime();
+    const zone = this.zone;
+    if (now !== lastNow || zone !== lastZone) {
+      lastNow = now;
+      lastZone = zone;
+      lastDay = zone.dayOf(now);
+    }
+    return lastDay;
   }
 }
 
@@ -33,10 +45,46 @@ export type Evaluator = (row: Row) => Value;
 export interface Operand {
   readonly evaluate: Evaluator;
   readonly type: ValueType;
+  /** The value of a literal. */
+  readonly constant?: number | string | boolean;
+}
+
+/**
+ * The closure that reads a field as a type; null when the value does not fit. Only own properties count: `evaluate`
+ * makes sure that a record has no prototype but Object's, and what that one has is no value of the language, unless
+ * somebody puts one there; names it knows are looked up with care all the same.
+ */
+export function fieldReader(name: string, type: ValueType): Evaluator {
+  const fits = fromJson(type);
+  if (name in Object.prototype) return ({ record }) => (Object.hasOwn(record, name) ? fits(record[name]) : null);
+  switch (type) {
+    case 'number':
+      return ({ record }) => {
+        const value = record[name];
+        return typeof value === 'number' && value - value === 0 ? value + 0 : null;
+      };
+    case 'text':
+      return ({ record }) => {
+        const value = record[name];
+        return typeof value === 'string' ? value : null;
+      };
+    case 'boolean':
+      return ({ record }) => {
+        const value = record[name];
+        return typeof value === 'boolean' ? value : null;
+      };
+    case 'date':
+      return ({ record }) => {
+        const value = record[name];
+        return typeof value === 'string' ? parseDate(value) : null;
+      };
+    default:
+      return ({ record }) => fits(record[name]);
+  }
 }
 
 /** Reads a JSON value as a type; null when it does not fit. */
-export function fromJson(type: ValueType): (value: unknown) => Value {
+function fromJson(type: ValueType): (value: unknown) => Value {
   switch (type) {
     case 'number':
       return (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : null);
@@ -75,9 +123,12 @@ export function toJson(type: ValueType): (value: Value) => JsonValue {
     case 'any':
       return (value) => (typeof value === 'string' ? bounded(value) : value);
     default:
-      return (value) => value;
+      return asItIs;
   }
 }
+
+/** A value whose inner form is its JSON form. */
+export const asItIs = (value: Value): JsonValue => value;
 
 /** What TEXT gives for a value of a type, before the limit on text results. */
 export function toText(type: ValueType): (value: Value) => string | null {

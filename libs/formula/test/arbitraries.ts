@@ -1,10 +1,22 @@
 import fc from 'fast-check';
 
-type Kind = 'number' | 'text' | 'boolean' | 'date';
+type Kind = 'number' | 'text' | 'boolean' | 'date' | 'datetime';
 
 const literalNumber = fc.oneof(
   fc.nat(1000).map(String),
-  fc.constantFrom('0', '0.1', '0.2', '0.3', '1.005', '2.5', '1e300', '1e-300', '123456789012345.6', '5e-324'),
+  fc.constantFrom(
+    '0',
+    '0.1',
+    '0.2',
+    '0.3',
+    '1.005',
+    '2.5',
+    '1e300',
+    '1e-300',
+    '123456789012345.6',
+    '5e-324',
+    '1000000000000005',
+  ),
   fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => String(value).replace('e+', 'e')),
 );
 const literalText = fc
@@ -38,7 +50,10 @@ export const arbitraryFormula: fc.Arbitrary<string> = fc.letrec<Record<'any' | K
         call('MAX', of('number'), of('number')),
         call('LEN', of('text')),
         call('NUMBER', of('text')),
-        call('DAYS_BETWEEN', of('date'), fc.constantFrom('dt', 'dt2', 'd')),
+        call('DAYS_BETWEEN', of('date'), fc.oneof(of('date'), of('datetime'))),
+        call('DAYS_BETWEEN', of('datetime'), of('date')),
+        call('NUMBER', fc.oneof(of('boolean'), of('number'))),
+        fc.constant('LEN(m)'),
         ...shared('number'),
       ],
     ),
@@ -52,6 +67,7 @@ export const arbitraryFormula: fc.Arbitrary<string> = fc.letrec<Record<'any' | K
         call('TEXT', of('any')),
         fc.constant('TEXT(m)'),
         call('MAX', of('text'), of('text')),
+        infix(['+'], fc.constant('m'), of('text')),
         ...shared('text'),
       ],
     ),
@@ -61,15 +77,21 @@ export const arbitraryFormula: fc.Arbitrary<string> = fc.letrec<Record<'any' | K
         infix(['&&', '||', 'AND', 'OR', '==', '!='], of('boolean'), of('boolean')),
         infix(['<', '<=', '>', '>=', '==', '!='], of('number'), of('number')),
         infix(['<', '>=', '=='], of('text'), of('text')),
-        infix(['<', '<=', '>', '>=', '==', '!='], of('date'), fc.constantFrom('dt', 'd2', 'dt2')),
+        infix(['<', '<=', '>', '>=', '==', '!='], of('date'), fc.oneof(of('date'), of('datetime'))),
+        infix(['<', '<=', '>', '>=', '==', '!='], of('datetime'), fc.oneof(of('date'), of('datetime'))),
         of('boolean').map((operand) => `NOT (${operand})`),
         of('boolean').map((operand) => `!(${operand})`),
         call('CONTAINS', of('text'), of('text')),
+        ...shared('boolean'),
         call('CONTAINS', fc.constant('m'), of('text')),
       ],
     ),
     date: level([fc.constantFrom('d', 'd2', 'TODAY()')], [...shared('date'), call('MIN', of('date'), of('date'))]),
-    any: fc.oneof(of('number'), of('text'), of('boolean'), of('date')),
+    datetime: level(
+      [fc.constantFrom('dt', 'dt2')],
+      [...shared('datetime'), call('MAX', of('datetime'), fc.constant('NULL'), of('datetime'))],
+    ),
+    any: fc.oneof(of('number'), of('text'), of('boolean'), of('date'), of('datetime')),
   };
 }).any;
 

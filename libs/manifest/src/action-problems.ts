@@ -1,7 +1,7 @@
 import { type Draft, entriesOf } from './draft.js';
 import { pointer } from './json-pointer.js';
 import { eventKeys } from './package-model.js';
-import type { Problem } from './problem.js';
+import { keyProblem, type Problem } from './problem.js';
 import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
 import { suggestion } from './suggestion.js';
 import { hasPlaceholder, isUrlTemplateFixed, TemplateError, templateKeys } from './templates.js';
@@ -43,6 +43,9 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
     yield* limitProblems(action, place);
     for (const [text, where] of forbiddenTexts(action, place)) {
       if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder must not stand here.' };
+    }
+    for (const [text, where] of fixedKeys(action, place)) {
+      if (hasPlaceholder(text)) yield keyProblem(where, 'A placeholder must not stand in a name.');
     }
     for (const [text, where] of templateTexts(action, place)) yield* placeholderProblems(text, where, names);
     // A step without a key is known by its place, counted from 1.
@@ -91,7 +94,7 @@ function* limitProblems(action: Draft<ManifestAction>, place: string): Generator
   for (const [name, value] of Object.entries(action.headers ?? {})) {
     const at = `${place}/headers${pointer(name)}`;
     if (!HEADER_NAME.test(name) && !hasPlaceholder(name))
-      yield { pointer: at, message: `"${name}" is not the name of a header.` };
+      yield keyProblem(at, `"${name}" is not the name of a header.`);
     if (/[\r\n]/.test(value ?? '')) yield { pointer: at, message: 'A header value must not contain a line break.' };
   }
 }
@@ -110,13 +113,9 @@ function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generato
     case 'create_record':
     case 'update_record':
       if (action.object !== undefined) yield [action.object, `${place}/object`];
-      yield* keysOf(action.values, `${place}/values`);
       break;
     case 'create_task':
       if (action.assignee !== undefined) yield [action.assignee, `${place}/assignee`];
-      break;
-    case 'http_request':
-      yield* keysOf(action.headers, `${place}/headers`);
       break;
     case 'send_email':
       if (typeof action.to === 'string') yield [action.to, `${place}/to`];
@@ -124,9 +123,16 @@ function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generato
       break;
     case 'emit_event':
       if (action.name !== undefined) yield [action.name, `${place}/name`];
-      yield* keysOf(action.data, `${place}/data`);
       break;
   }
+}
+
+/** Keys of an action's maps, in which a placeholder must not stand. */
+function* fixedKeys(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
+  if (action.type === 'create_record' || action.type === 'update_record')
+    yield* keysOf(action.values, `${place}/values`);
+  if (action.type === 'http_request') yield* keysOf(action.headers, `${place}/headers`);
+  if (action.type === 'emit_event') yield* keysOf(action.data, `${place}/data`);
 }
 
 function* keysOf(value: object | undefined, place: string): Generator<PlacedText> {

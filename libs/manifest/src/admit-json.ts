@@ -1,11 +1,6 @@
 import { isCleanText } from '@crm/formula';
 import { pointer } from './json-pointer.js';
-
-/** Why a document is not looked at any further. */
-export interface Inadmissible {
-  pointer: string;
-  message: string;
-}
+import type { Problem } from './problem.js';
 
 /** Deeper than any package; the sections nest 7 deep, the schema of a tool some more. */
 export const MAX_DEPTH = 64;
@@ -16,46 +11,72 @@ export const MAX_NODES = 100_000;
 /** All texts and keys together, in UTF-16 units: 2 MiB of them. */
 export const MAX_TEXT = 2 * 1024 * 1024;
 
-type Step = { value: unknown; depth: number; path: Path | undefined };
-type Path = { up: Path | undefined; step: string | number };
-
 /**
- * Looks whether a value is JSON of bearable size before anything recursive touches it. The walk keeps its own
- * stack, so depth cannot exhaust the machine's; a cyclic value ends at the bound of the depth.
+ * Looks whether a value is JSON of bearable size before anything else touches it. The walk stops at the bound of the
+ * depth, so neither depth nor a circle can exhaust the stack.
  *
  * @returns the first obstacle, or undefined
  */
-export function admitJson(document: unknown): Inadmissible | undefined {
-  const stack: Step[] = [{ value: document, depth: 0, path: undefined }];
-  let nodes = 0;
-  let text = 0;
-  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    const { value, depth, path } = step;
-    nodes++;
-    if (depth > MAX_DEPTH) return refusal(path, `The document nests deeper than ${MAX_DEPTH} levels.`);
-    if (nodes > MAX_NODES) return refusal(undefined, `The document has more than ${MAX_NODES} values.`);
-    if (typeof value === 'string') {
-      text += value.length;
-      if (!isCleanText(value)) return refusal(path, 'The text contains U+0000 or half of a surrogate pair.');
-    } else if (Array.isArray(value)) {
-      if (nodes + value.length > MAX_NODES) return refusal(path, `The document has more than ${MAX_NODES} values.`);
-      for (let i = value.length - 1; i >= 0; i--)
-        stack.push({ value: value[i], depth: depth + 1, path: { up: path, step: i } });
-    } else if (isPlainObject(value)) {
-      for (const key of Object.keys(value).reverse()) {
-        text += key.length;
-        const child = { up: path, step: key };
-        if (!isCleanText(key)) return refusal(path, 'A key contains U+0000 or half of a surrogate pair.');
-        if (key === '__proto__') return refusal(child, 'The key "__proto__" is not allowed.');
-        stack.push({ value: value[key], depth: depth + 1, path: child });
-      }
-    } else if (!isJsonScalar(value)) {
-      return refusal(path, 'The value is not JSON.');
-    }
-    if (text > MAX_TEXT)
-      return refusal(undefined, `The texts of the document are longer than ${MAX_TEXT} characters together.`);
+export function admitJson(document: unknown): Problem | undefined {
+  return new Admission().obstacleIn(document);
+}
+
+class Admission {
+  /** The steps to the value that is looked at; shared by the whole walk. */
+  private readonly path: (string | number)[] = [];
+  private nodes = 0;
+  private text = 0;
+
+  obstacleIn(value: unknown): Problem | undefined {
+    this.nodes++;
+    if (this.path.length > MAX_DEPTH) return this.refuse(`The document nests deeper than ${MAX_DEPTH} levels.`);
+    if (this.nodes > MAX_NODES) return this.refuse(`The document has more than ${MAX_NODES} values.`);
+    if (typeof value === 'string') return this.textObstacle(value, 'The text');
+    if (Array.isArray(value)) return this.listObstacle(value);
+    if (isPlainObject(value)) return this.objectObstacle(value);
+    return isJsonScalar(value) ? undefined : this.refuse('The value is not JSON.');
   }
-  return undefined;
+
+  private listObstacle(list: readonly unknown[]): Problem | undefined {
+    if (this.nodes + list.length > MAX_NODES) return this.refuse(`The document has more than ${MAX_NODES} values.`);
+    for (let i = 0; i < list.length; i++) {
+      const obstacle = this.memberObstacle(i, list[i]);
+      if (obstacle) return obstacle;
+    }
+    return undefined;
+  }
+
+  private objectObstacle(object: Readonly<Record<string, unknown>>): Problem | undefined {
+    for (const key of Object.keys(object)) {
+      const ofKey = key === '__proto__' ? this.protoProblem() : this.textObstacle(key, 'A key');
+      const obstacle = ofKey ?? this.memberObstacle(key, object[key]);
+      if (obstacle) return obstacle;
+    }
+    return undefined;
+  }
+
+  private memberObstacle(step: string | number, value: unknown): Problem | undefined {
+    this.path.push(step);
+    const obstacle = this.obstacleIn(value);
+    this.path.pop();
+    return obstacle;
+  }
+
+  private textObstacle(text: string, what: string): Problem | undefined {
+    this.text += text.length;
+    if (this.text > MAX_TEXT) {
+      return { pointer: '', message: `The texts of the document are longer than ${MAX_TEXT} characters together.` };
+    }
+    return isCleanText(text) ? undefined : this.refuse(`${what} contains U+0000 or half of a surrogate pair.`);
+  }
+
+  private protoProblem(): Problem {
+    return { pointer: pointer(...this.path, '__proto__'), message: 'The key "__proto__" is not allowed.' };
+  }
+
+  private refuse(message: string): Problem {
+    return { pointer: pointer(...this.path), message };
+  }
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -66,10 +87,4 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 
 function isJsonScalar(value: unknown): boolean {
   return value === null || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
-}
-
-function refusal(path: Path | undefined, message: string): Inadmissible {
-  const steps: (string | number)[] = [];
-  for (let at = path; at !== undefined; at = at.up) steps.unshift(at.step);
-  return { pointer: pointer(...steps), message };
 }

@@ -1,5 +1,5 @@
 import type { UrlOptions } from '@crm/address-policy';
-import { admitJson, type Inadmissible } from './admit-json.js';
+import { admitJson } from './admit-json.js';
 import type { Certification, CheckResult, CheckStatus } from './certification.js';
 import type { Check, CheckContext, CheckOutcome } from './check.js';
 import { CHECKS } from './checks/index.js';
@@ -33,9 +33,29 @@ export interface CertifyOptions {
  * @throws what a probe throws, except for a name that does not resolve
  */
 export async function certify(manifest: unknown, options: CertifyOptions): Promise<Certification> {
-  const obstacle = admitJson(manifest);
-  const packetObstacle = options.reviewPacket === undefined ? undefined : admitJson(options.reviewPacket);
-  if (obstacle || packetObstacle) return refuse(obstacle, packetObstacle, manifest);
+  return certifyAdmitted(manifest, options, { manifest: [], reviewPacket: [] });
+}
+
+/** Why the documents cannot be read, from whoever read them; none for values that were made otherwise. */
+export interface Obstacles {
+  manifest: readonly Problem[];
+  reviewPacket: readonly Problem[];
+}
+
+/** {@link certify} for documents that may have been refused before they became values. */
+export async function certifyAdmitted(
+  manifest: unknown,
+  options: CertifyOptions,
+  unread: Obstacles,
+): Promise<Certification> {
+  const obstacles: Obstacles = {
+    manifest: unread.manifest.length > 0 ? unread.manifest : obstaclesIn(manifest),
+    reviewPacket:
+      unread.reviewPacket.length > 0 || options.reviewPacket === undefined
+        ? unread.reviewPacket
+        : obstaclesIn(options.reviewPacket),
+  };
+  if (obstacles.manifest.length > 0 || obstacles.reviewPacket.length > 0) return refuse(obstacles, manifest);
 
   const context = contextOf(manifest, options);
   const checks = await Promise.all(CHECKS.map(async (check) => resultOf(check, await check.run(context))));
@@ -99,16 +119,26 @@ function certification(sha256: string | null, checks: CheckResult[]): Certificat
   };
 }
 
-/** The result for a document that cannot be looked at. */
-function refuse(
-  obstacle: Inadmissible | undefined,
-  packetObstacle: Inadmissible | undefined,
-  manifest: unknown,
-): Certification {
+function obstaclesIn(document: unknown): Problem[] {
+  const obstacle = admitJson(document);
+  return obstacle ? [obstacle] : [];
+}
+
+/** The result for documents of which at least one cannot be looked at. */
+function refuse(obstacles: Obstacles, manifest: unknown): Certification {
+  const named: Readonly<Record<string, readonly Problem[]>> = {
+    'MAN-001': obstacles.manifest,
+    'REV-001': obstacles.reviewPacket,
+  };
   const checks = CHECKS.map((check) => {
-    if (check.id === 'MAN-001' && obstacle) return resultOf(check, [obstacle]);
-    if (check.id === 'REV-001' && packetObstacle) return resultOf(check, [packetObstacle]);
-    return resultOf(check, { skip: 'Not run: the document cannot be read.' });
+    const problems = named[check.id] ?? [];
+    const outcome =
+      problems.length > 0 ? problems.map(withoutPlace) : { skip: 'Not run: the document cannot be read.' };
+    return resultOf(check, outcome);
   });
-  return certification(obstacle ? null : manifestSha256(manifest), checks);
+  return certification(obstacles.manifest.length > 0 ? null : manifestSha256(manifest), checks);
+}
+
+function withoutPlace({ pointer, message }: Problem): Problem {
+  return { pointer, message };
 }

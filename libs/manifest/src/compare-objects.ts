@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson } from '@crm/contracts';
 import type { Change, ChangeEffect } from './change.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
 import { pointer } from './json-pointer.js';

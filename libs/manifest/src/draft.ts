@@ -36,9 +36,7 @@ function prune(schema: JsonSchema, value: unknown): unknown {
   if (value === null || value === undefined) return hasConstraint(schema) ? undefined : value;
   if (schema.const !== undefined) return value === schema.const ? value : undefined;
   if (schema.enum) return schema.enum.includes(value) ? value : undefined;
-  const types = schema.type === undefined ? undefined : [schema.type].flat();
-  if (types && !types.includes(typeOf(value)) && !(types.includes('number') && typeOf(value) === 'integer'))
-    return undefined;
+  if (schema.type !== undefined && !hasType(value, schema.type)) return undefined;
   if (Array.isArray(value)) return schema.items ? value.map((item) => prune(schema.items!, item)) : value;
   if (typeof value === 'object') return pruneObject(schema, value as Record<string, unknown>);
   return value;
@@ -53,7 +51,8 @@ function pruneObject(schema: JsonSchema, value: Record<string, unknown>): unknow
   const rest = schema.additionalProperties;
   if (!schema.properties && (rest === undefined || rest === true)) return value;
   const result: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const member = value[key];
     const known = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     const memberSchema = known ?? (typeof rest === 'object' ? rest : undefined);
     const pruned = memberSchema && prune(memberSchema, member);
@@ -66,15 +65,18 @@ function hasConstraint(schema: JsonSchema): boolean {
   return schema.type !== undefined || schema.enum !== undefined || schema.const !== undefined;
 }
 
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (Number.isInteger(value)) return 'integer';
-  return typeof value;
+function hasType(value: unknown, type: string | string[]): boolean {
+  if (typeof type !== 'string') return type.some((one) => hasType(value, one));
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type && !(type === 'object' && Array.isArray(value));
 }
 
 /** The members of a list that have the right type, each with its place. */
 export function* entriesOf<T>(list: readonly (T | undefined)[] | undefined): Generator<[index: number, item: T]> {
-  for (const [index, item] of (list ?? []).entries()) {
+  if (list === undefined) return;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
     if (item !== undefined) yield [index, item];
   }
 }

@@ -1,6 +1,14 @@
-export { canonicalJson } from './canonical-json.js';
 export type { Certification, CheckResult, CheckStatus, Severity } from './certification.js';
 export { type CertifyOptions, certify, SUITE_VERSION } from './certify.js';
+export {
+  type CertifyTextOptions,
+  certifySources,
+  certifyText,
+  type LocatedFinding,
+  locateFindings,
+  type PackageTexts,
+  type TextCertification,
+} from './certify-text.js';
 export type { Change, ChangeEffect } from './change.js';
 export type { Check } from './check.js';
 export { CHECKS } from './checks/index.js';
@@ -14,6 +22,8 @@ export type { Problem } from './problem.js';
 export * from './schema/manifest.js';
 export { REVIEW_COMPONENTS, type ReviewPacket, ReviewPacketSchema } from './schema/review-packet.js';
 export { compareVersions, isVersion } from './semver.js';
+export { JsonSource, type SourceRange } from './source/json-source.js';
+export { type LineColumn, LineIndex } from './source/line-index.js';
 export {
   hasPlaceholder,
   lookupPath,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from './canonical-json.js';
+import { canonicalJson } from '@crm/contracts';
 
 /**
  * The SHA-256 of the canonical form of a manifest, in lower-case hex: the identity of a version.

@@ -5,6 +5,21 @@ export interface Problem {
   message: string;
 }
 
+/** Problems with a key itself. Kept beside them, because problems go out in answers of the API as they are. */
+const keyProblems = new WeakSet<Problem>();
+
+/** A problem with the key that the pointer ends in, not with its value. */
+export function keyProblem(pointer: string, message: string): Problem {
+  const problem = { pointer, message };
+  keyProblems.add(problem);
+  return problem;
+}
+
+/** Whether a problem of this run is one with a key. */
+export function isAboutKey(problem: Problem): boolean {
+  return keyProblems.has(problem);
+}
+
 /** A message of another library as a sentence. */
 export function asSentence(message: string): string {
   return /[.?!]$/.test(message) ? message : `${message}.`;

@@ -28,6 +28,9 @@ const PATTERNS: readonly [what: string, pattern: RegExp][] = [
 const SECRET_KEY =
   /^(?:authorization|proxy-authorization|x-api-key|x-auth-token|(?:[a-z0-9]+[_-])*(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|client[_-]?secret))$/i;
 
+/** The shortest text that any pattern finds: a scheme of two letters, a user and a password of one (`ab://c:d@`). */
+const SHORTEST_SECRET = 9;
+
 /** Shorter values are words such as "bearer" or "none". */
 const SECRET_LENGTH = 12;
 
@@ -42,21 +45,28 @@ export function secretsIn(document: unknown): Problem[] {
   return problems;
 }
 
+/** @param path the steps to the value; shared by the whole walk, so it is as before when the call returns */
 function visit(value: unknown, path: (string | number)[], problems: Problem[]): void {
   if (typeof value === 'string') {
-    const what = secretIn(value, path);
+    const what = secretIn(value, path.at(-1));
     if (what !== undefined) problems.push({ pointer: pointer(...path), message: `This looks like ${what}.` });
   } else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) visit(item, [...path, i], problems);
+    for (let i = 0; i < value.length; i++) visitMember(value[i], i, path, problems);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) visit(member, [...path, key], problems);
+    for (const key of Object.keys(value)) visitMember((value as Record<string, unknown>)[key], key, path, problems);
   }
 }
 
-function secretIn(text: string, path: readonly (string | number)[]): string | undefined {
+function visitMember(value: unknown, step: string | number, path: (string | number)[], problems: Problem[]): void {
+  path.push(step);
+  visit(value, path, problems);
+  path.pop();
+}
+
+function secretIn(text: string, key: string | number | undefined): string | undefined {
+  if (text.length < SHORTEST_SECRET) return undefined;
   const found = PATTERNS.find(([, pattern]) => pattern.test(text));
   if (found) return found[0];
-  const key = path.at(-1);
   const isLiteral = text.length >= SECRET_LENGTH && !/\s/.test(text) && !hasPlaceholder(text);
-  return typeof key === 'string' && SECRET_KEY.test(key) && isLiteral ? `the value of "${key}"` : undefined;
+  return typeof key === 'string' && isLiteral && SECRET_KEY.test(key) ? `the value of "${key}"` : undefined;
 }

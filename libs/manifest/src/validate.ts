@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { exampleText } from './example.js';
 import { pointer } from './json-pointer.js';
-import { compareProblems, type Problem } from './problem.js';
+import { compareProblems, keyProblem, type Problem } from './problem.js';
 import { manifestJsonSchema } from './schema/manifest.js';
 import { suggestion } from './suggestion.js';
 
@@ -29,16 +30,19 @@ function describe(error: ErrorObject): Problem {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const key = String(params.additionalProperty);
-      const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {});
-      return {
-        pointer: at + pointer(key),
-        message: `"${key}" is not a key that is known here.${suggestion(key, known)}`,
-      };
+      const known = Object.keys(propertiesOf(error));
+      return keyProblem(at + pointer(key), `"${key}" is not a key that is known here.${suggestion(key, known)}`);
     }
-    case 'required':
-      return { pointer: at, message: `The key "${String(params.missingProperty)}" is missing.` };
+    case 'required': {
+      const key = String(params.missingProperty);
+      const example = exampleText(key, propertiesOf(error)[key]);
+      return { pointer: at, message: `The key "${key}" is missing.${example}` };
+    }
     case 'type':
-      return { pointer: at, message: `This must be ${typeNames(params.type)}.` };
+      return {
+        pointer: at,
+        message: `This must be ${typeNames(params.type)}.${exampleText(undefined, error.parentSchema)}`,
+      };
     case 'enum': {
       const allowed = (params.allowedValues as unknown[]).map(String);
       const near = typeof error.data === 'string' ? suggestion(error.data, allowed) : '';
@@ -47,23 +51,36 @@ function describe(error: ErrorObject): Problem {
     case 'const':
       return { pointer: at, message: `This must be ${JSON.stringify(params.allowedValue)}.` };
     case 'pattern':
-      return { pointer: at, message: `This must match ${String(params.pattern)}.${patternHint(at)}` };
+      return {
+        pointer: at,
+        message: `This is not written as it must be.${patternHint(at)}${exampleText(undefined, error.parentSchema)}`,
+      };
     case 'discriminator': {
       const branches = (error.parentSchema as { oneOf?: { properties?: { type?: { const?: string } } }[] }).oneOf ?? [];
       const types = branches.map((branch) => branch.properties?.type?.const ?? '');
       const given = typeof params.tagValue === 'string' ? suggestion(params.tagValue, types) : '';
       return { pointer: `${at}/type`, message: `This must be one of ${types.join(', ')}.${given}` };
     }
+    case 'minLength':
+      if (params.limit === 1) return { pointer: at, message: 'This text must not be empty.' };
+      return { pointer: at, message: `This text needs at least ${String(params.limit)} characters.` };
+    case 'maxLength':
+      return { pointer: at, message: `This text may have at most ${String(params.limit)} characters.` };
     default:
       return { pointer: at, message: `This ${error.message ?? 'is not valid'}.` };
   }
 }
 
+/** The schemas of the keys beside the one that is wrong. */
+function propertiesOf({ parentSchema }: ErrorObject): Readonly<Record<string, unknown>> {
+  return (parentSchema as { properties?: Record<string, unknown> } | undefined)?.properties ?? {};
+}
+
 function patternHint(at: string): string {
-  if (at === '/version') return ' It is a semantic version such as 1.0.0.';
-  if (at === '/key') return ' It is lower-case words joined by hyphens, such as acme-site-visits.';
+  if (at === '/version') return ' It is a semantic version: three numbers with dots.';
+  if (at === '/key') return ' It is lower-case words joined by hyphens.';
   return at.endsWith('/apiName')
-    ? ' It is lower-case letters, digits and underscores, at most 40, such as site_visit.'
+    ? ' It begins with a letter and has lower-case letters, digits and underscores, at most 40.'
     : '';
 }
 

@@ -10,6 +10,7 @@ export { NatsConnection } from './nats-connection.js';
 export { OutboxRelay, type OutboxRelayOptions } from './outbox/outbox-relay.js';
 export { RevocationPublisher } from './revocation/revocation-publisher.js';
 export { RevocationWatch } from './revocation/revocation-watch.js';
+export { requireRight } from './rpc/require-right.js';
 export { type CallOptions, Rpc } from './rpc/rpc.js';
 export { type RpcContext, RpcHandler } from './rpc/rpc-handler.js';
 export { type RpcMethod, RpcServer } from './rpc/rpc-server.js';

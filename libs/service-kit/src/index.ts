@@ -7,6 +7,7 @@ export {
   serviceConfig,
 } from './configuration/service-config.js';
 export { createService, type RunningService } from './create-service.js';
+export { type CursorBinding, type CursorValueType, type Position, readCursor, writeCursor } from './dto/cursor.js';
 export {
   BooleanField,
   DateField,
@@ -27,14 +28,20 @@ export {
 export {
   COUNT_LIMIT,
   DEFAULT_PAGE_SIZE,
+  idPosition,
   type ListAnswer,
+  type ListPage,
   ListQuery,
   listAnswer,
+  MAX_OFFSET,
   MAX_PAGE_SIZE,
+  mapList,
   parsePage,
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
+export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './http/entity-tag.js';
 export { IdParam, IdPipe } from './http/id-param.decorator.js';
+export { NotRepeatable } from './http/not-repeatable.decorator.js';
 export { ProblemFilter } from './http/problem.filter.js';
 export {
   PROBLEM_TYPE,

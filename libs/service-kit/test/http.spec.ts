@@ -1,21 +1,26 @@
 import { Access, CurrentPrincipal, currentRequestId, type Principal, Public } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import {
   BodyLimit,
   ConstantProblems,
   Describe,
   EmailField,
   EnumField,
+  type ExpectedVersions,
   field,
   IdParam,
+  IfMatch,
+  idPosition,
   ListField,
   ListQuery,
   listAnswer,
+  NotRepeatable,
   ObjectField,
   parsePage,
   type RunningService,
+  requireMatch,
   TextField,
 } from '../src/index.js';
 import { startWith, TENANT, tokenOf } from './harness.js';
@@ -54,7 +59,21 @@ class LeadController {
   @Get()
   @Public()
   list(@Query() query: ListQuery): object {
-    return listAnswer(['a'], { ...parsePage(query), total: 60 });
+    const page = parsePage(query, { tenantId: TENANT, list: 'leads' });
+    const rows = [1, 2, 3].slice(page.after ? Number(page.after.id.at(-1)) : page.offset).slice(0, page.limit);
+    return listAnswer(
+      rows.map((number) => ({ id: `0199aa00-0000-7000-8000-00000000000${number}` })),
+      page,
+      3,
+      idPosition,
+    );
+  }
+
+  @Patch(':id')
+  @Public()
+  change(@IfMatch() expected: ExpectedVersions): object {
+    requireMatch(expected, 3);
+    return {};
   }
 
   @Get(':id')
@@ -72,6 +91,13 @@ class OddController {
   @BodyLimit(100)
   raw(@Body() body: Record<string, unknown>): object {
     return { keys: Object.keys(body) };
+  }
+
+  @Post('tokens')
+  @NotRepeatable()
+  @Access({ right: 'write' })
+  token(): object {
+    return { secret: 'shown once' };
   }
 
   @Get('defect')
@@ -208,24 +234,56 @@ describe('the HTTP side of a service', () => {
   });
 
   it('reads list parameters', async () => {
-    expect((await call('GET', '/api/crm/leads?page=2&size=30')).json).toEqual({
-      data: ['a'],
+    const first = (await call('GET', '/api/crm/leads?size=2')).json;
+    expect(first).toMatchObject({ page: 1, size: 2, total: 3, totalIsExact: true, hasMore: true });
+    const second = (await call('GET', '/api/crm/leads?page=2&size=2')).json;
+    expect(second).toEqual({
+      data: [{ id: '0199aa00-0000-7000-8000-000000000003' }],
       page: 2,
-      size: 30,
-      total: 60,
+      size: 2,
+      total: 3,
       totalIsExact: true,
       hasMore: false,
       nextCursor: null,
     });
+    expect((await call('GET', `/api/crm/leads?size=2&cursor=${first.nextCursor}`)).json.data).toEqual(second.data);
   });
 
-  it.each(['page=0', 'page=x', 'page=1&page=2', 'size=201', 'size=1.5', 'colour=red', 'cursor=%00', 'count=all'])(
-    'refuses the query %s',
-    async (query) => {
-      const answer = await call('GET', `/api/crm/leads?${query}`);
-      expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_QUERY']);
-    },
-  );
+  it('reads If-Match', async () => {
+    const patch = async (ifMatch?: string) => {
+      const headers = ifMatch === undefined ? undefined : { 'if-match': ifMatch };
+      return (await call('PATCH', `/api/crm/leads/${TENANT}`, { headers })).status;
+    };
+    expect(await patch()).toBe(200);
+    expect(await patch('"2", "3"')).toBe(200);
+    expect(await patch('W/"3"')).toBe(412);
+    expect(await patch('3')).toBe(400);
+  });
+
+  it('refuses a key for a call whose answer is given once, but only to those who may make it', async () => {
+    const answer = await post('/api/crm/tokens', {});
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store']);
+    const repeatable = await post('/api/crm/tokens', {}, { 'idempotency-key': 'k' });
+    expect([repeatable.status, repeatable.json.code]).toEqual([400, 'MALFORMED_REQUEST']);
+    expect((await post('/api/crm/tokens', {}, { 'idempotency-key': 'k', authorization: '' })).status).toBe(401);
+  });
+
+  it.each([
+    'page=0',
+    'page=x',
+    'page=1&page=2',
+    'size=201',
+    'size=1.5',
+    'colour=red',
+    'cursor=%00',
+    'cursor=',
+    'cursor=e30',
+    'count=all',
+    'page=100000&size=200',
+  ])('refuses the query %s', async (query) => {
+    const answer = await call('GET', `/api/crm/leads?${query}`);
+    expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_QUERY']);
+  });
 
   it('finds nothing under an id that is none', async () => {
     expect((await call('GET', '/api/crm/leads/0199AA00-0000-7000-8000-000000000001')).json).toEqual({ id: TENANT });
@@ -318,6 +376,9 @@ describe('the HTTP side of a service', () => {
       'cursor',
       'count',
     ]);
+    expect(json.paths['/api/crm/leads/{id}'].patch.parameters).toContainEqual(
+      expect.objectContaining({ name: 'If-Match', in: 'header', required: false }),
+    );
     expect(Object.keys(json.paths)).not.toContain('/api/openapi.json');
   });
 });

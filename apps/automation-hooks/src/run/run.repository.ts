@@ -1,4 +1,5 @@
 import type { Queryable, TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { Run, RunError, RunStatus, Step } from './run.entity.js';
 
@@ -66,23 +67,18 @@ export class RunRepository {
     return row?.depth;
   }
 
-  /** Newest first, one more than `limit` when there are more. */
-  async list(
-    tx: TenantTransaction,
-    filter: RunFilter,
-    page: { limit: number; offset: number; before?: string },
-    countLimit: number,
-  ): Promise<{ runs: Run[]; counted: number }> {
+  /** Newest first. */
+  async list(tx: TenantTransaction, filter: RunFilter, page: ListPage): Promise<{ runs: Run[]; counted: number }> {
     const where = `($1::uuid IS NULL OR workflow_id = $1) AND ($2::text IS NULL OR status = $2)`;
     const parameters = [filter.workflowId ?? null, filter.status ?? null];
     const rows = await tx.query<RunRow>(
       `SELECT ${RUN_COLUMNS} FROM run WHERE ${where} AND ($3::uuid IS NULL OR id < $3)
         ORDER BY id DESC LIMIT $4 OFFSET $5`,
-      [...parameters, page.before ?? null, page.limit + 1, page.offset],
+      [...parameters, page.after?.id ?? null, page.limit, page.offset],
     );
     const [counted] = await tx.query<{ total: string }>(
       `SELECT count(*) AS total FROM (SELECT 1 FROM run WHERE ${where} LIMIT $3) AS counted`,
-      [...parameters, countLimit + 1],
+      [...parameters, page.countLimit],
     );
     return { runs: await this.withSteps(tx, rows), counted: Number(counted?.total ?? 0) };
   }

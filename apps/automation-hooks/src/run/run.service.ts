@@ -1,11 +1,10 @@
 import type { Principal } from '@crm/access';
 import { type EventEnvelope, PlatformError, rolesAllow } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { COUNT_LIMIT, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { VerifiedHook } from '../hook/hook.service.js';
 import { WorkflowRepository } from '../workflow/workflow.repository.js';
-import { readRunCursor, writeRunCursor } from './run.cursor.js';
 import { type RunListQuery, type RunView, toRunView } from './run.dto.js';
 import { inputOf } from './run.input.js';
 import { RunQueue } from './run.queue.js';
@@ -65,26 +64,12 @@ export class RunService {
 
   /** @throws INVALID_QUERY for a cursor of another tenant or list */
   async list(principal: Principal, query: RunListQuery): Promise<ListAnswer<RunView>> {
-    const { page, size } = parsePage(query);
-    const before = query.cursor ? readRunCursor(principal.tenantId, query, query.cursor) : undefined;
-    const offset = before ? 0 : (page - 1) * size;
-    const { runs, counted } = await this.database.transaction(principal.tenantId, (tx) =>
-      this.runs.list(tx, query, { limit: size, offset, before }, COUNT_LIMIT),
-    );
-    const shown = runs.slice(0, size);
-    const last = shown.at(-1);
-    const hasMore = runs.length > size;
-    return listAnswer(
-      shown.map((run) => toRunView(run, showsInput(principal))),
-      {
-        page,
-        size,
-        total: Math.min(counted, COUNT_LIMIT),
-        totalIsExact: counted <= COUNT_LIMIT,
-        hasMore,
-        nextCursor: hasMore && last ? writeRunCursor(principal.tenantId, query, last.id) : null,
-      },
-    );
+    const { tenantId } = principal;
+    const { workflowId = null, status = null } = query;
+    const page = parsePage(query, { tenantId, list: 'runs', filter: [workflowId, status] });
+    const { runs, counted } = await this.database.transaction(tenantId, (tx) => this.runs.list(tx, query, page));
+    const withInput = showsInput(principal);
+    return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
   }
 
   private async enqueue(tx: TenantTransaction, runId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, ListQuery } from '@crm/service-kit';
+import { Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ChangeWorkflow, CreatedWorkflow, CreateWorkflow, HookAddress, WorkflowView } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
@@ -9,6 +9,7 @@ export class WorkflowController {
   constructor(private readonly workflows: WorkflowService) {}
 
   @Post()
+  @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Creates a workflow',

@@ -1,4 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { WorkflowDefinition } from './workflow.definition.js';
 import type { Workflow } from './workflow.entity.js';
@@ -78,16 +79,17 @@ export class WorkflowRepository {
     return rows.map(toWorkflow);
   }
 
-  async list(
-    tx: TenantTransaction,
-    page: { limit: number; offset: number },
-  ): Promise<{ workflows: Workflow[]; total: number }> {
-    const rows = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow ORDER BY id DESC LIMIT $1 OFFSET $2`, [
-      page.limit,
-      page.offset,
-    ]);
-    const [counted] = await tx.query<{ total: string }>('SELECT count(*) AS total FROM workflow');
-    return { workflows: rows.map(toWorkflow), total: Number(counted?.total ?? 0) };
+  /** Newest first. */
+  async list(tx: TenantTransaction, page: ListPage): Promise<{ workflows: Workflow[]; counted: number }> {
+    const rows = await tx.query<Row>(
+      `SELECT ${COLUMNS} FROM workflow WHERE ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2 OFFSET $3`,
+      [page.after?.id ?? null, page.limit, page.offset],
+    );
+    const [counted] = await tx.query<{ total: string }>(
+      'SELECT count(*) AS total FROM (SELECT 1 FROM workflow LIMIT $1) AS counted',
+      [page.countLimit],
+    );
+    return { workflows: rows.map(toWorkflow), counted: Number(counted?.total ?? 0) };
   }
 
   async setEnabled(tx: TenantTransaction, id: string, enabled: boolean): Promise<Workflow | undefined> {

@@ -1,8 +1,10 @@
-import { authorize, type Principal } from '@crm/access';
-import { PlatformError, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { WorkflowProvisioning } from './workflow.provisioning.js';
+
+/** Asked on behalf of an administrator. */
+const ADMINISTER = { right: 'administer' } as const;
 
 /** What the marketplace asks for when apps are installed, upgraded and removed. */
 @Injectable()
@@ -14,7 +16,7 @@ export class WorkflowRpc {
     request: RpcRequest<typeof rpc.automations.provisionWorkflows>,
     context: RpcContext,
   ): Promise<RpcResponse<typeof rpc.automations.provisionWorkflows>> {
-    return { hooks: await this.provisioning.provision(administrator(context), request) };
+    return { hooks: await this.provisioning.provision(requireRight(context, ADMINISTER), request) };
   }
 
   @RpcHandler(rpc.automations.removeWorkflows)
@@ -22,7 +24,7 @@ export class WorkflowRpc {
     request: RpcRequest<typeof rpc.automations.removeWorkflows>,
     context: RpcContext,
   ): Promise<RpcResponse<typeof rpc.automations.removeWorkflows>> {
-    return { removed: await this.provisioning.remove(administrator(context), request.installationId) };
+    return { removed: await this.provisioning.remove(requireRight(context, ADMINISTER), request.installationId) };
   }
 
   @RpcHandler(rpc.automations.listHooks)
@@ -30,12 +32,6 @@ export class WorkflowRpc {
     request: RpcRequest<typeof rpc.automations.listHooks>,
     context: RpcContext,
   ): Promise<RpcResponse<typeof rpc.automations.listHooks>> {
-    return { hooks: await this.provisioning.listHooks(administrator(context), request.installationId) };
+    return { hooks: await this.provisioning.listHooks(requireRight(context, ADMINISTER), request.installationId) };
   }
-}
-
-function administrator({ principal }: RpcContext): Principal {
-  if (!principal) throw new PlatformError('UNAUTHENTICATED');
-  authorize(principal, { right: 'administer' });
-  return principal;
 }

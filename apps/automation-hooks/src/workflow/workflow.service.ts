@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { OutsideClient } from '../outside/outside-client.js';
@@ -43,11 +43,10 @@ export class WorkflowService {
 
   /** Newest first. */
   async list(principal: Principal, query: ListQuery): Promise<ListAnswer<WorkflowView>> {
-    const { page, size } = parsePage(query);
-    const { workflows, total } = await this.database.transaction(principal.tenantId, (tx) =>
-      this.workflows.list(tx, { limit: size, offset: (page - 1) * size }),
-    );
-    return listAnswer(workflows.map(toWorkflowView), { page, size, total });
+    const { tenantId } = principal;
+    const page = parsePage(query, { tenantId, list: 'workflows' });
+    const { workflows, counted } = await this.database.transaction(tenantId, (tx) => this.workflows.list(tx, page));
+    return mapList(listAnswer(workflows, page, counted, idPosition), toWorkflowView);
   }
 
   /** @throws NOT_FOUND */

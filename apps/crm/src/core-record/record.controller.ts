@@ -1,12 +1,11 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer } from '@crm/service-kit';
-import { Body, Delete, Get, Headers, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
-import { HEADER_KEPT_HOURS, type IdempotentCall, readIdempotencyKey } from '../idempotency/idempotency.service.js';
+import { headerCall, IdempotencyKey } from '@crm/idempotency';
+import { Describe, type ExpectedVersions, entityTag, IdParam, IfMatch, type ListAnswer } from '@crm/service-kit';
+import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
 import { RecordListQuery } from './record.dto.js';
 import { inputSchema, recordSchema } from './record.schema.js';
 import { RecordService } from './record.service.js';
-import { entityTag } from './record.version.js';
 
 /** What the routes need of the HTTP answer. */
 interface Reply {
@@ -50,10 +49,10 @@ export function recordController(definition: CoreObjectDefinition) {
     async create(
       @CurrentPrincipal() principal: Principal,
       @Body() body: Record<string, unknown>,
-      @Headers('idempotency-key') key: string | undefined,
+      @IdempotencyKey() key: string | undefined,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<CoreRecord> {
-      const call = headerCall(definition, principal, readIdempotencyKey(key), body);
+      const call = headerCall(principal, `POST /api/crm/${definition.path}`, key, body);
       return tagged(reply, await this.records.create(definition, principal.tenantId, body, call));
     }
 
@@ -79,10 +78,10 @@ export function recordController(definition: CoreObjectDefinition) {
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,
       @Body() body: Record<string, unknown>,
-      @Headers('if-match') ifMatch: string | undefined,
+      @IfMatch() expected: ExpectedVersions,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<CoreRecord> {
-      return tagged(reply, await this.records.update(definition, principal.tenantId, id, body, ifMatch));
+      return tagged(reply, await this.records.update(definition, principal.tenantId, id, body, expected));
     }
 
     @Delete(':id')
@@ -92,9 +91,9 @@ export function recordController(definition: CoreObjectDefinition) {
     delete(
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,
-      @Headers('if-match') ifMatch: string | undefined,
+      @IfMatch() expected: ExpectedVersions,
     ): Promise<void> {
-      return this.records.delete(definition, principal.tenantId, id, ifMatch);
+      return this.records.delete(definition, principal.tenantId, id, expected);
     }
   }
 
@@ -104,15 +103,4 @@ export function recordController(definition: CoreObjectDefinition) {
 function tagged(reply: Reply, record: CoreRecord): CoreRecord {
   reply.header('etag', entityTag(record.version));
   return record;
-}
-
-function headerCall(
-  definition: CoreObjectDefinition,
-  principal: Principal,
-  key: string | undefined,
-  body: unknown,
-): IdempotentCall | undefined {
-  if (key === undefined) return undefined;
-  const route = `POST /api/crm/${definition.path}`;
-  return { principalId: principal.userId, route, key, body, keptHours: HEADER_KEPT_HOURS };
 }

@@ -1,7 +1,7 @@
+import { writeCursor } from '@crm/service-kit';
 import { describe, expect, it } from '@jest/globals';
 import { OPPORTUNITY } from '../opportunity/opportunity.object.js';
 import { TASK } from '../task/task.object.js';
-import { writeCursor } from './record.cursor.js';
 import type { RecordListQuery } from './record.dto.js';
 import { parseRecordQuery } from './record.query.js';
 
@@ -14,13 +14,10 @@ const parse = (query: RecordListQuery, tenant = TENANT) => parseRecordQuery(OPPO
 describe('the query of a list', () => {
   it('is newest first, 25 a page, counted up to the limit when nothing is said', () => {
     expect(parse({})).toMatchObject({
-      page: 1,
-      size: 25,
+      page: { page: 1, size: 25, after: undefined, countLimit: 10_001 },
       sort: { field: 'createdAt', descending: true },
-      exactCount: false,
       filter: undefined,
       search: undefined,
-      after: undefined,
     });
   });
 
@@ -62,11 +59,11 @@ describe('the query of a list', () => {
 
 describe('a cursor', () => {
   const position = { value: 3, id: ID };
-  const cursorFor = (query: RecordListQuery) => writeCursor(parse(query).binding, position);
+  const cursorFor = (query: RecordListQuery) => writeCursor(parse(query).page.binding, position);
 
   it('is read back in the same list', () => {
     const query = { sort: 'amount', filterField: 'status', filterValue: 'open', q: 'x' };
-    expect(parse({ ...query, cursor: cursorFor(query) }).after).toEqual(position);
+    expect(parse({ ...query, cursor: cursorFor(query) }).page.after).toEqual(position);
   });
 
   it.each([

@@ -1,8 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { foldForSearch } from '@crm/fields';
-import { parsePage } from '@crm/service-kit';
-import { type CoreObjectDefinition, fieldNamed } from './core-object.js';
-import { type CursorBinding, type Position, readCursor } from './record.cursor.js';
+import { type CursorValueType, type ListPage, parsePage } from '@crm/service-kit';
+import { type CoreField, type CoreObjectDefinition, fieldNamed } from './core-object.js';
 import type { RecordListQuery } from './record.dto.js';
 import { parseFieldValue } from './record.validation.js';
 
@@ -12,18 +11,30 @@ export interface RecordQuery {
   readonly search?: string;
   readonly filter?: { readonly field: string; readonly value: unknown };
   readonly sort: { readonly field: string; readonly descending: boolean };
-  /** From 1; without meaning when `after` is set. */
-  readonly page: number;
-  readonly size: number;
-  readonly after?: Position;
-  readonly exactCount: boolean;
-  readonly binding: CursorBinding;
+  readonly page: ListPage;
 }
 
-/** Pages reach so far; what is behind is read by cursor, because skipping rows costs as much as reading them. */
-const MAX_OFFSET = 100_000;
-/** What a list can be sorted by besides the object's fields. */
-const HEAD_FIELDS = ['id', 'createdAt', 'updatedAt'];
+/** What a list can be sorted by besides the object's fields, with what a cursor holds of it. */
+const HEAD_FIELDS: Readonly<Record<string, CursorValueType>> = {
+  id: 'uuid',
+  createdAt: 'date-time',
+  updatedAt: 'date-time',
+};
+
+/** What a cursor holds of a field; a long text has no place in an address, so lists are not sorted by it. */
+const CURSOR_TYPES: Readonly<Record<CoreField['type'], CursorValueType | null>> = {
+  text: 'text',
+  textarea: null,
+  email: 'text',
+  phone: 'text',
+  url: 'text',
+  picklist: 'text',
+  number: 'number',
+  date: 'date',
+  datetime: 'date-time',
+  reference: 'uuid',
+  user: 'uuid',
+};
 
 /**
  * Reads the query parameters of a list.
@@ -34,20 +45,17 @@ export function parseRecordQuery(
   tenantId: string,
   parameters: RecordListQuery,
 ): RecordQuery {
-  const { page, size } = parsePage(parameters);
-  if ((page - 1) * size > MAX_OFFSET) throw invalid(`page reaches ${MAX_OFFSET} records; go on with cursor.`);
-  const sort = readSort(definition, parameters.sort);
+  const { valueType, ...sort } = readSort(definition, parameters.sort);
   const filter = readFilter(definition, parameters);
   const search = (parameters.q && foldForSearch(storable('q', parameters.q))) || undefined;
-  const binding: CursorBinding = {
+  const page = parsePage(parameters, {
     tenantId,
-    object: definition.object,
+    list: definition.object,
     sort: `${sort.descending ? '-' : ''}${sort.field}`,
-    filter: filter ? JSON.stringify([filter.field, filter.value]) : null,
-    search: search ?? null,
-  };
-  const after = parameters.cursor ? readCursor(binding, parameters.cursor) : undefined;
-  return { search, filter, sort, page, size, after, exactCount: parameters.count === 'exact', binding };
+    filter: [filter?.field ?? null, filter?.value ?? null, search ?? null],
+    value: valueType,
+  });
+  return { search, filter, sort, page };
 }
 
 const invalid = (detail: string): PlatformError => new PlatformError('INVALID_QUERY', detail);
@@ -58,11 +66,17 @@ function storable(name: string, value: string): string {
   return value;
 }
 
-function readSort(definition: CoreObjectDefinition, sort = '-createdAt'): RecordQuery['sort'] {
+function readSort(
+  definition: CoreObjectDefinition,
+  sort = '-createdAt',
+): RecordQuery['sort'] & { readonly valueType: CursorValueType } {
   const descending = sort.startsWith('-');
-  const field = descending ? sort.slice(1) : sort;
-  if (!HEAD_FIELDS.includes(field) && !fieldNamed(definition, field)) throw invalid('sort names no field.');
-  return { field, descending };
+  const name = descending ? sort.slice(1) : sort;
+  const field = fieldNamed(definition, name);
+  if (!field && !Object.hasOwn(HEAD_FIELDS, name)) throw invalid('sort names no field.');
+  const valueType = field ? CURSOR_TYPES[field.type] : HEAD_FIELDS[name];
+  if (!valueType) throw invalid('sort names a long text.');
+  return { field: name, descending, valueType };
 }
 
 function readFilter(

@@ -7,15 +7,11 @@ import type { RecordQuery } from './record.query.js';
 import { searchTextOf } from './record.search-text.js';
 import { listSql, selectList } from './record.sql.js';
 
-/** Counting stops here, so that a list of a large tenant costs no more than one of a small tenant. */
-export const COUNT_LIMIT = 10_000;
-
 export interface RecordPage {
-  /** At most the page's size. */
+  /** One more than the page has when there are more. */
   readonly records: CoreRecord[];
-  readonly hasMore: boolean;
-  readonly total: number;
-  readonly totalIsExact: boolean;
+  /** Records of the whole list, counted up to the page's limit. */
+  readonly counted: number;
 }
 
 /** The SQL of every core object, made from its definition: names come from the definition, values are parameters. */
@@ -32,17 +28,10 @@ export class RecordRepository {
   }
 
   async list(tx: TenantTransaction, definition: CoreObjectDefinition, query: RecordQuery): Promise<RecordPage> {
-    const { page, count } = listSql(definition, query, COUNT_LIMIT);
+    const { page, count } = listSql(definition, query);
     const rows = await tx.query<Record<string, unknown>>(page.sql, page.parameters);
     const [counted] = await tx.query<{ total: string }>(count.sql, count.parameters);
-    const total = Number(counted?.total ?? 0);
-    const totalIsExact = query.exactCount || total <= COUNT_LIMIT;
-    return {
-      records: rows.slice(0, query.size).map((row) => presentRow(definition, row)),
-      hasMore: rows.length > query.size,
-      total: totalIsExact ? total : COUNT_LIMIT,
-      totalIsExact,
-    };
+    return { records: rows.map((row) => presentRow(definition, row)), counted: Number(counted?.total ?? 0) };
   }
 
   /** @param values canonical values of all fields by name */

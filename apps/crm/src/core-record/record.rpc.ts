@@ -1,8 +1,7 @@
-import { authorize, type Principal } from '@crm/access';
-import { PlatformError, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import type { IdempotentCall } from '@crm/idempotency';
+import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { IdempotentCall } from '../idempotency/idempotency.service.js';
 import { CORE_OBJECT_DEFINITIONS } from './core-objects.js';
 import { RecordService } from './record.service.js';
 
@@ -20,9 +19,9 @@ export class RecordRpc {
     context: RpcContext,
   ): Promise<RpcResponse<typeof rpc.crm.createCoreRecord>> {
     const definition = CORE_OBJECT_DEFINITIONS[request.object];
-    const principal = principalOf(context);
-    authorize(principal, { right: 'write', scope: definition.scope });
+    const principal = requireRight(context, { right: 'write', scope: definition.scope });
     const call: IdempotentCall = {
+      tenantId: principal.tenantId,
       principalId: principal.userId,
       route: `${rpc.crm.createCoreRecord.subject} ${request.object}`,
       key: request.idempotencyKey,
@@ -39,8 +38,7 @@ export class RecordRpc {
     context: RpcContext,
   ): Promise<RpcResponse<typeof rpc.crm.updateCoreRecord>> {
     const definition = CORE_OBJECT_DEFINITIONS[request.object];
-    const principal = principalOf(context);
-    authorize(principal, { right: 'write', scope: definition.scope });
+    const principal = requireRight(context, { right: 'write', scope: definition.scope });
     const record = await this.records.update(definition, principal.tenantId, request.id, request.values);
     return { id: record.id };
   }
@@ -52,9 +50,4 @@ export class RecordRpc {
     const definition = CORE_OBJECT_DEFINITIONS[request.object];
     return { found: await this.records.existing(definition, request.tenantId, request.ids) };
   }
-}
-
-function principalOf(context: RpcContext): Principal {
-  if (!context.principal) throw new PlatformError('UNAUTHENTICATED');
-  return context.principal;
 }

@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { type ListAnswer, listAnswer } from '@crm/service-kit';
+import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
+import { type ExpectedVersions, type ListAnswer, listAnswer, type Position, requireMatch } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
-import { IdempotencyService, type IdempotentCall } from '../idempotency/idempotency.service.js';
 import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
-import { type Position, writeCursor } from './record.cursor.js';
 import type { RecordListQuery } from './record.dto.js';
 import { appendCreated, appendDeleted, appendUpdated } from './record.events.js';
 import { parseRecordQuery, type RecordQuery } from './record.query.js';
 import { RecordReferences } from './record.references.js';
 import { RecordRepository } from './record.repository.js';
 import { type Values, validateValues } from './record.validation.js';
-import { requireMatch } from './record.version.js';
 
 /** The rules of core records. Each change and its events commit together. */
 @Injectable()
@@ -31,12 +29,10 @@ export class RecordService {
     parameters: RecordListQuery,
   ): Promise<ListAnswer<CoreRecord>> {
     const query = parseRecordQuery(definition, tenantId, parameters);
-    const { records, ...rest } = await this.database.transaction(tenantId, (tx) =>
+    const { records, counted } = await this.database.transaction(tenantId, (tx) =>
       this.records.list(tx, definition, query),
     );
-    const last = records.at(-1);
-    const nextCursor = rest.hasMore && last ? writeCursor(query.binding, positionOf(query, last)) : null;
-    return listAnswer(records, { page: query.page, size: query.size, ...rest, nextCursor });
+    return listAnswer(records, query.page, counted, (record) => positionOf(query, record));
   }
 
   /** @throws NOT_FOUND, also for a record of another tenant */
@@ -66,7 +62,7 @@ export class RecordService {
 
   /**
    * Changes the given fields. When none differs nothing happens: no new version, no event.
-   * @param ifMatch the `If-Match` header
+   * @param expected the versions that `If-Match` names
    * @throws VALIDATION_FAILED, REFERENCE_NOT_FOUND, NOT_FOUND, VERSION_MISMATCH
    */
   async update(
@@ -74,25 +70,30 @@ export class RecordService {
     tenantId: string,
     id: string,
     input: Readonly<Record<string, unknown>>,
-    ifMatch?: string,
+    expected: ExpectedVersions = null,
   ): Promise<CoreRecord> {
     const values = validateValues(definition, input, 'update');
     return this.database.transaction(tenantId, async (tx) => {
       const record = found(await this.records.lock(tx, definition, id));
-      requireMatch(ifMatch, record.version);
+      requireMatch(expected, record.version);
       return this.change(tx, definition, record, values);
     });
   }
 
   /**
    * Deletes the record. References to it are unset, each with an `updated` event of the record that held it.
-   * @param ifMatch the `If-Match` header
+   * @param expected the versions that `If-Match` names
    * @throws NOT_FOUND, VERSION_MISMATCH; CONFLICT when very many records refer to it
    */
-  async delete(definition: CoreObjectDefinition, tenantId: string, id: string, ifMatch?: string): Promise<void> {
+  async delete(
+    definition: CoreObjectDefinition,
+    tenantId: string,
+    id: string,
+    expected: ExpectedVersions = null,
+  ): Promise<void> {
     await this.database.transaction(tenantId, async (tx) => {
       const record = found(await this.records.lock(tx, definition, id));
-      requireMatch(ifMatch, record.version);
+      requireMatch(expected, record.version);
       for (const holder of await this.references.lockReferencing(tx, definition, id)) {
         const unset = Object.fromEntries(holder.fields.map((name) => [name, null]));
         await this.change(tx, holder.definition, holder.record, unset);

@@ -1,3 +1,4 @@
+import type { Position } from '@crm/service-kit';
 import { type CoreObjectDefinition, columnName } from './core-object.js';
 import type { RecordQuery } from './record.query.js';
 
@@ -26,29 +27,26 @@ class Parameters {
 
 /**
  * The statements of a list: its page, one row longer than asked so that the caller sees whether there is more, and its
- * count, which stops one past `countLimit` unless it is to be exact.
+ * count, which stops where the page says.
  */
-export function listSql(
-  definition: CoreObjectDefinition,
-  query: RecordQuery,
-  countLimit: number,
-): { page: Statement; count: Statement } {
+export function listSql(definition: CoreObjectDefinition, query: RecordQuery): { page: Statement; count: Statement } {
   const counted = new Parameters();
   const countWhere = whereClause(conditions(query, counted));
-  const count = query.exactCount
-    ? `SELECT count(*) AS total FROM ${definition.object}${countWhere}`
-    : `SELECT count(*) AS total FROM (SELECT 1 FROM ${definition.object}${countWhere} LIMIT ${countLimit + 1}) AS counted`;
+  const { after, limit, offset, countLimit } = query.page;
+  const count =
+    countLimit === null
+      ? `SELECT count(*) AS total FROM ${definition.object}${countWhere}`
+      : `SELECT count(*) AS total FROM (SELECT 1 FROM ${definition.object}${countWhere} LIMIT ${countLimit}) AS counted`;
 
   const paged = new Parameters();
   const pageConditions = conditions(query, paged);
-  if (query.after) pageConditions.push(afterPosition(query, paged));
+  if (after) pageConditions.push(afterPosition(query, after, paged));
   const column = columnName(query.sort.field);
   const direction = query.sort.descending ? 'DESC' : 'ASC';
   // Both keys run in one direction and nulls stand where Postgres puts them, so that one index serves both directions.
   const order = column === 'id' ? `id ${direction}` : `${column} ${direction}, id ${direction}`;
-  const offset = query.after ? '' : ` OFFSET ${(query.page - 1) * query.size}`;
   const page = `SELECT ${selectList(definition)} FROM ${definition.object}${whereClause(pageConditions)}
-    ORDER BY ${order} LIMIT ${query.size + 1}${offset}`;
+    ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
 
   return { page: { sql: page, parameters: paged.values }, count: { sql: count, parameters: counted.values } };
 }
@@ -65,8 +63,7 @@ function conditions(query: RecordQuery, parameters: Parameters): string[] {
 }
 
 /** What comes after a position in the list's order: ascending with nulls last, descending with nulls first. */
-function afterPosition(query: RecordQuery, parameters: Parameters): string {
-  const { value, id } = query.after as NonNullable<RecordQuery['after']>;
+function afterPosition(query: RecordQuery, { value, id }: Position, parameters: Parameters): string {
   const column = columnName(query.sort.field);
   const beyond = query.sort.descending ? '<' : '>';
   const idBeyond = `id ${beyond} ${parameters.add(id)}`;

@@ -1,5 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { createInboxTable, createOutboxTable, createTenantTable } from '@crm/database';
+import { createIdempotencyTable } from '@crm/idempotency';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const roles = DATABASES['custom-objects'];
@@ -66,16 +67,7 @@ export class CustomObjects1763700000000 implements MigrationInterface {
       indexes: ['record_id'],
     });
 
-    await createTenantTable(runner, roles, {
-      name: 'creation_key',
-      columns: `
-        key uuid NOT NULL,
-        object_id uuid NOT NULL,
-        record_id uuid NOT NULL,
-        created_at timestamptz NOT NULL DEFAULT now()`,
-      primaryKey: ['key'],
-    });
-
+    await createIdempotencyTable(runner, roles);
     await createOutboxTable(runner, roles);
     await createInboxTable(runner, roles);
   }
@@ -85,7 +77,7 @@ export class CustomObjects1763700000000 implements MigrationInterface {
       'inbox',
       'poison_message',
       'outbox',
-      'creation_key',
+      'idempotency',
       'custom_unique',
       'custom_record',
       'custom_field',

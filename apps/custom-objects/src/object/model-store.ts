@@ -60,19 +60,37 @@ export class ModelStore {
       this.keep(key, model);
       try {
         const prepared = await prepare(model);
-        return await this.database.transaction(tenantId, async (tx) => {
-          const { id, revision } = model.object;
-          const current =
-            mode === 'write' ? await this.objects.holdRevision(tx, id) : await this.objects.readRevision(tx, id);
-          if (current !== revision) throw new StaleModel();
-          return work(model, tx, prepared);
-        });
+        return await this.database.transaction(tenantId, (tx) =>
+          mode === 'write'
+            ? this.holding(tx, model, () => work(model, tx, prepared))
+            : this.comparing(tx, model, () => work(model, tx, prepared)),
+        );
       } catch (error) {
         if (!(error instanceof StaleModel)) throw error;
         this.models.delete(key);
         if (attempt === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
       }
     }
+  }
+
+  /** The definition is held first: what is written next is written by the definition in force. */
+  private async holding<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
+    const current = await this.objects.holdRevision(tx, model.object.id);
+    if (current !== model.object.revision) throw new StaleModel();
+    return work();
+  }
+
+  /**
+   * The comparison leaves in the same write as the work's first statement, so it costs a read no round trip; what was read
+   * by a model that turns out to be stale is thrown away.
+   */
+  private async comparing<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
+    const comparison = this.objects.readRevision(tx, model.object.id);
+    const [current, outcome] = await Promise.allSettled([comparison, work()]);
+    if (current.status === 'rejected') throw current.reason;
+    if (current.value !== model.object.revision) throw new StaleModel();
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
   }
 
   private async load(tenantId: string, apiName: string): Promise<ObjectModel> {

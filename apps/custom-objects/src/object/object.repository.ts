@@ -150,7 +150,7 @@ export class ObjectRepository {
 
   /** Deletes the objects of an installation with all their records, as if it had never been. */
   async discard(tx: TenantTransaction, installationId: string): Promise<number> {
-    for (const table of ['custom_unique', 'creation_key', 'custom_record']) {
+    for (const table of ['custom_unique', 'custom_record']) {
       await tx.query(
         `DELETE FROM ${table} WHERE tenant_id = $1 AND object_id IN
            (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`,

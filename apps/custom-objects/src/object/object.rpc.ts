@@ -1,12 +1,15 @@
-import { PlatformError, type RpcRequest, type RpcResponse, rolesAllow, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { DeclaredObject } from './custom-object.js';
 import { ObjectService } from './object.service.js';
 
 type Contracts = typeof rpc.customObjects;
 
-/** Objects come and go with installations; the marketplace asks on behalf of an administrator. */
+/** Asked on behalf of an administrator. */
+const ADMINISTER = { right: 'administer' } as const;
+
+/** Objects come and go with installations. */
 @Injectable()
 export class ObjectRpc {
   constructor(private readonly objects: ObjectService) {}
@@ -16,7 +19,8 @@ export class ObjectRpc {
     request: RpcRequest<Contracts['provisionObjects']>,
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['provisionObjects']>> {
-    const objects = await this.objects.provision(administeredTenant(context), {
+    const { tenantId } = requireRight(context, ADMINISTER);
+    const objects = await this.objects.provision(tenantId, {
       ...request,
       objects: request.objects as unknown as DeclaredObject[],
     });
@@ -28,12 +32,7 @@ export class ObjectRpc {
     request: RpcRequest<Contracts['removeObjects']>,
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['removeObjects']>> {
-    const { installationId, discard } = request;
-    return { removed: await this.objects.remove(administeredTenant(context), installationId, discard) };
+    const { tenantId } = requireRight(context, ADMINISTER);
+    return { removed: await this.objects.remove(tenantId, request.installationId, request.discard) };
   }
-}
-
-function administeredTenant({ principal }: RpcContext): string {
-  if (!principal || !rolesAllow(principal.roles, 'administer')) throw new PlatformError('FORBIDDEN');
-  return principal.tenantId;
 }

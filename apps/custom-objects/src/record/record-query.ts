@@ -3,15 +3,11 @@ import { type AccessPlan, fieldTypes, foldForSearch, slotValue } from '@crm/fiel
 import type { StoredField } from '../object/custom-object.js';
 import type { ObjectModel } from '../object/object-model.js';
 
-/** What a list asks for, as it came in the query string. */
-export interface RecordListRequest {
+/** What decides which records a list has, as it came in the query string. */
+export interface RecordFilter {
   readonly q?: string;
   readonly filterField?: string;
   readonly filterValue?: string;
-  readonly page: number;
-  readonly size: number;
-  readonly cursor?: string;
-  readonly exactCount: boolean;
 }
 
 /** A condition on a record row: SQL with `$n` of its own parameters, which start at `first`. */
@@ -32,7 +28,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent'
 export function rowConditions(
   model: ObjectModel,
   plan: AccessPlan,
-  request: Pick<RecordListRequest, 'q' | 'filterField' | 'filterValue'>,
+  request: RecordFilter,
   first: number,
 ): RowCondition[] {
   const conditions: RowCondition[] = [];

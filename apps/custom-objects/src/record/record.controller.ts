@@ -1,10 +1,10 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { headerCall, IdempotencyKey } from '@crm/idempotency';
+import { Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { RecordHead, RecordListQuery } from './record.dto.js';
 import type { RecordView } from './record.js';
 import { RecordService, type TaggedRecord } from './record.service.js';
-import { expectedVersion } from './record-etag.js';
 
 /** What the routes need of the HTTP answer. */
 interface Reply {
@@ -22,15 +22,12 @@ export class RecordController {
   @Get()
   @Access(READ)
   @Describe({ summary: 'Lists and searches records', answers: [{ status: 200, ...RECORD, list: true }] })
-  async list(
+  list(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
     @Query() query: RecordListQuery,
   ): Promise<ListAnswer<RecordView>> {
-    const page = parsePage(query);
-    const exactCount = query.count === 'exact';
-    const { records, ...about } = await this.records.list(principal, apiName, { ...query, ...page, exactCount });
-    return listAnswer(records, { ...page, ...about });
+    return this.records.list(principal, apiName, query);
   }
 
   @Post()
@@ -40,9 +37,11 @@ export class RecordController {
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
     @Body() body: Record<string, unknown>,
+    @IdempotencyKey() key: string | undefined,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<RecordView> {
-    return shown(reply, await this.records.create(principal, apiName, body));
+    const call = headerCall(principal, `POST /api/crm/custom/${apiName}/records`, key, body);
+    return shown(reply, await this.records.create(principal, apiName, body, call));
   }
 
   @Get(':id')
@@ -65,10 +64,10 @@ export class RecordController {
     @Param('apiName') apiName: string,
     @IdParam() id: string,
     @Body() body: Record<string, unknown>,
-    @Headers('if-match') ifMatch: string | undefined,
+    @IfMatch() expected: ExpectedVersions,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<RecordView> {
-    return shown(reply, await this.records.update(principal, apiName, id, body, expectedVersion(ifMatch)));
+    return shown(reply, await this.records.update(principal, apiName, id, body, expected));
   }
 
   @Delete(':id')
@@ -79,9 +78,9 @@ export class RecordController {
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
     @IdParam() id: string,
-    @Headers('if-match') ifMatch: string | undefined,
+    @IfMatch() expected: ExpectedVersions,
   ): Promise<void> {
-    return this.records.delete(principal, apiName, id, expectedVersion(ifMatch));
+    return this.records.delete(principal, apiName, id, expected);
   }
 }
 

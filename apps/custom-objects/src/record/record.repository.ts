@@ -1,4 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from './record.js';
 import type { RowCondition } from './record-query.js';
@@ -22,9 +23,6 @@ export interface RecordWrite {
   readonly slots: ReadonlyMap<string, string | number | Date | null>;
   readonly at: Date;
 }
-
-/** Where a page begins: after a record, or at an offset. */
-export type PageStart = { readonly afterId: string } | { readonly offset: number };
 
 const COLUMNS = 'id, version, data, created_at, updated_at';
 const SLOT_NAME = /^[snt][1-8]$/;
@@ -64,17 +62,16 @@ export class RecordRepository {
     tx: TenantTransaction,
     objectId: string,
     conditions: readonly RowCondition[],
-    start: PageStart,
-    limit: number,
+    { after, offset, limit }: ListPage,
   ): Promise<StoredRecord[]> {
     const parameters: unknown[] = [tx.tenantId, objectId, ...conditions.flatMap((condition) => condition.parameters)];
     const where = whereClause(conditions);
     let tail: string;
-    if ('afterId' in start) {
-      parameters.push(start.afterId, limit);
+    if (after) {
+      parameters.push(after.id, limit);
       tail = `AND id < $${parameters.length - 1} ORDER BY id DESC LIMIT $${parameters.length}`;
     } else {
-      parameters.push(limit, start.offset);
+      parameters.push(limit, offset);
       tail = `ORDER BY id DESC LIMIT $${parameters.length - 1} OFFSET $${parameters.length}`;
     }
     const rows = await tx.query<RecordRow>(`SELECT ${COLUMNS} FROM custom_record ${where} ${tail}`, parameters);
@@ -153,25 +150,6 @@ export class RecordRepository {
       [tx.tenantId, objectId, ids],
     );
     return new Set(rows.map((row) => row.id));
-  }
-
-  /** The record that an earlier call with this key made. */
-  async findCreation(tx: TenantTransaction, key: string): Promise<string | null> {
-    const [row] = await tx.query<{ record_id: string }>(
-      'SELECT record_id FROM creation_key WHERE tenant_id = $1 AND key = $2',
-      [tx.tenantId, key],
-    );
-    return row?.record_id ?? null;
-  }
-
-  /** Claims a creation key; false when another transaction has it, after that one has ended. */
-  async claimCreation(tx: TenantTransaction, key: string, objectId: string, recordId: string): Promise<boolean> {
-    const rows = await tx.query(
-      `INSERT INTO creation_key (tenant_id, key, object_id, record_id) VALUES ($1, $2, $3, $4)
-       ON CONFLICT DO NOTHING RETURNING key`,
-      [tx.tenantId, key, objectId, recordId],
-    );
-    return rows.length > 0;
   }
 }
 

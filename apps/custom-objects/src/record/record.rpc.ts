@@ -1,10 +1,15 @@
-import type { Principal } from '@crm/access';
-import { PlatformError, type RpcRequest, type RpcResponse, rolesAllow, rpc, scopeAllows } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import type { IdempotentCall } from '@crm/idempotency';
+import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { RecordService } from './record.service.js';
 
 type Contracts = typeof rpc.customObjects;
+
+const WRITE = { right: 'write', scope: 'custom_objects' } as const;
+
+/** Hours for which a workflow step's key is remembered: longer than a run is tried. */
+const STEP_KEPT_HOURS = 7 * 24;
 
 /** Workflow runs write records with the rights of the workflow's author or installation. */
 @Injectable()
@@ -16,7 +21,16 @@ export class RecordRpc {
     { apiName, values, idempotencyKey }: RpcRequest<Contracts['createCustomRecord']>,
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['createCustomRecord']>> {
-    const { record } = await this.records.create(permitted(context), apiName, values, idempotencyKey);
+    const caller = requireRight(context, WRITE);
+    const call: IdempotentCall = {
+      tenantId: caller.tenantId,
+      principalId: caller.userId,
+      route: `${rpc.customObjects.createCustomRecord.subject} ${apiName}`,
+      key: idempotencyKey,
+      body: values,
+      keptHours: STEP_KEPT_HOURS,
+    };
+    const { record } = await this.records.create(caller, apiName, values, call);
     return { id: record.id };
   }
 
@@ -25,13 +39,7 @@ export class RecordRpc {
     { apiName, id, values }: RpcRequest<Contracts['updateCustomRecord']>,
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['updateCustomRecord']>> {
-    const { record } = await this.records.update(permitted(context), apiName, id, values, null);
+    const { record } = await this.records.update(requireRight(context, WRITE), apiName, id, values, null);
     return { id: record.id };
   }
-}
-
-function permitted({ principal }: RpcContext): Principal {
-  if (!principal || !rolesAllow(principal.roles, 'write')) throw new PlatformError('FORBIDDEN');
-  if (!scopeAllows(principal.scopes, 'custom_objects', 'write')) throw new PlatformError('INSUFFICIENT_SCOPE');
-  return principal;
 }

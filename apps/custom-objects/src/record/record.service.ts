@@ -4,6 +4,17 @@ import { PlatformError } from '@crm/contracts';
 import { newId, type TenantTransaction } from '@crm/database';
 import { validateRecord } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
+import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
+import {
+  type ExpectedVersions,
+  idPosition,
+  type ListAnswer,
+  type ListQuery,
+  listAnswer,
+  mapList,
+  parsePage,
+  requireMatch,
+} from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { ModelStore } from '../object/model-store.js';
 import type { ObjectModel } from '../object/object-model.js';
@@ -11,11 +22,10 @@ import { TenantSettingsService } from '../tenant/tenant-settings.service.js';
 import { requireWritable } from './field-access.js';
 import { presentRecord } from './present-record.js';
 import type { RecordView, StoredRecord } from './record.js';
-import { type PageStart, RecordRepository, type RecordWrite } from './record.repository.js';
-import { decodeCursor, encodeCursor } from './record-cursor.js';
+import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordEtag } from './record-etag.js';
 import { recordCreated, recordDeleted, recordUpdated } from './record-events.js';
-import { type RecordListRequest, rowConditions } from './record-query.js';
+import { type RecordFilter, rowConditions } from './record-query.js';
 import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
@@ -25,17 +35,6 @@ export interface TaggedRecord {
   readonly record: RecordView;
   readonly etag: string;
 }
-
-export interface RecordPage {
-  readonly records: RecordView[];
-  readonly total: number;
-  readonly totalIsExact: boolean;
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-}
-
-/** Counting stops here unless the exact number is asked for. */
-const COUNT_LIMIT = 10_000;
 
 type Body = Readonly<Record<string, unknown>>;
 type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles'>;
@@ -49,78 +48,68 @@ export class RecordService {
     private readonly references: ReferenceService,
     private readonly uniques: UniqueService,
     private readonly tenants: TenantSettingsService,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    return this.models.read(caller.tenantId, apiName, async (model, tx) => {
-      const record = await this.records.find(tx, model.object.id, id);
-      if (!record) throw notFound();
-      return tagged(model, record, caller, clock);
-    });
+    return this.models.read(caller.tenantId, apiName, (model, tx) => this.shown(tx, model, caller, id, clock));
   }
 
-  async list(caller: Caller, apiName: string, request: RecordListRequest): Promise<RecordPage> {
+  /** @throws INVALID_QUERY, NOT_FOUND */
+  async list(caller: Caller, apiName: string, query: ListQuery & RecordFilter): Promise<ListAnswer<RecordView>> {
+    const { q = null, filterField = null, filterValue = null } = query;
     const clock = await this.clock(caller);
     return this.models.read(caller.tenantId, apiName, async (model, tx) => {
       const { id: objectId } = model.object;
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.
-      const conditions = rowConditions(model, plan, request, 3);
-      const start: PageStart =
-        request.cursor === undefined
-          ? { offset: (request.page - 1) * request.size }
-          : { afterId: decodeCursor(caller.tenantId, objectId, request.cursor) };
+      const conditions = rowConditions(model, plan, query, 3);
+      const binding = { tenantId: caller.tenantId, list: `custom ${objectId}`, filter: [q, filterField, filterValue] };
+      const page = parsePage(query, binding);
       const [rows, counted] = await Promise.all([
-        this.records.page(tx, objectId, conditions, start, request.size + 1),
-        this.records.count(tx, objectId, conditions, request.exactCount ? null : COUNT_LIMIT + 1),
+        this.records.page(tx, objectId, conditions, page),
+        this.records.count(tx, objectId, conditions, page.countLimit),
       ]);
-      const shown = rows.slice(0, request.size);
-      const hasMore = rows.length > request.size;
-      const last = shown.at(-1);
-      const totalIsExact = request.exactCount || counted <= COUNT_LIMIT;
-      return {
-        records: shown.map((record) => presentRecord(model, record, plan, clock)),
-        total: totalIsExact ? counted : COUNT_LIMIT,
-        totalIsExact,
-        hasMore,
-        nextCursor: hasMore && last ? encodeCursor(caller.tenantId, objectId, last.id) : null,
-      };
+      return mapList(listAnswer(rows, page, counted, idPosition), (record) =>
+        presentRecord(model, record, plan, clock),
+      );
     });
   }
 
   /**
-   * @param creationKey makes a repeated call find the record that an earlier one made
-   * @throws FIELD_ACCESS_DENIED, VALIDATION_FAILED, UNIQUE_VIOLATION, NOT_FOUND
+   * @param call makes a repetition find the record of the first call
+   * @throws FIELD_ACCESS_DENIED, VALIDATION_FAILED, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED;
+   *   NOT_FOUND, also when the record of a repeated call has been deleted since
    */
-  async create(caller: Caller, apiName: string, body: Body, creationKey?: string): Promise<TaggedRecord> {
+  async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
+    const earlier = call && (await this.createdBefore(caller, apiName, call, clock));
+    if (earlier) return earlier;
     const prepare = async (model: ObjectModel): Promise<FieldValues> => {
       const values = await this.validated(caller, model, body, 'create');
       await this.references.requireCore(caller.tenantId, model, values);
       return values;
     };
     return this.models.write(caller.tenantId, apiName, prepare, async (model, tx, values) => {
-      const id = newId();
-      if (creationKey !== undefined) {
-        const claimed = await this.records.claimCreation(tx, creationKey, model.object.id, id);
-        if (!claimed) return this.created(tx, model, caller, creationKey, clock);
-      }
-      await this.references.requireCustom(tx, model, values);
-      await this.uniques.claim(tx, model, id, null, values);
-      const write = writeOf(model, id, 1, values, clock.now);
-      await this.records.insert(tx, write, caller.userId);
-      const record: StoredRecord = { id, version: 1, data: write.data, createdAt: clock.now, updatedAt: clock.now };
-      await recordCreated(tx, model, record, clock);
-      return tagged(model, record, caller, clock);
+      if (!call) return tagged(model, await this.insert(tx, model, caller, values, clock), caller, clock);
+      const create = async () => (await this.insert(tx, model, caller, values, clock)).id;
+      const { recordId } = await this.idempotency.once(tx, call, create);
+      return this.shown(tx, model, caller, recordId, clock);
     });
   }
 
   /**
-   * @param version the version the caller has seen; null changes whatever is there
+   * @param expected the versions that `If-Match` names
    * @throws FIELD_ACCESS_DENIED, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH, NOT_FOUND
    */
-  async update(caller: Caller, apiName: string, id: string, body: Body, version: number | null): Promise<TaggedRecord> {
+  async update(
+    caller: Caller,
+    apiName: string,
+    id: string,
+    body: Body,
+    expected: ExpectedVersions,
+  ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const prepare = async (model: ObjectModel): Promise<FieldValues> => {
       const values = await this.validated(caller, model, body, 'update');
@@ -128,7 +117,7 @@ export class RecordService {
       return values;
     };
     return this.models.write(caller.tenantId, apiName, prepare, async (model, tx, changes) => {
-      const before = await this.held(tx, model, id, version);
+      const before = await this.held(tx, model, id, expected);
       const previous = valuesOf(model, before.data);
       const values = { ...previous, ...changes };
       if (isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
@@ -144,14 +133,14 @@ export class RecordService {
   }
 
   /** @throws VERSION_MISMATCH, NOT_FOUND */
-  async delete(caller: Caller, apiName: string, id: string, version: number | null): Promise<void> {
+  async delete(caller: Caller, apiName: string, id: string, expected: ExpectedVersions): Promise<void> {
     const clock = await this.clock(caller);
     await this.models.write(
       caller.tenantId,
       apiName,
       async () => undefined,
       async (model, tx) => {
-        const record = await this.held(tx, model, id, version);
+        const record = await this.held(tx, model, id, expected);
         await this.uniques.release(tx, model, id);
         await this.records.markDeleted(tx, model.object.id, id, clock.now);
         await recordDeleted(tx, model, record, clock);
@@ -184,25 +173,57 @@ export class RecordService {
     tx: TenantTransaction,
     model: ObjectModel,
     id: string,
-    version: number | null,
+    expected: ExpectedVersions,
   ): Promise<StoredRecord> {
     const record = await this.records.hold(tx, model.object.id, id);
     if (!record) throw notFound();
-    if (version !== null && version !== record.version) throw new PlatformError('VERSION_MISMATCH');
+    requireMatch(expected, record.version);
     return record;
   }
 
-  private async created(
+  private async shown(
     tx: TenantTransaction,
     model: ObjectModel,
     caller: Caller,
-    creationKey: string,
+    id: string,
     clock: EvaluationContext,
   ): Promise<TaggedRecord> {
-    const id = await this.records.findCreation(tx, creationKey);
-    const record = id === null ? null : await this.records.find(tx, model.object.id, id);
-    if (!record) throw new PlatformError('CONFLICT', 'The record made by this key is gone');
+    const record = await this.records.find(tx, model.object.id, id);
+    if (!record) throw notFound();
     return tagged(model, record, caller, clock);
+  }
+
+  /**
+   * What an earlier, finished call made. It is looked for before the body is judged: the definition, references and the
+   * caller's rights may have changed since, and the record is there all the same.
+   */
+  private createdBefore(
+    caller: Caller,
+    apiName: string,
+    call: IdempotentCall,
+    clock: EvaluationContext,
+  ): Promise<TaggedRecord | undefined> {
+    return this.models.read(caller.tenantId, apiName, async (model, tx) => {
+      const id = await this.idempotency.find(tx, call);
+      return id === undefined ? undefined : this.shown(tx, model, caller, id, clock);
+    });
+  }
+
+  private async insert(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    caller: Caller,
+    values: FieldValues,
+    clock: EvaluationContext & { now: Date },
+  ): Promise<StoredRecord> {
+    const id = newId();
+    await this.references.requireCustom(tx, model, values);
+    await this.uniques.claim(tx, model, id, null, values);
+    const write = writeOf(model, id, 1, values, clock.now);
+    await this.records.insert(tx, write, caller.userId);
+    const record: StoredRecord = { id, version: 1, data: write.data, createdAt: clock.now, updatedAt: clock.now };
+    await recordCreated(tx, model, record, clock);
+    return record;
   }
 }
 

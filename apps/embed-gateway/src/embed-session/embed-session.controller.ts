@@ -1,8 +1,8 @@
 import { Public } from '@crm/access';
 import { PlatformError, rpc } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
-import { Describe } from '@crm/service-kit';
-import { Body, Controller, Header, Headers, Ip, Post } from '@nestjs/common';
+import { Describe, NotRepeatable } from '@crm/service-kit';
+import { Body, Controller, Headers, Ip, Post } from '@nestjs/common';
 import { EmbedSessionInput, EmbedSessionView } from './embed-session.dto.js';
 import { MintLimit } from './mint-limit.js';
 
@@ -17,8 +17,8 @@ export class EmbedSessionController {
   ) {}
 
   @Post()
+  @NotRepeatable()
   @Public()
-  @Header('Cache-Control', 'no-store')
   @Describe({
     summary: 'Mints an embed token for a user of the host',
     description:

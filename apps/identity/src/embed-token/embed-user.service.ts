@@ -1,12 +1,11 @@
 import { EVENTS, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, type NarrowTransaction, newId } from '@crm/database';
+import { appendEvent, Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { EmbedClient } from '../embed-client/embed-client.repository.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { User } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
-import { inWorkspace } from '../workspace/in-workspace.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 
 /** Somebody as the host describes them. */

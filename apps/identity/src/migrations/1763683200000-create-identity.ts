@@ -1,5 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { createGlobalTable, createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
+import { createIdempotencyTable } from '@crm/idempotency';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES.identity;
@@ -12,6 +13,7 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
     await this.createPlatformTables(runner);
     await this.createPendingCutoffTable(runner);
     await createOutboxTable(runner, roles);
+    await createIdempotencyTable(runner, roles, { narrowCreates: true });
     await this.grantWorkspaceWrites(runner);
   }
 
@@ -52,7 +54,6 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
         password_hash text,
         mfa_enabled boolean NOT NULL DEFAULT false,
         created_at timestamptz NOT NULL DEFAULT now()`,
-      indexes: ['created_at, id'],
     });
     await createTenantTable(runner, roles, {
       name: 'invitation',

@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Describe, NotRepeatable } from '@crm/service-kit';
 import { Body, Controller, Ip, Post } from '@nestjs/common';
 import { RegistrationLimit } from '../sign-in/registration-limit.js';
 import { RegistrationInput, RegistrationView } from './registration.dto.js';
@@ -13,6 +13,7 @@ export class RegistrationController {
   ) {}
 
   @Post()
+  @NotRepeatable()
   @Public()
   @Describe({
     summary: 'Opens a workspace with its owner',

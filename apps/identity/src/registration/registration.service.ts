@@ -1,5 +1,5 @@
 import { EVENTS, type Plan, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, newId } from '@crm/database';
+import { appendEvent, Database, inWorkspace, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { Passwords } from '../password/passwords.js';
@@ -9,7 +9,6 @@ import { normaliseEmail } from '../user/email-address.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { NewUser } from '../user/user.repository.js';
 import { UserRepository } from '../user/user.repository.js';
-import { inWorkspace } from '../workspace/in-workspace.js';
 
 export interface Registration {
   email: string;

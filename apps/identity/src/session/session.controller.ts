@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
-import { Describe, IdParam, type ListAnswer, listAnswer } from '@crm/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { CallerService } from './caller.service.js';
 import { CallerView, RefreshInput, SessionView, sessionView, TokenPairView } from './session.dto.js';
 import { SessionService } from './session.service.js';
@@ -14,6 +14,7 @@ export class SessionController {
   ) {}
 
   @Post('refresh')
+  @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({
@@ -47,12 +48,11 @@ export class SessionController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Open sessions of the caller',
-    answers: [{ status: 200, description: 'The latest first', body: () => SessionView, list: true }],
+    answers: [{ status: 200, description: 'The last opened first', body: () => SessionView, list: true }],
   })
-  async list(@CurrentPrincipal() principal: Principal): Promise<ListAnswer<SessionView>> {
-    const sessions = await this.sessions.list(principal.tenantId, principal.userId);
-    const data = sessions.map((session) => sessionView(session, principal.sessionId));
-    return listAnswer(data, { page: 1, size: data.length, total: data.length });
+  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<SessionView>> {
+    const sessions = await this.sessions.list(principal.tenantId, principal.userId, query);
+    return mapList(sessions, (session) => sessionView(session, principal.sessionId));
   }
 
   @Delete('sessions')

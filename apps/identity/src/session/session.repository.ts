@@ -1,7 +1,8 @@
 import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
-import { MoreThan } from 'typeorm';
+import { LessThan, MoreThan } from 'typeorm';
 import { Session } from './session.entity.js';
 
 @Injectable()
@@ -32,12 +33,20 @@ export class SessionRepository {
     return rows.length > 0;
   }
 
-  /** Open sessions of a user, the latest first. */
-  async listOfUser(tx: TenantTransaction, userId: string): Promise<Session[]> {
-    return tx.manager.find(Session, {
-      where: { tenantId: tx.tenantId, userId, expiresAt: MoreThan(new Date()) },
-      order: { lastUsedAt: 'DESC', id: 'DESC' },
+  /** Open sessions of a user, the last opened first, and how many there are. */
+  async listOfUser(
+    tx: TenantTransaction,
+    userId: string,
+    page: ListPage,
+  ): Promise<{ sessions: Session[]; counted: number }> {
+    const open = { tenantId: tx.tenantId, userId, expiresAt: MoreThan(new Date()) };
+    const sessions = await tx.manager.find(Session, {
+      where: { ...open, ...(page.after && { id: LessThan(page.after.id) }) },
+      order: { id: 'DESC' },
+      take: page.limit,
+      skip: page.offset,
     });
+    return { sessions, counted: await tx.manager.countBy(Session, open) };
   }
 
   /** Ends one session of the user. @returns whether there was one */

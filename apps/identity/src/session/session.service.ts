@@ -1,5 +1,6 @@
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, PlatformError, SCOPE_NAMES, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { hashSecret, newSecret } from '../token/opaque-token.js';
@@ -84,8 +85,16 @@ export class SessionService {
     return this.tokenPair(user, sessionId, successor, tokenId);
   }
 
-  async list(tenantId: string, userId: string): Promise<Session[]> {
-    return this.database.transaction(tenantId, (tx) => this.sessions.listOfUser(tx, userId));
+  /**
+   * Open sessions of a user, the last opened first.
+   * @throws PlatformError INVALID_QUERY for a cursor of another user or list
+   */
+  async list(tenantId: string, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
+    const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
+    const { sessions, counted } = await this.database.transaction(tenantId, (tx) =>
+      this.sessions.listOfUser(tx, userId, page),
+    );
+    return listAnswer(sessions, page, counted, idPosition);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Public } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
-import { Describe } from '@crm/service-kit';
+import { Describe, NotRepeatable } from '@crm/service-kit';
 import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import type { MfaRequired } from '../mfa/mfa.service.js';
 import { TokenPairView } from '../session/session.dto.js';
@@ -12,6 +12,7 @@ export class SignInController {
   constructor(private readonly signIns: SignInService) {}
 
   @Post('login')
+  @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({
@@ -32,6 +33,7 @@ export class SignInController {
   }
 
   @Post('mfa/verify')
+  @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({

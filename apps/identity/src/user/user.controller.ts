@@ -1,5 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { IdempotencyKey } from '@crm/idempotency';
+import { Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/service-kit';
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
 import { UserChangeInput, UserInput, UserView, userView } from './user.dto.js';
 import { UserService } from './user.service.js';
@@ -15,9 +16,7 @@ export class UserController {
     answers: [{ status: 200, description: 'In the order they came', body: () => UserView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<UserView>> {
-    const { page, size } = parsePage(query);
-    const { users, total } = await this.users.list(principal.tenantId, size, (page - 1) * size);
-    return listAnswer(users.map(userView), { page, size, total });
+    return mapList(await this.users.list(principal.tenantId, query), userView);
   }
 
   @Get(':id')
@@ -40,8 +39,12 @@ export class UserController {
       { status: 409, description: 'EMAIL_TAKEN' },
     ],
   })
-  async add(@CurrentPrincipal() principal: Principal, @Body() input: UserInput): Promise<UserView> {
-    return userView(await this.users.add(principal, input));
+  async add(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: UserInput,
+    @IdempotencyKey() key: string | undefined,
+  ): Promise<UserView> {
+    return userView(await this.users.add(principal, input, key));
   }
 
   @Patch(':id')

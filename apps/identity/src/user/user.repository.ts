@@ -1,5 +1,7 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
+import { MoreThan } from 'typeorm';
 import { User } from './user.entity.js';
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
@@ -36,15 +38,16 @@ export class UserRepository {
     await tx.manager.update(User, { tenantId: tx.tenantId, id }, { ...changes });
   }
 
-  /** Users in the order they came, and how many there are. */
-  async list(tx: TenantTransaction, limit: number, offset: number): Promise<{ users: User[]; total: number }> {
-    const [users, total] = await tx.manager.findAndCount(User, {
-      where: { tenantId: tx.tenantId },
-      order: { createdAt: 'ASC', id: 'ASC' },
-      take: limit,
-      skip: offset,
+  /** Users in the order they came, which is that of their ids, and how many there are. */
+  async list(tx: TenantTransaction, page: ListPage): Promise<{ users: User[]; counted: number }> {
+    const { tenantId } = tx;
+    const users = await tx.manager.find(User, {
+      where: { tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
+      order: { id: 'ASC' },
+      take: page.limit,
+      skip: page.offset,
     });
-    return { users, total };
+    return { users, counted: await tx.manager.countBy(User, { tenantId }) };
   }
 
   /** Locks and counts the owners that can still sign in, so that two of them cannot step down at once. */

@@ -1,12 +1,21 @@
 import type { Principal } from '@crm/access';
 import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, newId, type TenantTransaction } from '@crm/database';
+import {
+  appendEvent,
+  Database,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+  type TenantTransaction,
+} from '@crm/database';
+import { headerCall, IdempotencyService } from '@crm/idempotency';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InvitationService } from '../invitation/invitation.service.js';
+import { PasswordMarks } from '../password/password-marks.js';
 import { Passwords } from '../password/passwords.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { SessionService } from '../session/session.service.js';
-import { inWorkspace } from '../workspace/in-workspace.js';
 import { normaliseEmail } from './email-address.js';
 import { SignInEmailRepository } from './sign-in-email.repository.js';
 import type { User } from './user.entity.js';
@@ -37,10 +46,18 @@ export class UserService {
     private readonly invitations: InvitationService,
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
+    private readonly idempotency: IdempotencyService,
+    private readonly passwordMarks: PasswordMarks,
   ) {}
 
-  async list(tenantId: string, limit: number, offset: number): Promise<{ users: User[]; total: number }> {
-    return this.database.transaction(tenantId, (tx) => this.users.list(tx, limit, offset));
+  /**
+   * In the order they came.
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
+    const page = parsePage(query, { tenantId, list: 'users' });
+    const { users, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
+    return listAnswer(users, page, counted, idPosition);
   }
 
   /** @throws PlatformError NOT_FOUND, also for a user of another tenant */
@@ -50,9 +67,10 @@ export class UserService {
 
   /**
    * Adds a user to the principal's workspace.
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_TAKEN
+   * @param key makes a repetition of the call find the user of the first one
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
-  async add(principal: Principal, addition: UserAddition): Promise<User> {
+  async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
     const roles = [...new Set(addition.roles)];
     assertGrantable(principal, roles);
     const user = {
@@ -66,7 +84,9 @@ export class UserService {
     };
     const { tenantId } = principal;
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
-    await inWorkspace(this.database, tenantId, async (tx) => {
+    const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
+    const call = headerCall(principal, 'POST /api/tenant/users', key, body);
+    const create = async (tx: NarrowTransaction): Promise<string> => {
       const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
       if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
       await this.users.insert(tx, tenantId, user);
@@ -76,8 +96,12 @@ export class UserService {
         subject: user.id,
         data: { userId: user.id, email: user.email, name: user.name },
       });
-    });
-    return this.get(tenantId, user.id);
+      return user.id;
+    };
+    const id = await inWorkspace(this.database, tenantId, async (tx) =>
+      call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
+    );
+    return this.get(tenantId, id);
   }
 
   /**

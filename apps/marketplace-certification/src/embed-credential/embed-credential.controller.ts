@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, TextField } from '@crm/service-kit';
-import { Controller, Header, Param, Post } from '@nestjs/common';
+import { Describe, NotRepeatable, TextField } from '@crm/service-kit';
+import { Controller, Param, Post } from '@nestjs/common';
 import { EmbedCredentialService } from './embed-credential.service.js';
 
 export class EmbedCredentialsAnswer {
@@ -16,7 +16,7 @@ export class EmbedCredentialController {
   constructor(private readonly credentials: EmbedCredentialService) {}
 
   @Post()
-  @Header('cache-control', 'no-store')
+  @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({
     summary: "Issues credentials for the app's backend to mint embed tokens",

@@ -1,5 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { headerCall, IdempotencyKey } from '@crm/idempotency';
+import { Describe, IdParam, type ListAnswer } from '@crm/service-kit';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';
@@ -22,9 +23,11 @@ export class InstallationController {
   async install(
     @CurrentPrincipal() principal: Principal,
     @Body() input: InstallInput,
+    @IdempotencyKey() key: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<InstallationAnswer> {
-    const installation = await this.installations.install(principal, input);
+    const call = headerCall(principal, 'POST /api/marketplace/installs', key, input);
+    const installation = await this.installations.install(principal, input, call);
     reply.status(installation.state === 'installing' ? 202 : 201);
     return installation;
   }
@@ -35,13 +38,11 @@ export class InstallationController {
     summary: "The workspace's installed apps",
     answers: [{ status: 200, description: 'The newest first', body: () => InstallationAnswer, list: true }],
   })
-  async list(
+  list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: InstallationQuery,
   ): Promise<ListAnswer<InstallationAnswer>> {
-    const page = parsePage(query);
-    const { rows, total } = await this.installations.list(principal, query.state, page);
-    return listAnswer(rows, { ...page, total });
+    return this.installations.list(principal, query);
   }
 
   @Get(':id')

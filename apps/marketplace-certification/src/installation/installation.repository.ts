@@ -1,4 +1,5 @@
 import type { Queryable, TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type {
   Failure,
@@ -71,22 +72,24 @@ export class InstallationRepository {
     return row;
   }
 
-  /** Newest first. */
+  /** Newest first: ids are UUIDv7, so their order is the order of creation. */
   async list(
     tx: TenantTransaction,
     states: readonly InstallationState[],
-    page: { page: number; size: number },
-  ): Promise<{ rows: Installation[]; total: number }> {
+    page: ListPage,
+  ): Promise<{ rows: Installation[]; counted: number }> {
     const rows = await tx.query<Installation>(
-      `select ${COLUMNS} from installation where tenant_id = $1 and state = any($2)
-       order by created_at desc, id desc limit $3 offset $4`,
-      [tx.tenantId, states, page.size, (page.page - 1) * page.size],
+      `select ${COLUMNS} from installation
+       where tenant_id = $1 and state = any($2) and ($3::uuid is null or id < $3)
+       order by id desc limit $4 offset $5`,
+      [tx.tenantId, states, page.after?.id ?? null, page.limit, page.offset],
     );
-    const [count] = await tx.query<{ total: number }>(
-      'select count(*)::int as total from installation where tenant_id = $1 and state = any($2)',
-      [tx.tenantId, states],
+    const [count] = await tx.query<{ counted: number }>(
+      `select count(*)::int as counted
+       from (select 1 from installation where tenant_id = $1 and state = any($2) limit $3) as matching`,
+      [tx.tenantId, states, page.countLimit],
     );
-    return { rows, total: count?.total ?? 0 };
+    return { rows, counted: count?.counted ?? 0 };
   }
 
   async steps(tx: TenantTransaction, installationId: string): Promise<InstallationStep[]> {

@@ -1,12 +1,14 @@
 import type { Principal } from '@crm/access';
 import { isErrorCode, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
+import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isIdentifier } from '../submission/identifier.js';
 import { PackageRepository } from '../submission/package.repository.js';
 import { grantScopes } from './granted-scopes.js';
 import { HookAddresses, type ShownHook } from './hook-addresses.js';
-import type { InstallationAnswer, InstallInput } from './installation.dto.js';
+import type { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';
 import { INSTALLATION_STATES, type Installation, type InstallationState, LIVE_STATES } from './installation.js';
 import { InstallationRepository } from './installation.repository.js';
 import { InstallationWorker } from './installation.worker.js';
@@ -31,24 +33,32 @@ export class InstallationService {
     private readonly packages: PackageRepository,
     private readonly worker: InstallationWorker,
     private readonly addresses: HookAddresses,
+    private readonly idempotency: IdempotencyService,
     @Inject(ANSWER_WITHIN_MS) private readonly answerWithinMs: number,
   ) {}
 
   /**
    * Installs an app. When it takes too long the answer says `installing` and the work goes on.
-   * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE, ALREADY_INSTALLED, SCOPE_NOT_REQUESTED, SCOPE_REQUIRED, and
-   *   the error of the step that failed, with the installation's id and state
+   * @param call makes a repetition answer with the installation of the first call, as it now stands
+   * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE, ALREADY_INSTALLED, SCOPE_NOT_REQUESTED, SCOPE_REQUIRED,
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, and the error of the step that failed, with the installation's id
+   *   and state
    */
-  async install(principal: Principal, input: InstallInput): Promise<InstallationAnswer> {
+  async install(principal: Principal, input: InstallInput, call?: IdempotentCall): Promise<InstallationAnswer> {
+    const { tenantId } = principal;
+    // Before the offer is looked at: that may have changed, and the installation is there all the same.
+    const earlier = call && (await this.database.transaction(tenantId, (tx) => this.idempotency.find(tx, call)));
+    if (earlier !== undefined) return this.answer(principal, earlier, undefined);
     const sandbox = input.sandbox ?? false;
     const offered = await this.database.crossTenant(async (tx) => {
       const app = isIdentifier(input.appKey) ? await this.offers.find(tx, input.appKey) : undefined;
-      const version = pickVersion(app, principal.tenantId, { version: input.version, sandbox });
+      const version = pickVersion(app, tenantId, { version: input.version, sandbox });
       return { version, manifest: await this.packages.read(tx, version.id) };
     });
     const grantedScopes = grantScopes(offered.manifest, input.grantedScopes);
-    const id = newId();
-    const lease = await this.database.transaction(principal.tenantId, async (tx) => {
+    let lease: WorkLease | undefined;
+    const create = async (tx: TenantTransaction): Promise<string> => {
+      const id = newId();
       const isNew = await this.installations.insert(tx, {
         id,
         appKey: input.appKey,
@@ -61,9 +71,13 @@ export class InstallationService {
       });
       if (!isNew) throw await this.alreadyThere(tx, input.appKey);
       await this.audit(tx, id, principal, 'install_requested');
-      return this.work.start(tx, id);
-    });
-    return this.answer(principal, id, await this.carryOut(lease));
+      lease = await this.work.start(tx, id);
+      return id;
+    };
+    const id = await this.database.transaction(tenantId, async (tx) =>
+      call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
+    );
+    return this.answer(principal, id, lease && (await this.carryOut(lease)));
   }
 
   /**
@@ -90,25 +104,23 @@ export class InstallationService {
     return this.view(principal, id);
   }
 
-  async list(
-    principal: Principal,
-    state: string | undefined,
-    page: { page: number; size: number },
-  ): Promise<{ rows: InstallationAnswer[]; total: number }> {
-    const states =
-      state === undefined ? LIVE_STATES : INSTALLATION_STATES.filter((one) => state === 'all' || one === state);
-    const { rows, total, steps } = await this.database.transaction(principal.tenantId, async (tx) => {
-      const found = await this.installations.list(tx, states, page);
-      return {
-        ...found,
-        steps: await this.installations.stepsOf(
-          tx,
-          found.rows.map(({ id }) => id),
-        ),
-      };
+  /**
+   * Newest first.
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list(principal: Principal, query: InstallationQuery): Promise<ListAnswer<InstallationAnswer>> {
+    const { tenantId } = principal;
+    const { state = null } = query;
+    const states = state === null ? LIVE_STATES : INSTALLATION_STATES.filter((one) => state === 'all' || one === state);
+    const page = parsePage(query, { tenantId, list: 'installs', filter: state });
+    const { list, steps } = await this.database.transaction(tenantId, async (tx) => {
+      const { rows, counted } = await this.installations.list(tx, states, page);
+      const shown = listAnswer(rows, page, counted, idPosition);
+      const ids = shown.data.map(({ id }) => id);
+      return { list: shown, steps: await this.installations.stepsOf(tx, ids) };
     });
-    const hooks = await this.addresses.show(principal, rows);
-    return { rows: rows.map((row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id))), total };
+    const hooks = await this.addresses.show(principal, list.data);
+    return mapList(list, (row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id)));
   }
 
   /** @returns nothing when it takes longer than an answer may, or when another process goes on with it */

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
 import { manifestJsonSchema } from '@crm/manifest';
-import { Describe, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { Describe, type ListAnswer } from '@crm/service-kit';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { AppAnswer, AppDetailAnswer, ListingQuery } from './listing.dto.js';
 import { ListingService } from './listing.service.js';
@@ -15,10 +15,8 @@ export class ListingController {
     summary: 'Published apps',
     answers: [{ status: 200, description: 'By name', body: () => AppAnswer, list: true }],
   })
-  async list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppAnswer>> {
-    const page = parsePage(query);
-    const { rows, total } = await this.listings.list(principal, query.q, page);
-    return listAnswer(rows, { ...page, total });
+  list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppAnswer>> {
+    return this.listings.list(principal, query);
   }
 
   @Get('apps/:key')

@@ -1,5 +1,6 @@
 import type { NarrowTransaction } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 
 /** A published app as the lists show it. */
@@ -31,27 +32,28 @@ const VISIBLE = `(a.visibility <> 'private' or a.tenant_id = $1)`;
 export class ListingRepository {
   /**
    * Public apps, and the caller's own private ones, by name.
-   * @param q every word of it has to occur
+   * @param words each of them has to occur
    */
   async list(
     tx: NarrowTransaction,
     tenantId: string,
     words: readonly string[],
-    page: { page: number; size: number },
-  ): Promise<{ rows: ListedApp[]; total: number }> {
+    page: ListPage,
+  ): Promise<{ rows: ListedApp[]; counted: number }> {
     const condition = `a.published_version_id is not null
       and (a.visibility = 'public' or (a.visibility = 'private' and a.tenant_id = $1))
       and not exists (select 1 from unnest($2::text[]) as word where strpos(a.search_text, word) = 0)`;
     const rows = await tx.query<ListedApp>(
       `select ${LISTED} from app a join app_version v on v.id = a.published_version_id where ${condition}
-       order by a.name, a.key limit $3 offset $4`,
-      [tenantId, words, page.size, (page.page - 1) * page.size],
+       and ($3::text is null or (a.name, a.key) > ($3, $4))
+       order by a.name, a.key limit $5 offset $6`,
+      [tenantId, words, page.after?.value ?? null, page.after?.id ?? null, page.limit, page.offset],
     );
-    const [count] = await tx.query<{ total: number }>(`select count(*)::int as total from app a where ${condition}`, [
-      tenantId,
-      words,
-    ]);
-    return { rows, total: count?.total ?? 0 };
+    const [count] = await tx.query<{ counted: number }>(
+      `select count(*)::int as counted from (select 1 from app a where ${condition} limit $3) as matching`,
+      [tenantId, words, page.countLimit],
+    );
+    return { rows, counted: count?.counted ?? 0 };
   }
 
   /** A published app that the tenant may see. */

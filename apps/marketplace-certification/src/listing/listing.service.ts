@@ -2,12 +2,13 @@ import type { Principal } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
+import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InstallationRepository } from '../installation/installation.repository.js';
 import { RatingRepository, type Review } from '../rating/rating.repository.js';
 import { isIdentifier } from '../submission/identifier.js';
 import { storedText } from '../submission/stored-text.js';
-import type { AppAnswer, AppDetailAnswer, ReviewAnswer } from './listing.dto.js';
+import type { AppAnswer, AppDetailAnswer, ListingQuery, ReviewAnswer } from './listing.dto.js';
 import { type AppDetail, type ListedApp, ListingRepository } from './listing.repository.js';
 
 /** Ratings with a text that an app's page shows. */
@@ -23,23 +24,26 @@ export class ListingService {
     private readonly installations: InstallationRepository,
   ) {}
 
-  async list(
-    principal: Principal,
-    q: string | undefined,
-    page: { page: number; size: number },
-  ): Promise<{ rows: AppAnswer[]; total: number }> {
-    const words = storedText(q ?? '', 200)
+  /** @throws PlatformError INVALID_QUERY for a cursor of another tenant or list */
+  async list(principal: Principal, query: ListingQuery): Promise<ListAnswer<AppAnswer>> {
+    const { tenantId } = principal;
+    const words = storedText(query.q ?? '', 200)
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== '');
-    const { rows, total } = await this.database.crossTenant((tx) =>
-      this.listings.list(tx, principal.tenantId, words, page),
-    );
-    const counts = await this.counts(
-      principal,
-      rows.map(({ key }) => key),
-    );
-    return { rows: rows.map((row) => listed(row, counts.get(row.key) ?? 0)), total };
+    const page = parsePage(query, {
+      tenantId,
+      list: 'apps',
+      sort: 'name',
+      filter: words,
+      value: 'text',
+      id: 'text',
+    });
+    const { rows, counted } = await this.database.crossTenant((tx) => this.listings.list(tx, tenantId, words, page));
+    const list = listAnswer(rows, page, counted, ({ name, key }) => ({ value: name, id: key }));
+    const keys = list.data.map(({ key }) => key);
+    const counts = await this.counts(principal, keys);
+    return mapList(list, (row) => listed(row, counts.get(row.key) ?? 0));
   }
 
   /** @throws PlatformError NOT_FOUND, also for what the tenant may not see */

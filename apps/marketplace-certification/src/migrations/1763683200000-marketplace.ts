@@ -1,5 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { createGlobalTable, createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
+import { createIdempotencyTable } from '@crm/idempotency';
 import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES['marketplace-certification'];
@@ -13,6 +14,8 @@ export class Marketplace1763683200000 extends ServiceMigration {
     await createCatalogue(runner);
     await createInstallations(runner);
     await createOutboxTable(runner, roles);
+    // A submission is global, and the narrow role writes it.
+    await createIdempotencyTable(runner, roles, { narrowCreates: true });
   }
 }
 

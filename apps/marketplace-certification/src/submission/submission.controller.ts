@@ -1,4 +1,5 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Describe } from '@crm/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CertifyInput } from '../certification/certification.dto.js';
@@ -22,8 +23,13 @@ export class SubmissionController {
       { status: 422, description: 'CERTIFICATION_FAILED, with `accepted: false` and the certification' },
     ],
   })
-  submit(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<AcceptedSubmission> {
-    return this.submissions.submit(principal, input);
+  submit(
+    @CurrentPrincipal() principal: Principal,
+    @Body() input: CertifyInput,
+    @IdempotencyKey() key: string | undefined,
+  ): Promise<AcceptedSubmission> {
+    const call = headerCall(principal, 'POST /api/marketplace/developer/apps/submit', key, input);
+    return this.submissions.submit(principal, input, call);
   }
 
   @Get()

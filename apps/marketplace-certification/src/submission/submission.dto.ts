@@ -6,7 +6,7 @@ export class AcceptedSubmissionAnswer {
   @BooleanField()
   accepted: boolean;
 
-  @EnumField(['in_review'])
+  @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the status it has by now' })
   versionStatus: string;
 
   @ObjectField(() => CertificationAnswer)

@@ -1,6 +1,7 @@
 import type { Principal } from '@crm/access';
-import { PlatformError, rpc } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { PlatformError, rpc, type VersionStatus } from '@crm/contracts';
+import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
+import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -12,8 +13,9 @@ import { nextStatus } from './version-state.js';
 /** An accepted submission. */
 export interface AcceptedSubmission {
   readonly accepted: true;
-  readonly versionStatus: 'in_review';
-  readonly certification: Certification;
+  /** `in_review`; for a repeated call the status it has by now. */
+  readonly versionStatus: VersionStatus;
+  readonly certification: object;
   readonly appKey: string;
   readonly version: string;
   readonly submissionId: string;
@@ -27,67 +29,111 @@ export class SubmissionService {
     private readonly certifications: CertificationService,
     private readonly submissions: SubmissionRepository,
     private readonly rpc: Rpc,
+    private readonly idempotency: IdempotencyService,
   ) {}
 
-  /** @throws PlatformError CERTIFICATION_FAILED with the certification, when a blocker fails */
-  async submit(principal: Principal, request: CertificationRequest): Promise<AcceptedSubmission> {
+  /**
+   * @param call makes a repetition find the submission of the first call
+   * @throws PlatformError CERTIFICATION_FAILED with the certification, when a blocker fails; IDEMPOTENCY_KEY_IN_USE,
+   *   IDEMPOTENCY_KEY_REUSED
+   */
+  async submit(
+    principal: Principal,
+    request: CertificationRequest,
+    call?: IdempotentCall,
+  ): Promise<AcceptedSubmission> {
+    const before = call && (await this.acceptedBefore(call));
+    if (before) return before;
     const certification = await this.certifications.certify(principal, request, 'submission');
+    const stored = certification.passed ? await this.store(principal, request, certification, call) : undefined;
+    if (stored !== undefined) return this.accepted(stored);
+    // Somebody was faster, before or after the certification: the same call, or another that holds the key or version.
+    const meanwhile = call && (await this.acceptedBefore(call));
+    if (meanwhile) return meanwhile;
     if (!certification.passed) throw refused(certification);
-    const accepted = await this.store(principal, request, certification);
-    if (accepted) return accepted;
-    // Somebody was faster between the certification and the lock: the checks of key and version now say so.
     const again = await this.certifications.certify(principal, request, 'submission');
     if (again.passed) throw new PlatformError('CONFLICT', 'The key is being submitted by somebody else; try again.');
     throw refused(again);
   }
 
-  /** @returns nothing when, under the lock, the key is another's or the version no longer the highest */
+  /**
+   * @returns id of the submission; nothing when, under the lock, the key is another's or the version no longer the
+   *   highest
+   */
   private async store(
     principal: Principal,
     request: CertificationRequest,
     certification: Certification,
-  ): Promise<AcceptedSubmission | undefined> {
+    call?: IdempotentCall,
+  ): Promise<string | undefined> {
+    const { tenantId } = principal;
+    const publisher = await this.rpc.call(rpc.identity.getTenant, { tenantId });
+    try {
+      return await inWorkspace(this.database, tenantId, async (tx) => {
+        const create = () => this.insert(tx, principal, publisher.name, request, certification);
+        return call ? (await this.idempotency.once(tx, call, create)).recordId : create();
+      });
+    } catch (error) {
+      if (error instanceof NotToBeHad) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws NotToBeHad */
+  private async insert(
+    tx: NarrowTransaction,
+    { tenantId, userId }: Principal,
+    publisherName: string,
+    request: CertificationRequest,
+    certification: Certification,
+  ): Promise<string> {
     // The certification has passed, so the shape is that of a manifest.
-    const { key, version, name, kind } = request.manifest as unknown as Manifest;
-    const publisher = await this.rpc.call(rpc.identity.getTenant, { tenantId: principal.tenantId });
-    const shownName = storedText(name, 200);
-    return this.database.crossTenant(async (tx) => {
-      const owner = await this.submissions.claimKey(tx, {
-        key,
-        tenantId: principal.tenantId,
-        publisherName: publisher.name,
-        name: shownName,
-        kind,
-      });
-      if (owner !== principal.tenantId) return undefined;
-      const earlier = await this.submissions.versionsOf(tx, key);
-      if (earlier.some((other) => compareVersions(other, version) >= 0)) return undefined;
-      const submissionId = newId();
-      await this.submissions.insert(tx, {
-        id: submissionId,
-        appKey: key,
-        tenantId: principal.tenantId,
-        version,
-        name: shownName,
-        kind,
-        manifest: request.manifest,
-        manifestSha256: certification.manifestSha256 as string,
-        reviewPacket: request.reviewPacket ?? {},
-        certification,
-        submittedBy: principal.userId,
-      });
-      await this.submissions.audit(tx, {
-        submissionId,
-        actorKind: 'developer',
-        actorId: principal.userId,
-        action: 'submit',
-        from: 'draft',
-        to: nextStatus('draft', 'submit', 'developer'),
-      });
-      return { accepted: true, versionStatus: 'in_review', certification, appKey: key, version, submissionId };
+    const { key, version, name: fullName, kind } = request.manifest as unknown as Manifest;
+    const name = storedText(fullName, 200);
+    const owner = await this.submissions.claimKey(tx, { key, tenantId, publisherName, name, kind });
+    if (owner !== tenantId) throw new NotToBeHad();
+    const earlier = await this.submissions.versionsOf(tx, key);
+    if (earlier.some((other) => compareVersions(other, version) >= 0)) throw new NotToBeHad();
+    const id = newId();
+    await this.submissions.insert(tx, {
+      id,
+      appKey: key,
+      tenantId,
+      version,
+      name,
+      kind,
+      manifest: request.manifest,
+      manifestSha256: certification.manifestSha256 as string,
+      reviewPacket: request.reviewPacket ?? {},
+      certification,
+      submittedBy: userId,
     });
+    await this.submissions.audit(tx, {
+      submissionId: id,
+      actorKind: 'developer',
+      actorId: userId,
+      action: 'submit',
+      from: 'draft',
+      to: nextStatus('draft', 'submit', 'developer'),
+    });
+    return id;
+  }
+
+  private async acceptedBefore(call: IdempotentCall): Promise<AcceptedSubmission | undefined> {
+    const id = await this.database.transaction(call.tenantId, (tx) => this.idempotency.find(tx, call));
+    return id === undefined ? undefined : this.accepted(id);
+  }
+
+  private async accepted(submissionId: string): Promise<AcceptedSubmission> {
+    const submission = await this.database.crossTenant((tx) => this.submissions.find(tx, submissionId));
+    if (!submission) throw new PlatformError('NOT_FOUND');
+    const { status: versionStatus, certification, appKey, version } = submission;
+    return { accepted: true, versionStatus, certification, appKey, version, submissionId };
   }
 }
+
+/** The key is another's, or the version no longer the highest. Undoes the transaction. */
+class NotToBeHad extends Error {}
 
 function refused(certification: Certification): PlatformError {
   const failed = certification.checks.filter((check) => check.status === 'fail' && check.severity === 'blocker');

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, TextField } from '@crm/service-kit';
-import { Controller, Header, Param, Post } from '@nestjs/common';
+import { Describe, NotRepeatable, TextField } from '@crm/service-kit';
+import { Controller, Param, Post } from '@nestjs/common';
 import { WebhookSecretService } from './webhook-secret.service.js';
 
 export class WebhookSecretAnswer {
@@ -13,7 +13,7 @@ export class WebhookSecretController {
   constructor(private readonly secrets: WebhookSecretService) {}
 
   @Post()
-  @Header('cache-control', 'no-store')
+  @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({
     summary: "Makes a new secret for the signatures of the app's webhooks",

@@ -44,6 +44,7 @@ export type Body = Problem &
   RatingAnswer & {
     data: (DeveloperAppAnswer & AppAnswer & InstallationAnswer)[];
     total: number;
+    nextCursor: string | null;
     secret: string;
     clientId: string;
     installationId: string;
@@ -103,10 +104,17 @@ export class Marketplace {
 
   sign: ReturnType<typeof testTokens>['sign'] = (claims) => this.tokens.sign(claims);
 
-  request(caller: Caller | undefined, method: string, path: string, body?: unknown): Promise<TestAnswer<Body>> {
+  request(
+    caller: Caller | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<TestAnswer<Body>> {
     return this.service.request<Body>(method, `/api/marketplace${path}`, {
       ...(caller && { token: caller.token }),
       ...(body !== undefined && { body }),
+      ...(headers && { headers }),
     });
   }
 

@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, listAnswer, parsePage } from '@crm/service-kit';
+import { Describe, IdParam, type ListAnswer, mapList } from '@crm/service-kit';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { attemptView, DeliveryDetailView, DeliveryListQuery, DeliveryView, deliveryView } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
@@ -19,9 +19,7 @@ export class DeliveryController {
     @CurrentPrincipal() principal: Principal,
     @Query() query: DeliveryListQuery,
   ): Promise<ListAnswer<DeliveryView>> {
-    const { page, size } = parsePage(query);
-    const { deliveries, ...about } = await this.deliveries.list(principal, query, page, size);
-    return listAnswer(deliveries.map(deliveryView), { page, size, ...about });
+    return mapList(await this.deliveries.list(principal, query), deliveryView);
   }
 
   @Get(':id')

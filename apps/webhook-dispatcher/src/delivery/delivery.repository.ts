@@ -1,4 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import type { Attempt, ClaimedDelivery, Delivery, DeliveryWork } from './delivery.js';
@@ -150,18 +151,27 @@ export class DeliveryRepository {
     );
   }
 
-  async page(tx: TenantTransaction, filter: DeliveryFilter, offset: number, limit: number): Promise<Delivery[]> {
+  /** Newest first. */
+  async page(tx: TenantTransaction, filter: DeliveryFilter, page: ListPage): Promise<Delivery[]> {
     const rows = await tx.query<DeliveryRow>(
       `SELECT ${COLUMNS} FROM delivery
         WHERE tenant_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
-        ORDER BY id DESC LIMIT $4 OFFSET $5`,
-      [tx.tenantId, filter.status ?? null, filter.subscriptionId ?? null, limit, offset],
+          AND ($4::uuid IS NULL OR id < $4)
+        ORDER BY id DESC LIMIT $5 OFFSET $6`,
+      [
+        tx.tenantId,
+        filter.status ?? null,
+        filter.subscriptionId ?? null,
+        page.after?.id ?? null,
+        page.limit,
+        page.offset,
+      ],
     );
     return rows.map(toDelivery);
   }
 
-  /** How many match, counting no further than `limit`. */
-  async count(tx: TenantTransaction, filter: DeliveryFilter, limit: number): Promise<number> {
+  /** How many match, counting no further than `limit` when there is one. */
+  async count(tx: TenantTransaction, filter: DeliveryFilter, limit: number | null): Promise<number> {
     const [row] = await tx.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (
          SELECT 1 FROM delivery

@@ -1,6 +1,7 @@
 import type { Principal } from '@crm/access';
 import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { passesFilter } from '../subscription/event-filter.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';
@@ -8,9 +9,6 @@ import type { Attempt, Delivery } from './delivery.js';
 import { type DeliveryFilter, DeliveryRepository } from './delivery.repository.js';
 import { deliveryBody } from './delivery-body.js';
 import { DeliverySignal } from './delivery-signal.js';
-
-/** Counting stops here. */
-const COUNT_LIMIT = 10_000;
 
 /** The ledger: what events make of subscriptions, and what tenants see of it. */
 @Injectable()
@@ -50,24 +48,17 @@ export class DeliveryService {
     tx.afterCommit(() => this.signal.notify());
   }
 
-  async list(
-    principal: Principal,
-    filter: DeliveryFilter,
-    page: number,
-    size: number,
-  ): Promise<{ deliveries: Delivery[]; hasMore: boolean; total: number; totalIsExact: boolean }> {
-    return this.database.transaction(principal.tenantId, async (tx) => {
-      const [rows, counted] = await Promise.all([
-        this.deliveries.page(tx, filter, (page - 1) * size, size + 1),
-        this.deliveries.count(tx, filter, COUNT_LIMIT + 1),
-      ]);
-      return {
-        deliveries: rows.slice(0, size),
-        hasMore: rows.length > size,
-        total: Math.min(counted, COUNT_LIMIT),
-        totalIsExact: counted <= COUNT_LIMIT,
-      };
-    });
+  /**
+   * Newest first.
+   * @throws INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list({ tenantId }: Principal, query: ListQuery & DeliveryFilter): Promise<ListAnswer<Delivery>> {
+    const { status = null, subscriptionId = null } = query;
+    const page = parsePage(query, { tenantId, list: 'deliveries', filter: [status, subscriptionId] });
+    const [deliveries, counted] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.deliveries.page(tx, query, page), this.deliveries.count(tx, query, page.countLimit)]),
+    );
+    return listAnswer(deliveries, page, counted, idPosition);
   }
 
   async get(principal: Principal, id: string): Promise<{ delivery: Delivery; attempts: Attempt[] }> {

@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam } from '@crm/service-kit';
+import { Describe, IdParam, NotRepeatable } from '@crm/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import {
   CreatedSubscriptionView,
@@ -21,6 +21,7 @@ export class SubscriptionController {
   constructor(private readonly subscriptions: SubscriptionService) {}
 
   @Post()
+  @NotRepeatable()
   @Access(ADMINISTER)
   @Describe({
     summary: 'Subscribes a URL to events',
@@ -71,6 +72,7 @@ export class SubscriptionController {
   }
 
   @Post(':id/rotate-secret')
+  @NotRepeatable()
   @Access(ADMINISTER)
   @Describe({
     summary: 'Gives a subscription a new signing secret',

@@ -1,12 +1,14 @@
-import type { Principal } from '@crm/access';
-import { PlatformError, type RpcRequest, type RpcResponse, rolesAllow, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
+import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionService } from './subscription.service.js';
 
 type Contracts = typeof rpc.webhooks;
 
-/** Subscriptions come and go with installations; the marketplace asks on behalf of an administrator. */
+/** Asked on behalf of an administrator. */
+const ADMINISTER = { right: 'administer' } as const;
+
+/** Subscriptions come and go with installations. */
 @Injectable()
 export class SubscriptionRpc {
   constructor(private readonly subscriptions: SubscriptionService) {}
@@ -16,7 +18,7 @@ export class SubscriptionRpc {
     request: RpcRequest<Contracts['provisionSubscriptions']>,
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['provisionSubscriptions']>> {
-    const { tenantId, userId } = administrator(context);
+    const { tenantId, userId } = requireRight(context, ADMINISTER);
     return { subscriptions: await this.subscriptions.provision(tenantId, userId, request) };
   }
 
@@ -25,11 +27,6 @@ export class SubscriptionRpc {
     { installationId }: RpcRequest<Contracts['removeSubscriptions']>,
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
-    return { removed: await this.subscriptions.remove(administrator(context).tenantId, installationId) };
+    return { removed: await this.subscriptions.remove(requireRight(context, ADMINISTER).tenantId, installationId) };
   }
-}
-
-function administrator({ principal }: RpcContext): Principal {
-  if (!principal || !rolesAllow(principal.roles, 'administer')) throw new PlatformError('FORBIDDEN');
-  return principal;
 }

@@ -2,7 +2,12 @@ import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
 import { createTenantTable } from './tables.js';
 
-/** Events to be published, written in the transaction of the change. The narrow role relays them for every tenant. */
+/**
+ * Events to be published, written in the transaction of the change. The narrow role relays them for every tenant.
+ *
+ * The envelope is `json`, which keeps the bytes that were measured when it was appended. `jsonb` writes numbers out
+ * (`5e-324` is 326 characters there), so an event could grow past what the broker takes and hold up all that follow.
+ */
 export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {
     name: 'outbox',
@@ -11,7 +16,7 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
       seq bigint GENERATED ALWAYS AS IDENTITY,
       name text NOT NULL,
       subject text NOT NULL,
-      envelope jsonb NOT NULL,
+      envelope json NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),
       published_at timestamptz`,
     indexes: [

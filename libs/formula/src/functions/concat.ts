@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.js';
-import { asText } from '../sql/target.js';
+import { joined } from '../sql/target.js';
 import { bounded } from '../text.js';
 import { type Operand, type Row, toText } from '../values.js';
 import { ANYTHING, type FunctionDefinition } from './definition.js';
@@ -24,9 +24,7 @@ export const CONCAT: FunctionDefinition = {
   result: 'text',
   nullable: () => true,
   compile: concatenate,
-  // The function concat takes null as empty.
-  emit: (args, _type, target) =>
-    target.call('bounded', `concat(${args.map((argument) => asText(argument, target)).join(', ')})`),
+  emit: (args, _type, target) => target.call('bounded', joined(args, target)),
   doc: {
     summary: 'The texts of all arguments one after the other; null counts as empty, other values as TEXT gives them.',
     examples: ['CONCAT(firstName, " ", lastName)', 'CONCAT("No. ", number)'],

@@ -7,7 +7,7 @@ import { LIMITS } from '../limits.js';
 import { canonicalTimeZone, timeZone } from '../time-zone.js';
 import type { EvaluationContext, ValueType } from '../types.js';
 import { qualified } from './helpers.js';
-import { asText, comparable, orFalse, type SqlOperand, type SqlTarget, sqlType } from './target.js';
+import { comparable, joined, orFalse, type SqlOperand, type SqlTarget, sqlType } from './target.js';
 
 /** Where a field's values are. */
 export interface SqlColumn {
@@ -166,7 +166,7 @@ class Emitter implements SqlTarget {
         return `(${orFalse(left)} OR ${orFalse(right)})`;
       case '+':
         if (type === 'number') return this.call('add', left.sql, right.sql);
-        return this.call('bounded', `concat(${asText(left, this)}, ${asText(right, this)})`);
+        return this.call('bounded', joined([left, right], this));
       case '-':
         return this.call('add', left.sql, `(0::float8 - ${right.sql})`);
       case '*':

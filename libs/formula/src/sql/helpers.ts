@@ -130,12 +130,13 @@ const HELPERS: readonly Helper[] = [
     body: { expression: 'CASE WHEN b <> 0 THEN schema.formula_float(a::numeric % b::numeric) END' },
   },
   {
-    // No float8 has digits beyond these places.
+    // No float8 has digits beyond these places. least and greatest skip nulls.
     name: 'round',
     parameters: ['number float8', 'places float8'],
     returns: 'float8',
     body: {
-      expression: 'schema.formula_float(round(number::numeric, least(greatest(trunc(places), -400), 400)::integer))',
+      expression: `CASE WHEN places IS NOT NULL
+    THEN schema.formula_float(round(number::numeric, least(greatest(trunc(places), -400), 400)::integer)) END`,
     },
   },
   {

@@ -25,11 +25,13 @@ const SQL_TYPES: Readonly<Partial<Record<ValueType, string>>> = {
   date: 'date',
   datetime: 'timestamptz',
   multi_select: 'text[]',
+  // NULL next to NULL alone: any type would do.
+  null: 'text',
 };
 
 /**
- * The type of Postgres that holds a type of the language. Throws a TypeError for a type that only undeclared names
- * have: SQL is typed.
+ * The type of Postgres that holds a type of the language. Throws a TypeError for `any`, which undeclared
+ * names have: SQL is typed.
  */
 export function sqlType(type: ValueType): string {
   const name = SQL_TYPES[type];
@@ -52,4 +54,10 @@ export function comparable({ sql, type }: SqlOperand): string {
   // float8 to numeric is the 15-digit decimal; "C" is the order of code points.
   if (type === 'number') return `${sql}::numeric`;
   return type === 'text' ? `${sql} COLLATE "C"` : sql;
+}
+
+/** Operands as texts one after the other, null as empty, before the limit on text results. */
+export function joined(operands: readonly SqlOperand[], target: SqlTarget): string {
+  // The function concat takes at most 100 arguments. Nulls in the array are skipped.
+  return `array_to_string(ARRAY[${operands.map((operand) => asText(operand, target)).join(', ')}], '')`;
 }

@@ -3,7 +3,7 @@ import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
-import type { Problem } from '../problem.js';
+import { keyProblem, type Problem } from '../problem.js';
 import { suggestion } from '../suggestion.js';
 
 export const MAN_004: Check = {
@@ -95,10 +95,11 @@ function* actionTargets(manifest: ManifestDraft): Generator<Problem> {
       }
       for (const field of Object.keys(action.values ?? {})) {
         if (target.writableFields.has(field)) continue;
-        yield {
-          pointer: `${at}/values${pointer(field)}`,
-          message: `The object ${target.name} has no field "${field}" that can be written.${suggestion(field, target.writableFields)}`,
-        };
+        const hint = suggestion(field, target.writableFields);
+        yield keyProblem(
+          `${at}/values${pointer(field)}`,
+          `The object ${target.name} has no field "${field}" that can be written.${hint}`,
+        );
       }
     }
   }

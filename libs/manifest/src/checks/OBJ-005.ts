@@ -2,6 +2,7 @@ import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { namedFields } from '../package-model.js';
+import type { Problem } from '../problem.js';
 
 export const OBJ_005: Check = {
   id: 'OBJ-005',
@@ -14,14 +15,17 @@ export const OBJ_005: Check = {
   run: ({ manifest }) =>
     [...entriesOf(manifest.objects)].flatMap(([i, object]) =>
       namedFields(object).flatMap(([j, field]) => {
-        const at = pointer('objects', i, 'fields', j);
-        const problems = [];
+        const at = () => pointer('objects', i, 'fields', j);
+        const problems: Problem[] = [];
         if (field.is_unique === true && isRestricted(field.readRoles)) {
-          problems.push({ pointer: `${at}/readRoles`, message: 'The field is unique, but not everyone may read it.' });
+          problems.push({
+            pointer: `${at()}/readRoles`,
+            message: 'The field is unique, but not everyone may read it.',
+          });
         }
         if (field.required === true && isRestricted(field.writeRoles) && (field.default ?? null) === null) {
           const message = 'The field is required and has no default, but not everyone may write it.';
-          problems.push({ pointer: `${at}/writeRoles`, message });
+          problems.push({ pointer: `${at()}/writeRoles`, message });
         }
         return problems;
       }),

@@ -5,31 +5,45 @@ import { AnyObject, byType, closed, TextByName, textOrList } from './shapes.js';
 /** Types of payload keys: those of fields, formulas apart, and `boolean` as JSON calls it. */
 export const PAYLOAD_TYPES = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'] as const;
 
-export const PayloadKey = closed({ name: Type.String(), type: Type.Enum([...PAYLOAD_TYPES]) });
+export const PayloadKey = closed({ name: Type.String({ examples: ['subject'] }), type: Type.Enum([...PAYLOAD_TYPES]) });
 
 export const Trigger = byType(
   [
     closed({ type: Type.Literal('webhook_received'), payload: Type.Optional(Type.Array(PayloadKey)) }),
     closed({
       type: Type.Literal('event'),
-      event: Type.String(),
+      event: Type.String({ examples: ['lead.created'] }),
       payload: Type.Optional(Type.Array(PayloadKey)),
     }),
-    closed({ type: Type.Literal('schedule'), cron: Type.String(), payload: Type.Optional(Type.Array(PayloadKey)) }),
+    closed({
+      type: Type.Literal('schedule'),
+      cron: Type.String({ examples: ['0 7 * * mon'] }),
+      payload: Type.Optional(Type.Array(PayloadKey)),
+    }),
   ],
   'What starts the automation.',
 );
 
-const key = Type.Optional(Type.String({ description: 'Names the step, so that later steps can use what it made.' }));
+const key = Type.Optional(
+  Type.String({ description: 'Names the step, so that later steps can use what it made.', examples: ['visit'] }),
+);
+const object = Type.String({ examples: ['lead'] });
+const values = Type.Unsafe<Record<string, unknown>>({ ...AnyObject, examples: [{ lastName: '{{subject}}' }] });
 
 export const Action = byType(
   [
-    closed({ type: Type.Literal('create_record'), key, object: Type.String(), values: AnyObject }),
-    closed({ type: Type.Literal('update_record'), key, object: Type.String(), id: Type.String(), values: AnyObject }),
+    closed({ type: Type.Literal('create_record'), key, object, values }),
+    closed({
+      type: Type.Literal('update_record'),
+      key,
+      object,
+      id: Type.String({ examples: ['{{record.id}}'] }),
+      values,
+    }),
     closed({
       type: Type.Literal('create_task'),
       key,
-      title: Type.String(),
+      title: Type.String({ examples: ['Call {{subject}}'] }),
       description: Type.Optional(Type.String()),
       dueInDays: Type.Optional(Type.Number()),
       assignee: Type.Optional(Type.String()),
@@ -37,7 +51,7 @@ export const Action = byType(
     closed({
       type: Type.Literal('http_request'),
       key,
-      url: Type.String(),
+      url: Type.String({ examples: ['https://api.acme.example.com/visits'] }),
       method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
       headers: Type.Optional(TextByName),
       body: Type.Optional(Type.Unknown()),
@@ -45,20 +59,27 @@ export const Action = byType(
     closed({
       type: Type.Literal('send_email'),
       key,
-      to: textOrList('Users of the workspace: an id, the e-mail address of a user, or `role:<name>`.'),
-      subject: Type.String(),
-      text: Type.String(),
+      to: textOrList('Users of the workspace: an id, the e-mail address of a user, or `role:<name>`.', 'role:admin'),
+      subject: Type.String({ examples: ['New visit'] }),
+      text: Type.String({ examples: ['{{subject}} was requested.'] }),
     }),
-    closed({ type: Type.Literal('emit_event'), key, name: Type.String(), data: Type.Optional(AnyObject) }),
-    closed({ type: Type.Literal('wait'), key, seconds: Type.Number() }),
+    closed({
+      type: Type.Literal('emit_event'),
+      key,
+      name: Type.String({ examples: ['visit.requested'] }),
+      data: Type.Optional(AnyObject),
+    }),
+    closed({ type: Type.Literal('wait'), key, seconds: Type.Number({ examples: [60] }) }),
   ],
   'One step.',
 );
 
 export const Automation = closed({
-  key: Type.String(),
-  name: Type.Optional(Type.String()),
+  key: Type.String({ examples: ['visit_requested'] }),
+  name: Type.Optional(Type.String({ examples: ['Visit requested'] })),
   trigger: Trigger,
-  condition: Type.Optional(Type.String({ description: 'A formula over the top-level keys of the payload.' })),
+  condition: Type.Optional(
+    Type.String({ description: 'A formula over the top-level keys of the payload.', examples: ['LEN(subject) > 0'] }),
+  ),
   actions: Type.Array(Action),
 });

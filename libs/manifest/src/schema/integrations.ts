@@ -1,39 +1,41 @@
 import Type from 'typebox';
 import { AnyObject, closed, TextByName, textOr, textOrList } from './shapes.js';
 
+const eventName = Type.String({ examples: ['lead.created'] });
+
 export const Webhook = closed({
-  events: Type.Array(Type.String()),
-  url: Type.String(),
+  events: Type.Array(eventName),
+  url: Type.String({ examples: ['https://hooks.acme.example.com/events'] }),
   description: Type.Optional(Type.String()),
 });
 
 export const Embed = closed({
-  allowedOrigins: Type.Array(Type.String()),
-  scopes: Type.Optional(Type.Array(Type.String())),
+  allowedOrigins: Type.Array(Type.String({ examples: ['https://app.acme.example.com'] })),
+  scopes: Type.Optional(Type.Array(Type.String({ examples: ['custom_objects'] }))),
   linkUsersBy: Type.Optional(Type.Enum(['email', 'explicit'], { default: 'email' })),
 });
 
 export const Stream = closed({
-  name: Type.String(),
-  url: Type.String(),
-  cursorField: Type.Optional(Type.String()),
-  primaryKey: textOrList('The field or fields that identify a record of the source.'),
-  destinationObject: Type.String(),
-  mapping: TextByName,
+  name: Type.String({ examples: ['customers'] }),
+  url: Type.String({ examples: ['https://api.acme.example.com/customers'] }),
+  cursorField: Type.Optional(Type.String({ examples: ['updated_at'] })),
+  primaryKey: textOrList('The field or fields that identify a record of the source.', 'id'),
+  destinationObject: Type.String({ examples: ['contact'] }),
+  mapping: Type.Unsafe<Record<string, string>>({ ...TextByName, examples: [{ mail: 'email' }] }),
 });
 
 export const Connector = closed({
   streams: Type.Array(Stream),
   pageSize: Type.Optional(Type.Integer()),
-  schedule: Type.Optional(Type.String()),
+  schedule: Type.Optional(Type.String({ examples: ['*/15 * * * *'] })),
   maxRetries: Type.Optional(Type.Integer()),
 });
 
 export const Tool = closed({
-  name: Type.String(),
-  description: Type.Optional(Type.String()),
-  inputSchema: AnyObject,
-  scope: Type.Optional(Type.String()),
+  name: Type.String({ examples: ['find_leads'] }),
+  description: Type.Optional(Type.String({ examples: ['Finds leads by name.'] })),
+  inputSchema: Type.Unsafe<Record<string, unknown>>({ ...AnyObject, examples: [{ type: 'object' }] }),
+  scope: Type.Optional(Type.String({ examples: ['leads:read'] })),
   readOnly: Type.Optional(Type.Boolean()),
   requiresConfirmation: Type.Optional(Type.Boolean()),
 });
@@ -44,7 +46,10 @@ export const Assistant = closed({
   mcpServers: Type.Optional(
     Type.Array(
       textOr(
-        closed({ name: Type.Optional(Type.String()), url: Type.String() }),
+        closed({
+          name: Type.Optional(Type.String()),
+          url: Type.String({ examples: ['https://mcp.acme.example.com/'] }),
+        }),
         'The URL of a server, or its name and URL.',
       ),
     ),
@@ -52,6 +57,6 @@ export const Assistant = closed({
 });
 
 export const EventService = closed({
-  consumes: Type.Optional(Type.Array(Type.String())),
-  produces: Type.Optional(Type.Array(Type.String())),
+  consumes: Type.Optional(Type.Array(eventName)),
+  produces: Type.Optional(Type.Array(Type.String({ examples: ['score.changed'] }))),
 });

@@ -3,22 +3,22 @@ import { closed } from './shapes.js';
 
 export const Publisher = closed(
   {
-    name: Type.Optional(Type.String()),
-    website: Type.Optional(Type.String()),
-    supportEmail: Type.Optional(Type.String()),
-    privacyUrl: Type.Optional(Type.String()),
-    termsUrl: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String({ examples: ['Acme Field Software'] })),
+    website: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/'] })),
+    supportEmail: Type.Optional(Type.String({ examples: ['support@acme.example.com'] })),
+    privacyUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/privacy'] })),
+    termsUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/terms'] })),
   },
   'Who stands behind the app.',
 );
 
 export const Listing = closed(
   {
-    summary: Type.Optional(Type.String()),
+    summary: Type.Optional(Type.String({ examples: ['Plan site visits, record hours and see what they cost.'] })),
     description: Type.Optional(Type.String()),
-    categories: Type.Optional(Type.Array(Type.String())),
-    icon: Type.Optional(Type.String()),
-    screenshots: Type.Optional(Type.Array(Type.String())),
+    categories: Type.Optional(Type.Array(Type.String({ examples: ['field-service'] }))),
+    icon: Type.Optional(Type.String({ examples: ['https://cdn.acme.example.com/icon.png'] })),
+    screenshots: Type.Optional(Type.Array(Type.String({ examples: ['https://cdn.acme.example.com/list.png'] }))),
     visibility: Type.Optional(Type.Enum(['public', 'unlisted', 'private'])),
   },
   'How the app appears in the marketplace.',
@@ -26,7 +26,7 @@ export const Listing = closed(
 
 export const Release = closed(
   {
-    notes: Type.Optional(Type.String()),
+    notes: Type.Optional(Type.String({ examples: ['First version.'] })),
     breaking: Type.Optional(
       Type.Array(Type.String(), { description: 'Breaking and destructive changes, one sentence each.' }),
     ),

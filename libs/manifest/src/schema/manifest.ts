@@ -9,12 +9,20 @@ import { APP_KEY_PATTERN, closed, SEMVER_PATTERN, textOr } from './shapes.js';
 export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;
 
 export const Permission = closed({
-  scope: Type.String(),
-  purpose: Type.Optional(Type.String({ description: 'Why the app needs it, shown when an admin grants it.' })),
+  scope: Type.String({ examples: ['leads:read'] }),
+  purpose: Type.Optional(
+    Type.String({
+      description: 'Why the app needs it, shown when an admin grants it.',
+      examples: ['Tells the planning system about new leads.'],
+    }),
+  ),
   optional: Type.Optional(Type.Boolean()),
 });
 
-export const Role = closed({ name: Type.String(), label: Type.Optional(Type.String()) });
+export const Role = closed({
+  name: Type.String({ examples: ['planner'] }),
+  label: Type.Optional(Type.String({ examples: ['Planner'] })),
+});
 
 /** The address under which the schema is known; it does not change as long as `manifestVersion` is 1. */
 export const MANIFEST_SCHEMA_ID = 'https://crm.example.com/schemas/manifest-v1.json';
@@ -27,9 +35,9 @@ export const ManifestSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
     manifestVersion: Type.Optional(Type.Literal(1)),
-    key: Type.String({ pattern: APP_KEY_PATTERN, minLength: 2, maxLength: 64 }),
-    name: Type.String({ minLength: 1, maxLength: 80 }),
-    version: Type.String({ pattern: SEMVER_PATTERN, maxLength: 64 }),
+    key: Type.String({ pattern: APP_KEY_PATTERN, minLength: 2, maxLength: 64, examples: ['acme-site-visits'] }),
+    name: Type.String({ minLength: 1, maxLength: 80, examples: ['Acme Site Visits'] }),
+    version: Type.String({ pattern: SEMVER_PATTERN, maxLength: 64, examples: ['1.0.0'] }),
     kind: Type.Enum([...APP_KINDS]),
     publisher: Type.Optional(Publisher),
     listing: Type.Optional(Listing),

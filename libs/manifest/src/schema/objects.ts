@@ -5,12 +5,14 @@ import { API_NAME_PATTERN, closed, textOr } from './shapes.js';
 export const ValidationRule = closed({
   type: Type.Enum([...RULE_TYPE_NAMES]),
   value: Type.Unsafe<number | string>({ type: ['number', 'string'] }),
-  message: Type.Optional(Type.String({ description: 'Shown instead of the platform’s own text.' })),
+  message: Type.Optional(
+    Type.String({ description: 'Shown instead of the platform’s own text.', examples: ['Hours cannot be negative.'] }),
+  ),
 });
 
 export const Field = closed({
-  apiName: Type.String({ pattern: API_NAME_PATTERN }),
-  label: Type.Optional(Type.String()),
+  apiName: Type.String({ pattern: API_NAME_PATTERN, examples: ['hourly_rate'] }),
+  label: Type.Optional(Type.String({ examples: ['Hourly rate'] })),
   description: Type.Optional(Type.String()),
   type: Type.Enum([...FIELD_TYPE_NAMES]),
   required: Type.Optional(Type.Boolean()),
@@ -18,26 +20,40 @@ export const Field = closed({
   default: Type.Optional(Type.Unknown()),
   options: Type.Optional(
     Type.Array(
-      textOr(closed({ value: Type.String(), label: Type.String() }), 'A value, or a value and the label shown for it.'),
+      textOr(
+        closed({ value: Type.String({ examples: ['done'] }), label: Type.String({ examples: ['Done'] }) }),
+        'A value, or a value and the label shown for it.',
+      ),
     ),
   ),
   referenceTarget: Type.Optional(
-    Type.String({ description: '`lead`, `contact`, `company`, `opportunity` or `custom:<apiName>`.' }),
+    Type.String({
+      description: '`lead`, `contact`, `company`, `opportunity` or `custom:<apiName>`.',
+      examples: ['contact'],
+    }),
   ),
   validationRules: Type.Optional(Type.Array(ValidationRule)),
-  readRoles: Type.Optional(Type.Array(Type.String(), { description: 'Roles that may read; empty means everyone.' })),
-  writeRoles: Type.Optional(Type.Array(Type.String(), { description: 'Roles that may write; empty means everyone.' })),
-  expression: Type.Optional(Type.String({ description: 'The formula of a formula field.' })),
+  readRoles: Type.Optional(
+    Type.Array(Type.String(), { description: 'Roles that may read; empty means everyone.', examples: [['admin']] }),
+  ),
+  writeRoles: Type.Optional(
+    Type.Array(Type.String(), { description: 'Roles that may write; empty means everyone.', examples: [['admin']] }),
+  ),
+  expression: Type.Optional(
+    Type.String({ description: 'The formula of a formula field.', examples: ['hours * hourly_rate'] }),
+  ),
   exposes: Type.Optional(
     Type.Boolean({ description: 'Lets a formula show a value derived from fields its reader may not read.' }),
   ),
 });
 
 export const CustomObject = closed({
-  apiName: Type.String({ pattern: API_NAME_PATTERN }),
-  label: Type.Optional(Type.String()),
-  pluralLabel: Type.Optional(Type.String()),
+  apiName: Type.String({ pattern: API_NAME_PATTERN, examples: ['site_visit'] }),
+  label: Type.Optional(Type.String({ examples: ['Site visit'] })),
+  pluralLabel: Type.Optional(Type.String({ examples: ['Site visits'] })),
   description: Type.Optional(Type.String()),
-  nameField: Type.Optional(Type.String({ description: 'The field that names a record to its readers.' })),
+  nameField: Type.Optional(
+    Type.String({ description: 'The field that names a record to its readers.', examples: ['title'] }),
+  ),
   fields: Type.Array(Field),
 });

@@ -15,8 +15,13 @@ export function textOr<T extends TObject>(object: T, description: string) {
 }
 
 /** A text or a list of texts. */
-export function textOrList(description: string) {
-  return Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
+export function textOrList(description: string, example: string) {
+  return Type.Unsafe<string | string[]>({
+    type: ['string', 'array'],
+    items: { type: 'string' },
+    description,
+    examples: [example],
+  });
 }
 
 /** One of several objects, told apart by their `type`: only the branch that is meant reports problems. */

@@ -1,9 +1,15 @@
+import { PlatformError } from '@crm/contracts';
+import { type CursorBinding, type Position, readCursor, writeCursor } from './cursor.js';
 import { EnumField, IntegerField, TextField } from './fields.js';
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
 /** Counting stops here unless `count=exact` is asked for. */
 export const COUNT_LIMIT = 10_000;
+/** Pages reach so far; what is behind is read by cursor, because skipping rows costs as much as reading them. */
+export const MAX_OFFSET = 100_000;
+/** Room for a position with a long text in it; servers take some 16 KB of request line and headers together. */
+export const MAX_CURSOR_LENGTH = 8_000;
 
 /** Query parameters that every list takes; a list with more of them extends this class. */
 export class ListQuery {
@@ -13,16 +19,55 @@ export class ListQuery {
   @IntegerField({ optional: true, minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Rows in a page, 25 by default' })
   size?: number;
 
-  @TextField({ optional: true, maxLength: 1024, description: 'Where the page before ended; instead of `page`' })
+  @TextField({
+    optional: true,
+    minLength: 1,
+    maxLength: MAX_CURSOR_LENGTH,
+    description: '`nextCursor` of the page before; goes before `page`',
+  })
   cursor?: string;
 
   @EnumField(['exact'], { optional: true, description: 'Count beyond 10,000' })
   count?: string;
 }
 
-/** The page a list query asks for, with the defaults filled in. */
-export function parsePage(query: Pick<ListQuery, 'page' | 'size'>): { page: number; size: number } {
-  return { page: query.page ?? 1, size: query.size ?? DEFAULT_PAGE_SIZE };
+/** A page as it was asked for. */
+export interface ListPage {
+  /** From 1; without meaning when `after` is set. */
+  readonly page: number;
+  readonly size: number;
+  /** Where the page before ended. */
+  readonly after?: Position;
+  /** Rows to skip; 0 when `after` is set. */
+  readonly offset: number;
+  /** Rows to read: one more than the page has, which shows whether there are more. */
+  readonly limit: number;
+  /** Rows to count at most; null for all of them. */
+  readonly countLimit: number | null;
+  readonly binding: CursorBinding;
+}
+
+/**
+ * The page a list query asks for, with the defaults filled in.
+ * @param binding what a cursor of this list is bound to
+ * @throws INVALID_QUERY for a cursor of another list and for a page beyond 100,000 rows
+ */
+export function parsePage(query: ListQuery, binding: CursorBinding): ListPage {
+  const { page = 1, size = DEFAULT_PAGE_SIZE, cursor } = query;
+  const after = cursor === undefined ? undefined : readCursor(binding, cursor);
+  const offset = after ? 0 : (page - 1) * size;
+  if (offset > MAX_OFFSET) {
+    throw new PlatformError('INVALID_QUERY', `page: reaches ${MAX_OFFSET} rows; go on with cursor`);
+  }
+  return {
+    page,
+    size,
+    offset,
+    after,
+    limit: size + 1,
+    countLimit: query.count === 'exact' ? null : COUNT_LIMIT + 1,
+    binding,
+  };
 }
 
 export interface ListAnswer<Row> {
@@ -37,19 +82,35 @@ export interface ListAnswer<Row> {
 
 /**
  * The answer of a list.
- * @param about what is known of the whole; the total is exact unless said otherwise, `hasMore` follows from it
+ * @param rows as read with the page's `limit`
+ * @param counted rows of the whole list, counted up to the page's `countLimit`
+ * @param positionOf where a row stands in the list's order
  */
 export function listAnswer<Row>(
-  data: readonly Row[],
-  about: {
-    readonly page: number;
-    readonly size: number;
-    readonly total: number;
-    readonly totalIsExact?: boolean;
-    readonly hasMore?: boolean;
-    readonly nextCursor?: string | null;
-  },
+  rows: readonly Row[],
+  { page, size, countLimit, binding }: ListPage,
+  counted: number,
+  positionOf: (row: Row) => Position,
 ): ListAnswer<Row> {
-  const { page, size, total, totalIsExact = true, nextCursor = null } = about;
-  return { data, page, size, total, totalIsExact, hasMore: about.hasMore ?? page * size < total, nextCursor };
+  const data = rows.slice(0, size);
+  const last = data.at(-1);
+  const hasMore = rows.length > size;
+  const totalIsExact = countLimit === null || counted < countLimit;
+  return {
+    data,
+    page,
+    size,
+    total: totalIsExact ? counted : countLimit - 1,
+    totalIsExact,
+    hasMore,
+    nextCursor: hasMore && last !== undefined ? writeCursor(binding, positionOf(last)) : null,
+  };
 }
+
+/** The same list with its rows shown. */
+export function mapList<Row, Shown>(list: ListAnswer<Row>, show: (row: Row) => Shown): ListAnswer<Shown> {
+  return { ...list, data: list.data.map(show) };
+}
+
+/** Position in a list that is sorted by id alone. */
+export const idPosition = ({ id }: { readonly id: string }): Position => ({ value: null, id });

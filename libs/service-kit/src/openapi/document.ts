@@ -52,6 +52,18 @@ function operation(route: ControllerRoute, description: RouteDescription | undef
   };
 }
 
+/** Headers that are part of a call's contract, by the name that the decorators of parameters give. */
+const REQUEST_HEADERS: Readonly<Record<string, Json>> = {
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    description: 'Makes a repetition of the call within 24 hours answer with what the first one created',
+  },
+  'if-match': {
+    name: 'If-Match',
+    description: 'ETag of the version that the change is meant for; 412 VERSION_MISMATCH when there is another by now',
+  },
+};
+
 /** The noun: `LeadController` → `lead`. */
 const tagOf = (route: ControllerRoute): string =>
   route.controller.name
@@ -72,6 +84,8 @@ function inputs(route: ControllerRoute, components: Components): { body?: Json; 
   let body: Json | undefined;
   for (const [key, { index, data }] of Object.entries(args)) {
     const kind = Number(key.split(':', 1)[0]);
+    const header = REQUEST_HEADERS[String(data)];
+    if (header) parameters.push({ ...header, in: 'header', required: false, schema: { type: 'string' } });
     if (data !== undefined) continue;
     if (kind === RouteParamtypes.BODY)
       body = schemaOf(types[index]) ? components.ref(types[index] as DtoClass) : { type: 'object' };

@@ -1,4 +1,5 @@
 import { BooleanField, IntegerField, ListField, TextField } from '../dto/fields.js';
+import { MAX_CURSOR_LENGTH } from '../dto/lists.js';
 
 /** One wrong value of a body. */
 export class ProblemItem {
@@ -56,6 +57,6 @@ export class ListEnvelope {
   @BooleanField()
   hasMore: boolean;
 
-  @TextField({ maxLength: 1024, nullable: true })
+  @TextField({ maxLength: MAX_CURSOR_LENGTH, nullable: true })
   nextCursor: string | null;
 }

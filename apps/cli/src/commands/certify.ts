@@ -1,0 +1,109 @@
+import { certifySources, locateFindings, type PackageTexts } from '@crm/manifest';
+import { parseArguments } from '../arguments.js';
+import type { CertifiedPackage } from '../certified-package.js';
+import type { CliConfig } from '../config.js';
+import { readSource } from '../read-source.js';
+import { baseUrlOf, certifyRemotely, type Remote } from '../remote/certification-api.js';
+import { jsonReport } from '../report/json-report.js';
+import { junitReport } from '../report/junit-report.js';
+import { textReport, verdictLine } from '../report/text-report.js';
+import type { Terminal } from '../terminal.js';
+import { UsageError } from '../usage-error.js';
+
+export const CERTIFY_USAGE = `Usage: crm-dev certify <app.json …> [options]
+
+Runs the certification suite over app packages, without a network unless asked to.
+
+  --review <packet.json>  the review packet that would go with a submission (one package only)
+  --json                  the result as JSON
+  --junit                 the result as JUnit XML
+  --remote                through the API, which also judges what only the marketplace knows
+  --base-url <url>        the platform's address (or CRM_BASE_URL)
+  --token <token>         an access token of a developer workspace (or CRM_TOKEN)
+
+Exit status: 0 every package passes, 1 one fails, 2 wrong usage or nothing to judge.
+`;
+
+const OPTIONS = {
+  review: { type: 'string' },
+  json: { type: 'boolean' },
+  junit: { type: 'boolean' },
+  remote: { type: 'boolean' },
+  'base-url': { type: 'string' },
+  token: { type: 'string' },
+} as const;
+
+interface CertifyArguments {
+  files: readonly string[];
+  reviewFile: string | undefined;
+  format: 'text' | 'json' | 'junit';
+  remote: Remote | undefined;
+}
+
+/** `crm-dev certify`. @returns the exit status */
+export async function certifyCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { files, reviewFile, format, remote } = readArguments(args, terminal.config);
+  const packages: CertifiedPackage[] = [];
+  for (const file of files) {
+    const certified = await certifyFile(file, reviewFile, remote);
+    packages.push(certified);
+    if (format === 'text') {
+      terminal.out(`${packages.length > 1 ? '\n' : ''}${textReport(certified, terminal)}`);
+      terminal.out(verdictLine(certified, terminal.colours));
+    }
+  }
+  if (format !== 'text') {
+    terminal.out(format === 'json' ? jsonReport(packages) : junitReport(packages));
+    // The verdict is for people; what goes to standard output is for programs.
+    for (const certified of packages) terminal.err(verdictLine(certified, terminal.colours));
+  }
+  return packages.every(({ certification }) => certification.passed) ? 0 : 1;
+}
+
+function readArguments(args: readonly string[], config: CliConfig): CertifyArguments {
+  const { values, positionals: files } = parseArguments(args, OPTIONS, CERTIFY_USAGE);
+  const wrong = (message: string) => new UsageError(message, CERTIFY_USAGE);
+  if (files.length === 0) throw wrong('Which package? Give the path of its app.json.');
+  if (values.json && values.junit) throw wrong('Give either --json or --junit.');
+  if (values.review !== undefined && files.length > 1) throw wrong('--review goes with one package.');
+  if (!values.remote && (values['base-url'] !== undefined || values.token !== undefined)) {
+    throw wrong('--base-url and --token go with --remote.');
+  }
+  return {
+    files,
+    reviewFile: values.review,
+    format: values.json ? 'json' : values.junit ? 'junit' : 'text',
+    remote: values.remote ? remoteOf(values['base-url'] ?? config.baseUrl, values.token ?? config.token) : undefined,
+  };
+}
+
+function remoteOf(baseUrl: string | undefined, token: string | undefined): Remote {
+  if (baseUrl === undefined || token === undefined) {
+    throw new UsageError(
+      '--remote needs --base-url and --token, or CRM_BASE_URL and CRM_TOKEN in the environment.',
+      CERTIFY_USAGE,
+    );
+  }
+  return { baseUrl: baseUrlOf(baseUrl, CERTIFY_USAGE), token };
+}
+
+async function certifyFile(
+  file: string,
+  reviewFile: string | undefined,
+  remote: Remote | undefined,
+): Promise<CertifiedPackage> {
+  const texts: PackageTexts = {
+    manifest: await readSource(file),
+    reviewPacket: reviewFile === undefined ? undefined : await readSource(reviewFile),
+  };
+  const isReadable = texts.manifest.parsed.ok && (texts.reviewPacket?.parsed.ok ?? true);
+  // What is no JSON cannot be sent; the suite says here what is wrong with it.
+  if (!remote || !isReadable) {
+    return { file, reviewFile, texts, ...(await certifySources(texts, { mode: 'certification' })) };
+  }
+  const certification = await certifyRemotely(remote, {
+    manifest: texts.manifest.value,
+    ...(texts.reviewPacket && { reviewPacket: texts.reviewPacket.value }),
+  });
+  return { file, reviewFile, texts, certification, findings: locateFindings(certification, texts) };
+}

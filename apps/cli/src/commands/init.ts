@@ -1,0 +1,50 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { APP_KINDS, type AppKind } from '@crm/manifest';
+import { parseArguments } from '../arguments.js';
+import { errorCodeOf } from '../error-code.js';
+import type { Terminal } from '../terminal.js';
+import { UsageError } from '../usage-error.js';
+
+export const INIT_USAGE = `Usage: crm-dev init --kind <kind> [folder]
+
+Writes a package to start from, which passes the certification, into the folder (default: the current one).
+
+  --kind <kind>  ${APP_KINDS.join(', ')}
+
+Exit status: 0 written, 2 wrong usage, or there is a package already.
+`;
+
+/** The examples of the repository are the starters: what is shown and what is written cannot differ. */
+const EXAMPLES = new URL('../../../../examples/', import.meta.url);
+
+const FILES = ['app.json', 'review-packet.json'] as const;
+
+/** `crm-dev init`. @returns the exit status */
+export async function initCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseArguments(args, { kind: { type: 'string' } }, INIT_USAGE);
+  const kind = APP_KINDS.find((name) => name === values.kind);
+  if (!kind) throw new UsageError(`--kind must be one of ${APP_KINDS.join(', ')}.`, INIT_USAGE);
+  if (positionals.length > 1) throw new UsageError('Give one folder.', INIT_USAGE);
+  const folder = positionals[0] ?? '.';
+  await writeStarter(kind, folder);
+  const app = path.join(folder, 'app.json');
+  const packet = path.join(folder, 'review-packet.json');
+  terminal.out(`Written: ${app}, ${packet}\n\nNext: change key, name and publisher, then\n`);
+  terminal.out(`  crm-dev certify ${app} --review ${packet}\n`);
+  return 0;
+}
+
+async function writeStarter(kind: AppKind, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const file of FILES) {
+    const target = path.join(folder, file);
+    try {
+      await copyFile(new URL(`${kind.replace('_', '-')}/${file}`, EXAMPLES), target, constants.COPYFILE_EXCL);
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EEXIST') throw error;
+      throw new UsageError(`${target} is there already; nothing is overwritten.`);
+    }
+  }
+}

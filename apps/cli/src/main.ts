@@ -1,0 +1,6 @@
+import { readConfig } from './config.js';
+import { runCli } from './run-cli.js';
+import { processTerminal } from './terminal.js';
+
+// The status is set and the process left to end, so that a pipe gets all of a long report.
+process.exitCode = await runCli(process.argv.slice(2), processTerminal(readConfig()));

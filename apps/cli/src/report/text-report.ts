@@ -1,0 +1,65 @@
+import type { LocatedFinding, Severity } from '@crm/manifest';
+import type { CertifiedPackage } from '../certified-package.js';
+import type { Colours } from './colours.js';
+import { packageName } from './package-name.js';
+import { printable } from './printable.js';
+import { snippet } from './snippet.js';
+
+/** How to print. */
+export interface TextStyle {
+  colours: Colours;
+  columns: number;
+}
+
+/** Findings of one check that are printed; `--json` has all of them. */
+const SHOWN_PER_CHECK = 20;
+
+const SEVERITIES: readonly Severity[] = ['blocker', 'warning', 'advice'];
+
+/** The findings with their source lines, the heaviest first, then what was skipped. Ends with a line break. */
+export function textReport(certified: CertifiedPackage, style: TextStyle): string {
+  const parts = SEVERITIES.flatMap((severity) =>
+    certified.certification.checks
+      .filter((check) => check.severity === severity && check.status === 'fail')
+      .flatMap((check) => checkParts(certified, check.id, style)),
+  );
+  const { passed, failed, skipped } = certified.certification.summary;
+  const names = certified.certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id);
+  // With a document that cannot be read nearly all are skipped, which says nothing about them.
+  const skippedNames = passed > 0 && names.length > 0 ? ` (${names.join(', ')})` : '';
+  const summary = `${passed} checks passed, ${failed} failed, ${skipped} skipped${skippedNames}`;
+  return `${[...parts, summary].join('\n\n')}\n`;
+}
+
+function checkParts(certified: CertifiedPackage, check: string, style: TextStyle): string[] {
+  const findings = certified.findings.filter((finding) => finding.check === check);
+  const parts = findings.slice(0, SHOWN_PER_CHECK).map((finding) => findingText(certified, finding, style));
+  const more = findings.length - SHOWN_PER_CHECK;
+  return more > 0 ? [...parts, `… and ${more} more of ${check}`] : parts;
+}
+
+function findingText(certified: CertifiedPackage, finding: LocatedFinding, { colours, columns }: TextStyle): string {
+  const isPacket = finding.document === 'reviewPacket' && certified.reviewFile !== undefined;
+  const file = isPacket ? certified.reviewFile : certified.file;
+  const source = (isPacket ? certified.texts.reviewPacket : undefined) ?? certified.texts.manifest;
+  const mark = colours[finding.severity];
+  const place = colours.strong(`${file}:${finding.line}:${finding.column}`);
+  const head = `${place} ${mark(finding.severity)} ${colours.strong(finding.check)} ${printable(finding.message)}`;
+  return `${head}\n${snippet(source.lines.lineText(finding.line), finding, { columns, colours, mark })}`;
+}
+
+/** The last line: `PASS <key>@<version> …` or `FAIL …`. */
+export function verdictLine({ texts, certification, findings }: CertifiedPackage, colours: Colours): string {
+  const failedOf = (severity: Severity) =>
+    certification.checks.filter((check) => check.severity === severity && check.status === 'fail').length;
+  const blockers = new Set(findings.filter(({ severity }) => severity === 'blocker').map(({ check }) => check));
+  const counts = [
+    blockers.size > 0 ? `blockers: ${[...blockers].join(', ')}` : 'no blocker',
+    `warnings: ${failedOf('warning')}`,
+    `advice: ${failedOf('advice')}`,
+    `suite ${certification.suiteVersion}`,
+    ...(certification.manifestSha256 === null ? [] : [`sha256 ${certification.manifestSha256}`]),
+  ];
+  const verdict = certification.passed ? colours.good('PASS') : colours.blocker('FAIL');
+  return `${verdict} ${packageName(texts.manifest.value)} (${counts.join('; ')})\n`;
+}

@@ -1,0 +1,59 @@
+import { CERTIFY_USAGE, certifyCommand } from './commands/certify.js';
+import { DIFF_USAGE, diffCommand } from './commands/diff.js';
+import { INIT_USAGE, initCommand } from './commands/init.js';
+import type { Terminal } from './terminal.js';
+import { UsageError } from './usage-error.js';
+
+interface Command {
+  usage: string;
+  /** Returns the exit status. */
+  run(args: readonly string[], terminal: Terminal): Promise<number>;
+}
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['certify', { usage: CERTIFY_USAGE, run: certifyCommand }],
+  ['diff', { usage: DIFF_USAGE, run: diffCommand }],
+  ['init', { usage: INIT_USAGE, run: initCommand }],
+]);
+
+const USAGE = `Usage: crm-dev <command> [options]
+
+  certify <app.json …>       runs the certification suite
+  diff <old.json> <new.json> shows what an upgrade means for tenants
+  init --kind <kind>         writes a package to start from
+
+crm-dev <command> --help says more.
+`;
+
+/** Wrong usage. */
+const EXIT_USAGE = 2;
+
+/**
+ * Runs the command line.
+ *
+ * @param args what follows the name of the program
+ * @returns the exit status: 0, 1 when the answer is no, 2 for wrong usage
+ */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--help' || name === '-h' || name === 'help') {
+    terminal.out(USAGE);
+    return 0;
+  }
+  const command = COMMANDS.get(name ?? '');
+  if (!command) {
+    terminal.err(`${name === undefined ? '' : `There is no command "${name}".\n\n`}${USAGE}`);
+    return EXIT_USAGE;
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.out(command.usage);
+    return 0;
+  }
+  try {
+    return await command.run(rest, terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    terminal.err(`${error.message}\n${error.usage === undefined ? '' : `\n${error.usage}`}`);
+    return EXIT_USAGE;
+  }
+}

@@ -1,0 +1,140 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { examplePath, exampleText, lastLine, Workspace } from './command.js';
+
+const workspace = new Workspace();
+afterAll(() => workspace.remove());
+
+const FOLDERS = ['ai-assistant', 'data-connector', 'event-service', 'industry-app'];
+const good = exampleText('industry-app');
+
+/** The example with one part of its text changed. */
+function changed(...replacements: [from: string, to: string][]): string {
+  return replacements.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`the example has no ${from}`);
+    return text.replace(from, () => to);
+  }, good);
+}
+
+describe('crm-dev certify', () => {
+  it.each(FOLDERS)('passes the example %s, with and without its review packet', async (folder) => {
+    for (const review of [[], ['--review', examplePath(folder, 'review-packet.json')]]) {
+      const { status, out, err } = await workspace.run(['certify', examplePath(folder), ...review]);
+      expect({ status, err, verdict: lastLine(out) }).toMatchObject({
+        status: 0,
+        err: '',
+        verdict: expect.stringMatching(/^PASS [a-z-]+@\d+\.\d+\.\d+ /),
+      });
+      expect(/skipped .*REV-001/.test(out)).toBe(review.length === 0);
+    }
+  });
+
+  it('judges several packages, each with its verdict', async () => {
+    const bad = workspace.write('several.json', changed(['"name": "Acme Site Visits"', '"name": 7']));
+    const { status, out } = await workspace.run(['certify', examplePath('event-service'), bad]);
+    expect(status).toBe(1);
+    expect(out.match(/^(?:PASS|FAIL) [^ ]+/gm)).toEqual([
+      'PASS lumen-lead-scoring@2.0.1',
+      'FAIL acme-site-visits@1.0.0',
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ['an unknown key', changed(['"webhooks": [', '"webhook": ['])],
+    ['a misspelt field in a step', changed(['"title": "{{subject}}", "hours"', '"titel": "{{subject}}", "hours"'])],
+    ['a private target', changed(['https://hooks.acme.example.com/site-visits/events', 'https://169.254.169.254/'])],
+    [
+      'findings of every severity',
+      changed(
+        ['"supportEmail": "support@acme.example.com",', ''],
+        ['"scope": "leads:read"', '"scope": "companies:read"'],
+      ),
+    ],
+    [
+      'a key that stands twice',
+      changed(['"name": "Acme Site Visits",', '"name": "A",\n  "name": "Acme Site Visits",']),
+    ],
+    [
+      'a comma too many',
+      changed(['"release": { "notes": "First version." }', '"release": { "notes": "First version.", }']),
+    ],
+    ['an empty file', ''],
+    [
+      'wide characters and tabs before the place',
+      changed(['"name": "Acme Site Visits",', '\t"listin": {"summary": "客户 👍"}, "namen": 1,']),
+    ],
+    ['control characters', changed(['"name": "Acme Site Visits"', '"name\\u001b[2J\\u202e": "Acme"'])],
+  ])('shows %s', async (what, text) => {
+    const file = workspace.write(`${what.replaceAll(' ', '-')}.json`, text);
+    const { status, out, err } = await workspace.run(['certify', file]);
+    expect({ status, err }).toEqual({ status: 1, err: '' });
+    expect(out).toMatchSnapshot();
+    expect(out).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
+  });
+
+  it('cuts a long line around the place', async () => {
+    const file = workspace.write(
+      'minified.json',
+      JSON.stringify(JSON.parse(changed(['"webhooks": [', '"webhook": [']))),
+    );
+    const { out } = await workspace.run(['certify', file], { columns: 80 });
+    expect(out).toMatchSnapshot();
+    expect(
+      Math.max(
+        ...out
+          .split('\n')
+          .filter((line) => line.includes(' |'))
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(80);
+  });
+
+  it('shows 20 findings of a check, and how many there are', async () => {
+    const keys = Array.from({ length: 30 }, (_, i) => `"unknown_${i}": ${i},`).join('\n');
+    const file = workspace.write('many.json', changed(['"name": "Acme Site Visits",', `"name": "A",\n${keys}`]));
+    const { out } = await workspace.run(['certify', file]);
+    expect(out.match(/blocker MAN-001/g)).toHaveLength(20);
+    expect(out).toContain('… and 10 more of MAN-001');
+  });
+
+  it('uses colours when the terminal has them', async () => {
+    const file = workspace.write('colours.json', changed(['"webhooks": [', '"webhook": [']));
+    const { out } = await workspace.run(['certify', file], { colours: true });
+    expect(out).toMatchSnapshot();
+  });
+
+  it('places what is wrong with the packet in the packet', async () => {
+    const packet = workspace.write('packet.json', '{\n  "demoVideo": "ftp://a",\n  "sandboxAttestation": true\n}\n');
+    const { status, out } = await workspace.run(['certify', examplePath('industry-app'), '--review', packet]);
+    expect(status).toBe(1);
+    expect(out.replaceAll(/^.*examples/gm, 'examples')).toMatchSnapshot();
+  });
+});
+
+describe('crm-dev certify --json', () => {
+  it('gives the certification with places, and the verdict apart', async () => {
+    const file = workspace.write('json.json', changed(['"webhooks": [', '"webhook": [']));
+    const { status, out, err } = await workspace.run(['certify', '--json', file]);
+    expect({ status, err: err.slice(0, 29) }).toEqual({ status: 1, err: 'FAIL acme-site-visits@1.0.0 (' });
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({ file: '~/json.json', passed: false, suiteVersion: '1.0.0' });
+    expect(result.checks).toHaveLength(27);
+    expect(result.findings).toContainEqual(
+      expect.objectContaining({ check: 'MAN-001', pointer: '/webhook', column: 3, length: 9 }),
+    );
+  });
+
+  it('gives a list for several packages', async () => {
+    const { out } = await workspace.run(['certify', '--json', ...FOLDERS.map((folder) => examplePath(folder))]);
+    expect(JSON.parse(out).map(({ passed }: { passed: boolean }) => passed)).toEqual([true, true, true, true]);
+  });
+});
+
+describe('crm-dev certify --junit', () => {
+  it('gives a case for each check, blockers alone as failures', async () => {
+    const text = changed(['"webhooks": [', '"web<hook>": ['], ['"supportEmail": "support@acme.example.com",', '']);
+    const { status, out, err } = await workspace.run(['certify', '--junit', workspace.write('junit.json', text)]);
+    expect(status).toBe(1);
+    expect(err).toMatch(/^FAIL /);
+    expect(out).toMatchSnapshot();
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { CliConfig } from '../src/config.js';
+import { type Colours, colourful, colourless } from '../src/report/colours.js';
+import { runCli } from '../src/run-cli.js';
+
+/** What a run of the command left. Paths of the folder are shown as `~`. */
+export interface Outcome {
+  status: number;
+  out: string;
+  err: string;
+}
+
+/** How to run, where it differs from a plain terminal. */
+export interface Setting {
+  colours?: boolean;
+  columns?: number;
+  config?: Partial<CliConfig>;
+}
+
+/** A folder for one test file, with the command run in this process. */
+export class Workspace {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'crm-dev-'));
+
+  path(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  /** Writes a file and returns its path. */
+  write(name: string, content: unknown): string {
+    const text =
+      typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content, null, 2);
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  async run(args: readonly string[], { colours = false, columns = 100, config = {} }: Setting = {}): Promise<Outcome> {
+    const written = { out: '', err: '' };
+    const palette: Colours = colours ? colourful : colourless;
+    const status = await runCli(args, {
+      out: (text) => {
+        written.out += text;
+      },
+      err: (text) => {
+        written.err += text;
+      },
+      colours: palette,
+      columns,
+      config: { colours: 'auto', baseUrl: undefined, token: undefined, ...config },
+    });
+    const { out, err } = written;
+    return { status, out: out.replaceAll(this.folder, '~'), err: err.replaceAll(this.folder, '~') };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+const EXAMPLES = path.join(import.meta.dirname, '../../../examples');
+
+/** The path of a file of an example package. */
+export function examplePath(folder: string, file = 'app.json'): string {
+  return path.join(EXAMPLES, folder, file);
+}
+
+/** The text of an example package. */
+export function exampleText(folder: string): string {
+  return readFileSync(examplePath(folder), 'utf8');
+}
+
+/** The last line of an output. */
+export function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../src/config.js';
+import { processTerminal } from '../src/terminal.js';
+import { examplePath, Workspace } from './command.js';
+
+const workspace = new Workspace();
+afterAll(() => workspace.remove());
+
+describe('crm-dev', () => {
+  it.each([[], ['certificate'], ['--version']])('explains itself when called wrongly: %j', async (...args) => {
+    const { status, out, err } = await workspace.run(args);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain('Usage: crm-dev <command> [options]');
+  });
+
+  it.each([['--help'], ['help'], ['certify', '--help'], ['diff', '-h'], ['init', '--help']])(
+    'explains itself when asked: %s %s',
+    async (...args) => {
+      const { status, out, err } = await workspace.run(args.filter((arg) => arg !== undefined));
+      expect({ status, err }).toEqual({ status: 0, err: '' });
+      expect(out).toMatchSnapshot();
+    },
+  );
+
+  it.each<[string, string[]]>([
+    ['no package', ['certify']],
+    ['an unknown option', ['certify', 'app.json', '--jsom']],
+    ['an option without its value', ['certify', 'app.json', '--review']],
+    ['two formats', ['certify', 'app.json', '--json', '--junit']],
+    ['one packet for two packages', ['certify', 'a.json', 'b.json', '--review', 'c.json']],
+    ['an address without --remote', ['certify', 'a.json', '--base-url', 'https://crm.example.com']],
+    ['--remote without an address', ['certify', 'a.json', '--remote', '--token', 'x']],
+    ['--remote without a token', ['certify', 'a.json', '--remote', '--base-url', 'https://crm.example.com']],
+    ['an address that is none', ['certify', 'a.json', '--remote', '--token', 'x', '--base-url', 'crm.example.com']],
+    ['a token in the clear', ['certify', 'a.json', '--remote', '--token', 'x', '--base-url', 'http://crm.example.com']],
+    ['one package to compare', ['diff', 'a.json']],
+    ['three packages to compare', ['diff', 'a.json', 'b.json', 'c.json']],
+    ['no kind', ['init']],
+    ['an unknown kind', ['init', '--kind', 'connector']],
+    ['two folders', ['init', '--kind', 'industry_app', 'a', 'b']],
+  ])('refuses %s', async (_what, args) => {
+    const { status, out, err } = await workspace.run(args);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain('Usage: crm-dev');
+    expect(err.split('\n')[0]).toMatchSnapshot();
+  });
+
+  it.each<[string, () => string]>([
+    ['there is no such file', () => workspace.path('missing.json')],
+    ['it is a folder', () => workspace.folder],
+    ['it is not UTF-8', () => workspace.write('latin1.json', Buffer.from([0x22, 0xe4, 0x22]))],
+    ['it is larger than', () => workspace.write('large.json', Buffer.alloc(33 * 1024 * 1024))],
+  ])('says why a file cannot be read: %s', async (reason, file) => {
+    const { status, out, err } = await workspace.run(['certify', file()]);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toMatch(new RegExp(`^~.* cannot be read: ${reason}.*\\.\n$`));
+  });
+});
+
+describe('colours', () => {
+  it.each<[NodeJS.ProcessEnv, string]>([
+    [{}, 'auto'],
+    [{ NO_COLOR: '' }, 'auto'],
+    [{ NO_COLOR: '1' }, 'never'],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, 'never'],
+    [{ FORCE_COLOR: '1' }, 'always'],
+    [{ FORCE_COLOR: '0' }, 'never'],
+  ])('%j means %s', (environment, colours) => {
+    expect(readConfig(environment)).toMatchObject({ colours });
+  });
+
+  it('are left out where there is no terminal, unless asked for', () => {
+    const config = readConfig({ CRM_BASE_URL: '', CRM_TOKEN: 'x' });
+    expect(config).toEqual({ colours: 'auto', baseUrl: undefined, token: 'x' });
+    const marked = (colours: 'never' | 'always') => processTerminal({ ...config, colours }).colours.good('a');
+    expect([marked('never'), marked('always')]).toEqual(['a', '\u001b[32ma\u001b[39m']);
+  });
+});
+
+describe('the built program', () => {
+  const program = path.join(import.meta.dirname, '../bin/crm-dev.mjs');
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
+
+  it('certifies, and ends with the status of the command', () => {
+    expect(run('certify', examplePath('data-connector'))).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/\nPASS northwind-orders@1\.2\.0 .*\n$/),
+    });
+    expect(run('certify', examplePath('data-connector', 'review-packet.json')).status).toBe(1);
+    expect(run('certify').status).toBe(2);
+  });
+});

@@ -1,0 +1,114 @@
+import { EXACT_INTEGERS, remainder } from './decimal.js';
+import { coerced, type Evaluator, type Operand, type Row } from './values.js';
+
+type NumberEvaluator = (row: Row) => number | null;
+type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
+
+/**
+ * The closure of an operator on two numbers: null for a null operand and for a result that is not finite. Each operator
+ * has closures of its own, and others where the right operand is a literal, because one body shared by all would make
+ * every call in it an unpredictable one; they are alike on purpose.
+ */
+export function arithmetic(operator: ArithmeticOperator, left: Operand, right: Operand): Evaluator {
+  const a = coerced(left, 'number') as NumberEvaluator;
+  const { constant } = right;
+  if (typeof constant === 'number') return withConstant(operator, a, constant);
+  const b = coerced(right, 'number') as NumberEvaluator;
+  switch (operator) {
+    case '+':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const y = b(row);
+        if (y === null) return null;
+        const result = x + y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '-':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const y = b(row);
+        if (y === null) return null;
+        const result = x - y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '*':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const y = b(row);
+        if (y === null) return null;
+        const result = x * y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '/':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const y = b(row);
+        if (y === null) return null;
+        // A division by zero is not finite either.
+        const result = x / y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '%':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const y = b(row);
+        return y === null ? null : remainder(x, y);
+      };
+  }
+}
+
+function withConstant(operator: ArithmeticOperator, a: NumberEvaluator, y: number): Evaluator {
+  switch (operator) {
+    case '+':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const result = x + y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '-':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const result = x - y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '*':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const result = x * y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '/':
+      return (row) => {
+        const x = a(row);
+        if (x === null) return null;
+        const result = x / y;
+        return result - result === 0 ? result + 0 : null;
+      };
+    case '%':
+      return remainderBy(a, y);
+  }
+}
+
+function remainderBy(a: NumberEvaluator, y: number): Evaluator {
+  if (y === 0 || !Number.isInteger(y) || Math.abs(y) >= EXACT_INTEGERS) {
+    return (row) => {
+      const x = a(row);
+      return x === null ? null : remainder(x, y);
+    };
+  }
+  return (row) => {
+    const x = a(row);
+    if (x === null) return null;
+    // Integers of this size are their own decimals.
+    if (x < EXACT_INTEGERS && x > -EXACT_INTEGERS && Math.trunc(x) === x) return (x % y) + 0;
+    return remainder(x, y);
+  };
+}

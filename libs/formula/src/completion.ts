@@ -1,0 +1,169 @@
+import { ErrorList } from './errors.js';
+import { type FunctionDefinition, parameterAt, signature } from './functions/definition.js';
+import { functions } from './functions/index.js';
+import { type Token, tokenize } from './lexer.js';
+import { LIMITS } from './limits.js';
+import { fieldNames, fieldType } from './names.js';
+import type { FieldTypes, ValueType } from './types.js';
+
+/** One thing that may stand at the cursor. */
+export interface CompletionItem {
+  kind: 'field' | 'function' | 'keyword';
+  /** What a list shows: the name, or the signature of a function. */
+  label: string;
+  /** What takes the place of `from` to `to`. */
+  insert: string;
+  /** The type of a field or of a function's result; missing where the arguments decide. */
+  type?: ValueType;
+  /** What a function does. */
+  summary?: string;
+}
+
+/** The call whose arguments are being written. */
+export interface SignatureHelp {
+  name: string;
+  /** `ROUND(number, places?)`. */
+  signature: string;
+  summary: string;
+  parameters: string[];
+  /** Which of `parameters` the cursor is in; a repeated one keeps its place. */
+  activeParameter: number;
+}
+
+export interface Completion {
+  /** The part of the source that an item replaces: code points, 0-based, `to` excluded. */
+  from: number;
+  to: number;
+  /** Those whose name begins with what is written, then those that contain it; of each, fitting types first. */
+  items: CompletionItem[];
+  call?: SignatureHelp;
+}
+
+const OPERAND_KEYWORDS = ['TRUE', 'FALSE', 'NULL', 'NOT'];
+const OPERATOR_KEYWORDS = ['AND', 'OR'];
+
+/**
+ * What an editor offers at a place of a formula, which need not be finished or right. Never throws.
+ * @param position of the cursor in code points: before the character with this index
+ */
+export function completeFormula(source: string, position: number, fields: FieldTypes): Completion {
+  const characters = [...source.slice(0, LIMITS.sourceCharacters * 2)];
+  const at = Math.max(0, Math.min(Math.trunc(position) || 0, characters.length));
+  const errors = new ErrorList();
+  // What follows the cursor does not change what may stand at it.
+  const before = tokenize(characters.slice(0, at), errors).filter((token) => token.kind !== 'end');
+  const call = openCall(before);
+  const shown = call ? { call: signatureHelp(call) } : {};
+  const last = before.at(-1);
+  if (last && endOf(last) === at && (last.kind === 'number' || isOpenText(last, errors))) {
+    return { from: at, to: at, items: [], ...shown };
+  }
+  const written = last?.kind === 'name' && endOf(last) === at ? last : undefined;
+  const previous = written ? before.at(-2) : last;
+  const from = written ? written.position : at;
+  const wanted = call && parameterAt(call.definition, call.argument)?.accepts;
+  const items = endsOperand(previous) ? OPERATOR_KEYWORDS.map(keyword) : operands(fields, wanted);
+  return { from, to: endOfName(characters, at), items: matching(items, written?.text ?? ''), ...shown };
+}
+
+interface OpenCall {
+  definition: FunctionDefinition;
+  argument: number;
+}
+
+/** The innermost call that is open after these tokens. */
+function openCall(tokens: readonly Token[]): OpenCall | undefined {
+  const open: (OpenCall | undefined)[] = [];
+  for (const [index, token] of tokens.entries()) {
+    const innermost = open.at(-1);
+    if (token.kind === '(') {
+      const name = tokens[index - 1];
+      const definition = name?.kind === 'name' ? functions.get(name.text.toUpperCase()) : undefined;
+      open.push(definition && { definition, argument: 0 });
+    } else if (token.kind === ')') {
+      open.pop();
+    } else if (token.kind === ',' && innermost) {
+      innermost.argument++;
+    }
+  }
+  return open.findLast((call) => call !== undefined);
+}
+
+function signatureHelp({ definition, argument }: OpenCall): SignatureHelp {
+  const parameters = definition.parameters.map(({ name, optional }) => (optional ? `${name}?` : name));
+  return {
+    name: definition.name,
+    signature: signature(definition),
+    summary: definition.doc.summary,
+    parameters,
+    activeParameter: Math.min(argument, Math.max(0, parameters.length - 1)),
+  };
+}
+
+function endOf({ position, length }: Token): number {
+  return position + length;
+}
+
+/** Where the name goes on behind the cursor: it is replaced as a whole. */
+function endOfName(characters: readonly string[], at: number): number {
+  let end = at;
+  while (end < characters.length && /^[A-Za-z0-9_]$/.test(characters[end]!)) end++;
+  return end;
+}
+
+function isOpenText(token: Token, errors: ErrorList): boolean {
+  return (
+    token.kind === 'text' &&
+    errors.errors.some(({ code, position }) => code === 'UNTERMINATED_TEXT' && position === token.position)
+  );
+}
+
+/** After a whole operand only an operator makes sense. */
+function endsOperand(token: Token | undefined): boolean {
+  switch (token?.kind) {
+    case 'number':
+    case 'text':
+    case ')':
+      return true;
+    case 'name':
+      return !['AND', 'OR', 'NOT'].includes(token.text.toUpperCase());
+    default:
+      return false;
+  }
+}
+
+function keyword(name: string): CompletionItem {
+  return { kind: 'keyword', label: name, insert: name };
+}
+
+/** Fields in their order, functions, keywords; those of a wanted type before the others. */
+function operands(fields: FieldTypes, wanted: readonly ValueType[] | undefined): CompletionItem[] {
+  const items: CompletionItem[] = [...fieldNames(fields)].map((name) => {
+    const type = fieldType(fields, name);
+    return { kind: 'field', label: name, insert: name, ...(type ? { type } : {}) };
+  });
+  for (const definition of functions.values()) {
+    const { name, result, doc, parameters } = definition;
+    items.push({
+      kind: 'function',
+      label: signature(definition),
+      // With its arguments still to be written, unless there are none.
+      insert: parameters.length === 0 ? `${name}()` : `${name}(`,
+      ...(result === 'shared' ? {} : { type: result }),
+      summary: doc.summary,
+    });
+  }
+  items.push(...OPERAND_KEYWORDS.map(keyword));
+  if (!wanted) return items;
+  const fits = ({ type }: CompletionItem) => type === undefined || type === 'any' || wanted.includes(type);
+  return [...items.filter(fits), ...items.filter((item) => !fits(item))];
+}
+
+function matching(items: readonly CompletionItem[], written: string): CompletionItem[] {
+  if (written === '') return [...items];
+  const sought = written.toLowerCase();
+  const nameOf = ({ label, kind }: CompletionItem) =>
+    (kind === 'function' ? label.slice(0, label.indexOf('(')) : label).toLowerCase();
+  const begins = items.filter((item) => nameOf(item).startsWith(sought));
+  return [...begins, ...items.filter((item) => !begins.includes(item) && nameOf(item).includes(sought))];
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { NOON } from '../test/evaluate.js';
+import { compileFormula } from './compile.js';
+import type { ValueType } from './types.js';
+
+const evaluate = (source: string, fields: Record<string, ValueType>, record: object) =>
+  compileFormula(source, fields).evaluate(record as Record<string, unknown>, { now: NOON });
+
+describe('only own properties of a record are its values', () => {
+  it.each<[string, ValueType]>([
+    ['constructor', 'text'],
+    ['toString', 'text'],
+    ['__proto__', 'text'],
+    ['hasOwnProperty', 'boolean'],
+    ['valueOf', 'number'],
+  ])('%s is null where it is not set', (name, type) => {
+    const fields = Object.fromEntries([[name, type]]);
+    expect(evaluate(name, fields, {})).toBeNull();
+    expect(evaluate(name, fields, Object.create(null))).toBeNull();
+  });
+
+  it.each<[ValueType, unknown, unknown]>([
+    ['text', 'a', 'a'],
+    ['number', 5, 5],
+    ['boolean', true, true],
+    ['date', '2024-02-29', '2024-02-29'],
+    ['datetime', '2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
+  ])('%s is read under any name and never inherited', (type, value, expected) => {
+    for (const name of ['field', 'constructor', '__proto__']) {
+      const fields = Object.fromEntries([[name, type]]);
+      const own = Object.defineProperty({}, name, { value, enumerable: true });
+      expect(evaluate(name, fields, own)).toBe(expected);
+      expect(evaluate(name, fields, Object.create({ [name]: value }))).toBeNull();
+      expect(evaluate(name, fields, Object.create(own))).toBeNull();
+    }
+  });
+
+  it('counts also for an instance of a class', () => {
+    class Deal {
+      amount = 5;
+      get discount() {
+        return 1;
+      }
+    }
+    expect(evaluate('amount', { amount: 'number' }, new Deal())).toBe(5);
+    expect(evaluate('discount', { discount: 'number' }, new Deal())).toBeNull();
+  });
+
+  it('a value of another type is null', () => {
+    for (const value of [undefined, null, {}, [], '1', true, Number.NaN, Number.POSITIVE_INFINITY, 1n, Symbol('x')]) {
+      expect(evaluate('n', { n: 'number' }, { n: value })).toBeNull();
+    }
+    expect(Object.is(evaluate('n', { n: 'number' }, { n: -0 }), 0)).toBe(true);
+    for (const value of [5, true, {}, ['a']]) {
+      for (const type of ['text', 'date', 'datetime'] as const)
+        expect(evaluate('t', { t: type }, { t: value })).toBeNull();
+    }
+  });
+});
+
+describe('the clock', () => {
+  it('is read anew for another instant or zone', () => {
+    const { evaluate: today } = compileFormula('TODAY()', {});
+    const late = new Date('2024-02-29T23:30:00Z');
+    expect(today({}, { now: late })).toBe('2024-02-29');
+    expect(today({}, { now: late, timeZone: 'Europe/Berlin' })).toBe('2024-03-01');
+    expect(today({}, { now: late, timeZone: 'UTC' })).toBe('2024-02-29');
+    const moved = new Date(late);
+    const context = { now: moved, timeZone: 'UTC' };
+    moved.setTime(late.getTime() + 3_600_000);
+    expect(today({}, context)).toBe('2024-03-01');
+  });
+});

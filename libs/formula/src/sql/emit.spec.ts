@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { FIELDS, NOON } from '../../test/evaluate.js';
+import { type CheckedFormula, checkFormula } from '../checker.js';
+import { FormulaCompileError, FormulaSqlError } from '../errors.js';
+import type { ValueType } from '../types.js';
+import { type EmitOptions, emitSql, type SqlColumn } from './emit.js';
+import { FORMULA_SQL_FUNCTIONS, formulaSqlFunctions } from './helpers.js';
+
+const column = (name: string): SqlColumn => ({ sql: `r.${name}`, type: FIELDS[name]! });
+const emit = (source: string, options?: EmitOptions, timeZone?: string) =>
+  emitSql(checkFormula(source, FIELDS), column, { now: NOON, timeZone }, options);
+
+describe('SQL of a formula, as text', () => {
+  it.each<[string, string, (string | number)[]]>([
+    ['TRUE', 'true', []],
+    ['-n', '(0::float8 - ((r.n)::double precision + 0))', []],
+    ['n + 2', 'public.formula_add(((r.n)::double precision + 0), $1::double precision)', [2]],
+    ['n - 2', 'public.formula_add(((r.n)::double precision + 0), (0::float8 - $1::double precision))', [2]],
+    ['b && NOT b2', '(coalesce(((r.b)::boolean), false) AND (NOT coalesce(((r.b2)::boolean), false)))', []],
+    ['1 == 2', '($1::double precision::numeric = $2::double precision::numeric)', [1, 2]],
+    ['1 != 2', '($1::double precision::numeric <> $2::double precision::numeric)', [1, 2]],
+    ['t != "a"', '(((r.t)::text COLLATE "C") COLLATE "C" IS DISTINCT FROM $1::text COLLATE "C")', ['a']],
+    [
+      'd == dt',
+      '(public.formula_start_of_day(((r.d)::date), $1::text) IS NOT DISTINCT FROM ((r.dt)::timestamptz))',
+      ['UTC'],
+    ],
+    ['dt <= d', '(((r.dt)::timestamptz) <= public.formula_start_of_day(((r.d)::date), $1::text))', ['UTC']],
+    ['DAYS_BETWEEN(TODAY(), TODAY())', '($1::date - $1::date)::float8', ['2024-02-29']],
+    ['NUMBER(b)', '((r.b)::boolean)::integer::float8', []],
+    ['NUMBER(n)', '((r.n)::double precision + 0)', []],
+    ['IF(b, 1)', '(CASE WHEN coalesce(((r.b)::boolean), false) THEN $1::double precision ELSE NULL END)', [1]],
+    ['BLANKVALUE(n, NULL)', 'coalesce(((r.n)::double precision + 0), NULL::double precision)', []],
+    ['CONTAINS(m, "a")', `public.formula_contains(nullif((r.m)::text[], '{}'), $1::text)`, ['a']],
+    ['ROUND(n)', 'public.formula_round(((r.n)::double precision + 0), 0)', []],
+  ])('%s', (source, sql, parameters) => {
+    expect(emit(source)).toEqual({ sql, parameters, resultType: checkFormula(source, FIELDS).resultType });
+  });
+
+  it('holds nothing that an author wrote', () => {
+    const marked = `IF(t == "'; DROP TABLE x; --", "marked", CONCAT('mark"ed', t)) + TEXT(987654321)`;
+    const { sql, parameters } = emit(marked);
+    expect(sql).not.toMatch(/DROP|mark|98765/);
+    expect(parameters).toEqual(["'; DROP TABLE x; --", 'marked', 'mark"ed', 987654321]);
+  });
+
+  it('counts placeholders from where it is told, and binds clock and zone once', () => {
+    const { sql, parameters } = emit(
+      'TODAY() > d && TODAY() == d2 && d == dt && DAYS_BETWEEN(dt, dt2) > 1',
+      { firstParameter: 7 },
+      'Asia/Tokyo',
+    );
+    expect(parameters).toEqual(['2024-02-29', 'Asia/Tokyo', 1]);
+    expect(new Set(sql.match(/\$\d+/g))).toEqual(new Set(['$7', '$8', '$9']));
+  });
+
+  it.each([
+    ['Nowhere/Land', 'UTC'],
+    ['europe/berlin', 'Europe/Berlin'],
+    ['EST', 'America/Panama'],
+  ])('takes the zone %s for %s', (zone, canonical) => {
+    expect(emit('d == dt', {}, zone).parameters).toEqual([canonical]);
+  });
+
+  it('lets columns bind parameters, once for each field', () => {
+    const { sql, parameters } = emitSql(
+      checkFormula('n + n + 5', FIELDS),
+      (name, bind) => ({ sql: `(data ->> ${bind(name)})::float8`, type: 'number' }),
+      { now: NOON },
+    );
+    expect(parameters).toEqual(['n', 5]);
+    expect(sql.match(/\$1\b/g)).toHaveLength(2);
+  });
+
+  it('calls the helpers of the schema it is told, which has a plain name', () => {
+    expect(emit('n + 1', { schema: 'lib' }).sql).toContain('lib.formula_add(');
+    expect(() => emit('n + 1', { schema: 'a"b' })).toThrow(TypeError);
+    expect(() => formulaSqlFunctions('x; DROP')).toThrow(TypeError);
+    expect(formulaSqlFunctions('lib').every((statement) => !/public\.|schema\./.test(statement))).toBe(true);
+    expect(FORMULA_SQL_FUNCTIONS).toEqual(formulaSqlFunctions('public'));
+  });
+});
+
+describe('SQL of a formula is refused', () => {
+  it('for a formula with errors', () => expect(() => emit('n +')).toThrow(FormulaCompileError));
+
+  it('for undeclared names', () => {
+    const untyped = checkFormula('x == 1', {}, { untypedNames: true });
+    expect(() => emitSql(untyped, () => ({ sql: 'x', type: 'any' }), { now: NOON })).toThrow(TypeError);
+  });
+
+  it('for a column or formula of another type than was checked', () => {
+    expect(() => emitSql(checkFormula('n', FIELDS), () => ({ sql: 'x', type: 'text' }), { now: NOON })).toThrow(
+      TypeError,
+    );
+    expect(() => emit('n', { formula: () => checkFormula('"a"', {}) })).toThrow(TypeError);
+  });
+
+  it('for a chain of more than ten formulas, and one that reads itself', () => {
+    const types: Record<string, ValueType> = { n: 'number' };
+    const chain = new Map<string, CheckedFormula>();
+    for (let index = 0; index < 12; index++) {
+      chain.set(`f${index}`, checkFormula(index === 0 ? 'n' : `f${index - 1}`, types));
+      types[`f${index}`] = 'number';
+    }
+    const options = { formula: (name: string) => chain.get(name) };
+    const emitted = (name: string) => emitSql(chain.get(name)!, column, { now: NOON }, options);
+    expect(emitted('f10').sql).toBe('((r.n)::double precision + 0)');
+    expect(() => emitted('f11')).toThrow(FormulaSqlError);
+    const self = checkFormula('n', FIELDS);
+    expect(() => emit('n', { formula: () => self })).toThrow(FormulaSqlError);
+  });
+
+  it('for formulas that are too large together', () => {
+    const types: Record<string, ValueType> = { n: 'number' };
+    const chain = new Map<string, CheckedFormula>();
+    for (let index = 0; index < 10; index++) {
+      const below = index === 0 ? 'n' : `f${index - 1}`;
+      chain.set(`f${index}`, checkFormula(Array.from({ length: 20 }, () => below).join(' + '), types));
+      types[`f${index}`] = 'number';
+    }
+    const options = { formula: (name: string) => chain.get(name) };
+    expect(() => emitSql(chain.get('f9')!, column, { now: NOON }, options)).toThrow(FormulaSqlError);
+  });
+});

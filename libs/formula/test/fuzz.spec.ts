@@ -1,0 +1,134 @@
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { checkFormula } from '../src/checker.js';
+import { compileFormula } from '../src/compile.js';
+import { completeFormula } from '../src/completion.js';
+import { LIMITS } from '../src/limits.js';
+import { arbitraryFormula } from './arbitraries.js';
+import { FIELDS, NOON } from './evaluate.js';
+
+const DEEP = process.env.DEEP === '1';
+const INPUTS = DEEP ? 1_000_000 : 4000;
+/** An input that takes longer hangs, also on a busy machine. */
+const LONGEST_MILLISECONDS = 2000;
+jest.setTimeout(DEEP ? 7_200_000 : 60_000);
+
+const slowest = { milliseconds: 0, source: '' };
+afterAll(() => {
+  const shown = JSON.stringify(slowest.source).slice(0, 200);
+  process.stdout.write(`Slowest formula of the fuzz: ${slowest.milliseconds.toFixed(1)} ms for ${shown}\n`);
+});
+
+/** Small and quick: a million inputs are made by it. Numerical Recipes' linear congruential generator. */
+class Random {
+  constructor(private state: number) {}
+
+  below(bound: number): number {
+    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.state / 2 ** 32) * bound);
+  }
+
+  of<T>(list: readonly T[]): T {
+    return list[this.below(list.length)]!;
+  }
+}
+
+const PIECES = [
+  ...'ab1.eE"\'\\u()+-*/%=!<>&|,#{}[]_ \n\t\0\u00a0\ufeff',
+  ...[
+    'IF(',
+    'NOT ',
+    ' AND ',
+    ' OR ',
+    'NULL',
+    'TRUE',
+    'TODAY()',
+    'ROUND(',
+    'CONCAT(',
+    'DAYS_BETWEEN(',
+    '==',
+    '<=',
+    '&&',
+  ],
+  ...['😀', '\ud800', '\udc00', '\\u00', '\\ud83d', '0x', '1e999', '1e-999', '123456789012345678901234567890'],
+  ...['n', 'n2', 't', 'b', 'd', 'dt', 'm', '__proto__', 'constructor', 'toString', 'hasOwnProperty('],
+];
+
+const RECORD = { n: -0, n2: 1e308, t: 'ß\ud800', b: true, d: '2024-02-29', dt: '2024-02-29T23:59:60Z', m: ['a', 1] };
+
+/** Everything that reads a source: none of it may throw or hang, and what passes must compute. */
+function judge(source: string, position: number): void {
+  const begun = performance.now();
+  const checked = checkFormula(source, FIELDS);
+  completeFormula(source, position, FIELDS);
+  if (checked.ok) compileFormula(checked, FIELDS).evaluate(RECORD, { now: NOON, timeZone: 'Asia/Beirut' });
+  const milliseconds = performance.now() - begun;
+  if (milliseconds > slowest.milliseconds) Object.assign(slowest, { milliseconds, source });
+  if (checked.ok !== (checked.errors.length === 0)) throw new Error(`Neither good nor bad: ${JSON.stringify(source)}`);
+  for (const error of checked.errors) {
+    if (
+      !(error.position >= 0 && error.position + error.length <= Math.max([...source].length, LIMITS.sourceCharacters))
+    ) {
+      throw new Error(`An error outside of the source: ${JSON.stringify(source)}`);
+    }
+  }
+}
+
+/** The seed is printed when an input fails. */
+const seed = Date.now() >>> 0;
+
+describe('whatever the source, there is an answer', () => {
+  it('random pieces', () => {
+    const random = new Random(seed);
+    for (let run = 0; run < INPUTS; run++) {
+      let source = '';
+      // Most are short; one in a thousand is as long as it may be.
+      const length = run % 1000 === 0 ? 4100 : random.below(60);
+      for (let index = 0; index < length; index++) source += random.of(PIECES);
+      expectAnswer(source, random);
+    }
+    expect(slowest.milliseconds).toBeLessThan(LONGEST_MILLISECONDS);
+  });
+
+  it('changes of valid sources', () => {
+    const random = new Random(seed);
+    const valid = fc.sample(arbitraryFormula, { numRuns: DEEP ? 20_000 : 300, seed });
+    for (let run = 0; run < INPUTS; run++) {
+      let source = random.of(valid);
+      for (let change = random.below(4); change >= 0; change--) source = changed(source, random, valid);
+      expectAnswer(source, random);
+    }
+    expect(slowest.milliseconds).toBeLessThan(LONGEST_MILLISECONDS);
+  });
+
+  function expectAnswer(source: string, random: Random): void {
+    try {
+      judge(source, random.below(source.length + 2));
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${JSON.stringify(source)}`, { cause: error });
+    }
+  }
+});
+
+/** Cuts, doubles, moves or replaces a part, or puts in a piece or a part of another source. */
+function changed(source: string, random: Random, others: readonly string[]): string {
+  const from = random.below(source.length + 1);
+  const to = Math.min(source.length, from + random.below(12));
+  const [before, part, after] = [source.slice(0, from), source.slice(from, to), source.slice(to)];
+  switch (random.below(6)) {
+    case 0:
+      return before + after;
+    case 1:
+      return before + part + part + after;
+    case 2:
+      return after + part + before;
+    case 3:
+      return before + random.of(PIECES) + after;
+    case 4:
+      return `${before}(${part})${after}`;
+    default: {
+      const other = random.of(others);
+      return before + other.slice(0, random.below(other.length)) + after;
+    }
+  }
+}

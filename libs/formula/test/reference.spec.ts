@@ -1,0 +1,15 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from '@jest/globals';
+import { referencePage } from './reference.js';
+
+const PAGE = path.resolve(import.meta.dirname, '../../../docs/reference/formulas.md');
+
+it('docs/reference/formulas.md says what the definitions say', async () => {
+  const page = referencePage();
+  if (process.env.FORMULA_DOCS === 'write') {
+    await mkdir(path.dirname(PAGE), { recursive: true });
+    await writeFile(PAGE, page);
+  }
+  expect(await readFile(PAGE, 'utf8')).toBe(page);
+});

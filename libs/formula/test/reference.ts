@@ -1,0 +1,137 @@
+import { compileFormula } from '../src/compile.js';
+import { type FunctionDefinition, signature } from '../src/functions/definition.js';
+import { functions } from '../src/functions/index.js';
+import { LIMITS } from '../src/limits.js';
+import type { ValueType } from '../src/types.js';
+import { NOON } from './evaluate.js';
+
+/** What a column of a table shows of a list of types. */
+const typeNames = (types: readonly ValueType[]) => types.map((type) => type.replace('_', '-')).join(', ');
+
+/** The fields that examples read, with the values they show results for. */
+const EXAMPLE: Readonly<Record<string, readonly [ValueType, unknown]>> = {
+  active: ['boolean', true],
+  amount: ['number', 1500],
+  budget: ['number', 2000],
+  closeDate: ['date', '2024-03-15'],
+  code: ['text', 'ab-1'],
+  createdOn: ['datetime', '2024-02-01T10:00:00Z'],
+  email: ['text', 'Ada@example.com'],
+  endDate: ['date', '2024-03-01'],
+  firstName: ['text', 'Ada'],
+  interests: ['multi_select', ['Chess', 'Golf']],
+  lastName: ['text', 'Lovelace'],
+  name: ['text', 'Ada Lovelace'],
+  nickname: ['text', null],
+  number: ['number', 7],
+  startDate: ['date', '2024-02-01'],
+  target: ['number', 2000],
+  won: ['boolean', true],
+};
+
+/** Operators as the page lists them: tightest first. */
+const OPERATORS: readonly (readonly [string, string])[] = [
+  ['`-x` `!x` `NOT x`', 'Bind to the operand directly behind: `NOT a == b` is `(NOT a) == b`. `-` of null is null.'],
+  [
+    '`*` `/` `%`',
+    'Null for a null operand and for the divisor 0. `%` is the remainder of the 15-digit decimals, with the sign of ' +
+      'the first: `-7 % 3` is -1.',
+  ],
+  ['`+` `-`', '`+` joins as CONCAT does when a side is a text. Else null for a null operand.'],
+  [
+    '`<` `<=` `>` `>=`',
+    'Null for a null operand. Numbers compare as 15-digit decimals, texts by code point. Booleans have no order.',
+  ],
+  [
+    '`==` `!=`',
+    'Always true or false: null equals null alone. `0.1 + 0.2 == 0.3` is true. A date next to a datetime is the first ' +
+      "instant of that day in the workspace's time zone.",
+  ],
+  ['`&&` `AND`', 'Null counts as false.'],
+  ['`||` `OR`', 'Null counts as false.'],
+];
+
+/** The reference page of the formula language, made of the functions' definitions. Results of examples are computed. */
+export function referencePage(): string {
+  return `${[
+    '# Formulas',
+    'This page is generated from the definitions in `libs/formula/src/functions`; ' +
+      '`FORMULA_DOCS=write npm test -- libs/formula` writes it again.',
+    'A formula computes a value from the fields of a record, on every read. A missing value is null. Nothing is ' +
+      'converted by itself: `TEXT` and `NUMBER` do it where it is wanted. A result that is not a finite number is null.',
+    '## Values',
+    table(
+      ['Type', 'Fields', 'Literals'],
+      [
+        ['number', 'number, currency, percent', '`12`, `0.5`, `1e-3`'],
+        [
+          'text',
+          'text, textarea, email, phone, url, picklist, reference',
+          '`"…"`, `\'…\'` with `\\\\ \\" \\\' \\n \\r \\t \\uXXXX`',
+        ],
+        ['boolean', 'checkbox', '`TRUE`, `FALSE`'],
+        ['date', 'date', ''],
+        ['datetime', 'datetime', ''],
+        ['multi-select', 'multi_select (for CONTAINS, CONCAT, TEXT and LEN alone)', ''],
+        ['any of them', '', '`NULL`'],
+      ],
+    ),
+    'A formula may read another formula of its object. Field names keep their case; function names, `AND`, `OR`, ' +
+      '`NOT`, `TRUE`, `FALSE` and `NULL` are understood in any case.',
+    '## Operators',
+    'Tightest first. Comparisons do not chain: write `a < b && b < c`.',
+    table(['Operator', 'Rule'], OPERATORS),
+    '## Functions',
+    `The examples are computed on 2024-02-29 (UTC) for a record with ${exampleValues()}.`,
+    ...[...functions.values()].flatMap(functionSection),
+    '## Limits',
+    table(
+      ['Limit', 'Value'],
+      [
+        ['Characters of a formula', String(LIMITS.sourceCharacters)],
+        ['Literals, fields, operators and calls', String(LIMITS.nodes)],
+        ['Parentheses, calls and unary operators open at once', String(LIMITS.depth)],
+        ['Formulas that read each other in a chain', String(LIMITS.chainDepth)],
+        ['Characters of a text result; a longer one is null', String(LIMITS.textCharacters)],
+      ],
+    ),
+    'Every mistake is found when the package is certified (check OBJ-003), with its place in the formula.',
+  ].join('\n\n')}\n`;
+}
+
+function exampleValues(): string {
+  return Object.entries(EXAMPLE)
+    .map(([name, [, value]]) => `${name} \`${JSON.stringify(value)}\``)
+    .join(', ');
+}
+
+function functionSection(definition: FunctionDefinition): string[] {
+  const { parameters, result, doc } = definition;
+  const rows = parameters.map(({ name, accepts, shared, optional, repeats }) => [
+    `\`${name}\``,
+    typeNames(accepts) + (shared ? ' (one type for all of these)' : ''),
+    [optional ? 'may be left out' : '', repeats ? 'may repeat' : ''].filter(Boolean).join(', '),
+  ]);
+  return [
+    `### ${signature(definition)}`,
+    doc.summary,
+    ...(rows.length > 0 ? [table(['Parameter', 'Takes', ''], rows)] : []),
+    `Gives: ${result === 'shared' ? 'the type of the arguments' : typeNames([result])}.`,
+    table(
+      ['Example', 'Result'],
+      doc.examples.map((source) => [`\`${source}\``, `\`${resultOf(source)}\``]),
+    ),
+  ];
+}
+
+function resultOf(source: string): string {
+  const entries = Object.entries(EXAMPLE);
+  const types = Object.fromEntries(entries.map(([name, [type]]) => [name, type]));
+  const record = Object.fromEntries(entries.map(([name, [, value]]) => [name, value]));
+  return JSON.stringify(compileFormula(source, types).evaluate(record, { now: NOON, timeZone: 'UTC' }));
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

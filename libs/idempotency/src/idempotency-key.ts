@@ -1,0 +1,25 @@
+import { PlatformError } from '@crm/contracts';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+
+/** Name of the header, in lower case. */
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/**
+ * Reads the `Idempotency-Key` header.
+ * @throws MALFORMED_REQUEST when it is not 1 to 255 visible ASCII characters
+ */
+export function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
+    throw new PlatformError('MALFORMED_REQUEST', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+  }
+  return header;
+}
+
+const keyOf = createParamDecorator((name: string, context: ExecutionContext) => {
+  const { headers } = context.switchToHttp().getRequest<{ headers: Readonly<Record<string, string | undefined>> }>();
+  return readIdempotencyKey(headers[name]);
+});
+
+/** The key of a creating call, if one was sent: `@IdempotencyKey() key: string | undefined`. */
+export const IdempotencyKey = (): ParameterDecorator => keyOf(IDEMPOTENCY_HEADER);

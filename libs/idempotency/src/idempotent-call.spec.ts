@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { headerCall } from './idempotent-call.js';
+
+const principal = { tenantId: 't', userId: 'u' };
+
+describe('the call of a request', () => {
+  it('is none without a key', () => {
+    expect(headerCall(principal, 'POST /things', undefined, {})).toBeUndefined();
+  });
+
+  it("is the principal's own; a user inside an app is another one", () => {
+    const call = headerCall(principal, 'POST /things', 'k', { a: 1 });
+    expect(call).toEqual({
+      tenantId: 't',
+      principalId: 'u',
+      route: 'POST /things',
+      key: 'k',
+      body: { a: 1 },
+      keptHours: 24,
+    });
+    const embedded = headerCall({ ...principal, appKey: 'acme' }, 'POST /things', 'k', { a: 1 });
+    expect(embedded?.principalId).not.toBe(call?.principalId);
+  });
+});

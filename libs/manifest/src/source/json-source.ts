@@ -1,0 +1,56 @@
+import { pointerSteps } from '../json-pointer.js';
+import { type LineColumn, LineIndex } from './line-index.js';
+import { type ParsedJson, parseJson, type SourceKey, type SourceNode } from './parse-json.js';
+
+/** A stretch of a text. */
+export interface SourceRange extends LineColumn {
+  /** UTF-16 units in the line `line`, at least 1; a value over several lines is marked by its first character. */
+  length: number;
+}
+
+/** A JSON text with the places of its values. */
+export class JsonSource {
+  readonly parsed: ParsedJson;
+  readonly lines: LineIndex;
+
+  constructor(text: string) {
+    this.parsed = parseJson(text);
+    this.lines = new LineIndex(text);
+  }
+
+  /** The value, or undefined when the text is not JSON. */
+  get value(): unknown {
+    return this.parsed.ok ? this.parsed.root.value : undefined;
+  }
+
+  /**
+   * The place of a value, or of what leads to it when it is not there (a missing key, a place in a list).
+   *
+   * @param pointer a JSON pointer
+   * @param about `key` for the key of a member instead of its value
+   */
+  locate(pointer: string, about: 'key' | 'value' = 'value'): SourceRange {
+    if (!this.parsed.ok) {
+      const [problem] = this.parsed.problems;
+      return this.rangeOf(problem?.start ?? 0, problem?.end ?? 0);
+    }
+    let node: SourceNode = this.parsed.root;
+    let key: SourceKey | undefined;
+    for (const step of pointerSteps(pointer)) {
+      const index = node.keys ? node.keys.findIndex(({ name }) => name === step) : Number(step);
+      const next = node.nodes?.[index];
+      if (!next) return this.rangeOf(node.start, node.end);
+      key = node.keys?.[index];
+      node = next;
+    }
+    const marked = about === 'key' && key ? key : node;
+    return this.rangeOf(marked.start, marked.end);
+  }
+
+  /** The lines, column and length of a stretch; offsets are UTF-16 units, `end` is exclusive. */
+  rangeOf(start: number, end: number): SourceRange {
+    const from = this.lines.placeOf(start);
+    const isOneLine = this.lines.placeOf(end).line === from.line;
+    return { ...from, length: isOneLine ? Math.max(1, end - start) : 1 };
+  }
+}

@@ -1,0 +1,39 @@
+/** A place as editors count it: lines and columns from 1, columns in UTF-16 units. */
+export interface LineColumn {
+  line: number;
+  column: number;
+}
+
+/** Finds the lines of a text; a line ends with LF, CR LF or CR. */
+export class LineIndex {
+  private known: readonly number[] | undefined;
+
+  constructor(private readonly text: string) {}
+
+  /** The offset of the first character of each line; made when it is asked for, since a good text never is. */
+  private get starts(): readonly number[] {
+    this.known ??= [0, ...[...this.text.matchAll(/\r\n?|\n/g)].map(({ index, 0: end }) => index + end.length)];
+    return this.known;
+  }
+
+  /** The line and column of an offset; the end of the text is a place too. */
+  placeOf(offset: number): LineColumn {
+    const { starts } = this;
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (starts[middle]! <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - starts[low]! + 1 };
+  }
+
+  /** The text of a line without its end, or an empty text when there is no such line. */
+  lineText(line: number): string {
+    const start = this.starts[line - 1];
+    return start === undefined
+      ? ''
+      : this.text.slice(start, this.starts[line] ?? this.text.length).replace(/[\r\n]+$/, '');
+  }
+}

@@ -1,0 +1,128 @@
+/** A mistake of syntax; offsets are UTF-16 units, `end` is exclusive. */
+export class SyntaxProblem extends Error {
+  override readonly name = 'SyntaxProblem';
+
+  constructor(
+    message: string,
+    readonly start: number,
+    readonly end: number,
+  ) {
+    super(message);
+  }
+}
+
+/** A text with its escapes read. */
+export interface ScannedText {
+  value: string;
+  end: number;
+}
+
+/** The offset of what follows the white space at `at`. Throws SyntaxProblem at a comment. */
+export function skipSpace(text: string, at: number): number {
+  let next = at;
+  for (
+    let code = text.charCodeAt(next);
+    code === 0x20 || (code >= 0x09 && code <= 0x0d);
+    code = text.charCodeAt(next)
+  ) {
+    // Vertical tab and form feed are no white space in JSON.
+    if (code === 0x0b || code === 0x0c) return next;
+    next++;
+  }
+  if (text[next] === '/' && (text[next + 1] === '/' || text[next + 1] === '*')) {
+    throw new SyntaxProblem('JSON has no comments.', next, next + 2);
+  }
+  return next;
+}
+
+/** A text without escapes. */
+const PLAIN_TEXT = /"[^"\\\p{Cc}]*"/uy;
+
+/**
+ * Reads the text that begins at the quote at `start`.
+ *
+ * @throws SyntaxProblem for an unknown escape, a raw control character, and a text that is not closed
+ */
+export function scanText(text: string, start: number): ScannedText {
+  PLAIN_TEXT.lastIndex = start;
+  if (PLAIN_TEXT.test(text))
+    return { value: text.slice(start + 1, PLAIN_TEXT.lastIndex - 1), end: PLAIN_TEXT.lastIndex };
+  let at = start + 1;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) break;
+    if (Number.isNaN(code) || code === 0x0a || code === 0x0d) {
+      throw new SyntaxProblem('The text that begins here is not closed.', start, start + 1);
+    }
+    if (code < 0x20) {
+      const written = `\\u${code.toString(16).padStart(4, '0')}`;
+      throw new SyntaxProblem(`A control character in a text is written ${written}.`, at, at + 1);
+    }
+    at += code === 0x5c ? escapeLength(text, at) : 1;
+  }
+  // Checked above: what is left is a text as JSON writes it.
+  return { value: JSON.parse(text.slice(start, at + 1)), end: at + 1 };
+}
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+function escapeLength(text: string, at: number): number {
+  ESCAPE.lastIndex = at;
+  if (ESCAPE.test(text)) return ESCAPE.lastIndex - at;
+  throw new SyntaxProblem('JSON has no such escape; a backslash itself is written \\\\.', at, at + 2);
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const NUMBER_LIKE = /[+-]?[.\d][\w.+-]*/y;
+
+/**
+ * Reads the number at `start`, or gives undefined when there is nothing like one.
+ *
+ * @throws SyntaxProblem for a number that JSON does not know or that a double cannot hold
+ */
+export function scanNumber(text: string, start: number): { value: number; end: number } | undefined {
+  NUMBER_LIKE.lastIndex = start;
+  if (!NUMBER_LIKE.test(text)) return undefined;
+  const end = NUMBER_LIKE.lastIndex;
+  NUMBER.lastIndex = start;
+  if (!NUMBER.test(text) || NUMBER.lastIndex !== end) {
+    throw new SyntaxProblem('This is not a number as JSON writes it, such as 0.5, -3 or 1e6.', start, end);
+  }
+  const value = Number(text.slice(start, end));
+  if (!Number.isFinite(value)) throw new SyntaxProblem('The number is too large.', start, end);
+  return { value, end };
+}
+
+const WORD = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
+const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+/**
+ * Reads `true`, `false` or `null`.
+ *
+ * @throws SyntaxProblem for anything else
+ */
+export function scanLiteral(text: string, start: number): { value: unknown; end: number } {
+  WORD.lastIndex = start;
+  if (!WORD.test(text)) throw new SyntaxProblem(unexpected(text[start] ?? ''), start, start + 1);
+  const end = WORD.lastIndex;
+  const word = text.slice(start, end);
+  const value = LITERALS.get(word);
+  if (value !== undefined) return { value, end };
+  const hint = LITERALS.has(word.toLowerCase())
+    ? `JSON writes ${word.toLowerCase()}.`
+    : 'Texts stand in double quotes.';
+  throw new SyntaxProblem(`"${word.slice(0, 40)}" is no value of JSON. ${hint}`, start, end);
+}
+
+function unexpected(character: string): string {
+  if (character === "'" || character === '`' || character === '“' || character === '”') {
+    return 'Texts and keys stand in straight double quotes.';
+  }
+  if (character === ',' || character === ']' || character === '}')
+    return `A value is missing before this "${character}".`;
+  return 'A value is expected here.';
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import { certify, certifyText, JsonSource, locateFindings } from '../src/index.js';
+import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
+import { SAMPLES } from './samples.js';
+
+/** `line:column+length message` of a check's findings about a text. */
+async function findings(source: string, check = 'MAN-001', reviewPacket?: string): Promise<string[]> {
+  const result = await certifyText(source, { mode: 'certification', ...(reviewPacket && { reviewPacket }) });
+  return result.findings
+    .filter((finding) => finding.check === check)
+    .map(({ line, column, length, message }) => `${line}:${column}+${length} ${message}`);
+}
+
+/** The base package with its sections in lines of their own, the changed ones at the end. */
+function source(fragment: Fragment): string {
+  const { ...manifest } = manifestWith({});
+  for (const key of Object.keys(fragment)) delete manifest[key];
+  const sections = [
+    ...Object.entries(manifest),
+    ...Object.entries(fragment).filter(([, value]) => value !== undefined),
+  ];
+  return `{\n${sections.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`).join(',\n')}\n}`;
+}
+
+const LAST = Object.keys(baseManifest).length + 1;
+
+describe('certifyText', () => {
+  it('gives what certify gives, and places besides', async () => {
+    for (const { passes, fails } of SAMPLES.slice(0, 40)) {
+      for (const fragment of [passes, fails]) {
+        const text = JSON.stringify(manifestWith(fragment), null, 2);
+        const { certification } = await certifyText(text, { mode: 'certification' });
+        expect(certification).toEqual(await certify(JSON.parse(text), { mode: 'certification' }));
+      }
+    }
+  });
+
+  it.each<[string, Fragment, string]>([
+    ['an unknown key', { webhook: [] }, ':1+9 "webhook" is not a key that is known here. Did you mean "webhooks"?'],
+    ['an unknown key far from all others', { zzzzzz: 1 }, ':1+8 "zzzzzz" is not a key that is known here.'],
+    ['a wrong type', { name: 7 }, ':9+1 This must be a text. Example: "Acme Site Visits".'],
+    [
+      'a list that is none',
+      { webhooks: {} },
+      ':13+2 This must be a list. Example: [{ "events": ["lead.created"], "url": "https://hooks.acme.example.com/events" }].',
+    ],
+    [
+      'a version',
+      { version: '1.0' },
+      ':12+5 This is not written as it must be. It is a semantic version: three numbers with dots. Example: "1.0.0".',
+    ],
+    [
+      'a key',
+      { key: 'Acme' },
+      ':8+6 This is not written as it must be. It is lower-case words joined by hyphens. Example: "acme-site-visits".',
+    ],
+    [
+      'a kind',
+      { kind: 'industry' },
+      ':9+10 This must be one of data_connector, industry_app, ai_assistant, event_service.',
+    ],
+    [
+      'a kind with a misspelling',
+      { kind: 'industri_app' },
+      ':9+14 This must be one of data_connector, industry_app, ai_assistant, event_service. Did you mean "industry_app"?',
+    ],
+    ['a manifest version', { manifestVersion: 2 }, ':20+1 This must be 1.'],
+    ['an empty name', { name: '' }, ':9+2 This text must not be empty.'],
+    ['a long name', { name: 'a'.repeat(81) }, ':9+83 This text may have at most 80 characters.'],
+    [
+      'a key of a listing',
+      { listing: { sumary: '' } },
+      ':13+8 "sumary" is not a key that is known here. Did you mean "summary"?',
+    ],
+    [
+      'a rule',
+      {
+        objects: [
+          {
+            apiName: 'visit',
+            fields: [{ apiName: 'title', type: 'text', validationRules: [{ type: 'max', value: true }] }],
+          },
+        ],
+      },
+      ':116+4 This must be a number or a text. Example: 1.',
+    ],
+    [
+      'a missing key',
+      { webhooks: [{ events: [] }] },
+      ':14+13 The key "url" is missing. Example: "url": "https://hooks.acme.example.com/events".',
+    ],
+    [
+      'a step without its type',
+      { automations: [{ key: 'a', trigger: { type: 'schedule', cron: '0 * * * *' }, actions: [{}] }] },
+      ':88+2 This must be one of create_record, update_record, create_task, http_request, send_email, emit_event, wait.',
+    ],
+    [
+      'a trigger',
+      { automations: [{ key: 'a', trigger: { type: 'events' }, actions: [] }] },
+      ':46+8 This must be one of webhook_received, event, schedule. Did you mean "event"?',
+    ],
+  ])('says what is wrong, where, and how it is written: %s', async (_what, fragment, expected) => {
+    expect(await findings(source(fragment))).toEqual([
+      `${LAST + (Object.keys(fragment)[0]! in baseManifest ? 0 : 1)}${expected}`,
+    ]);
+  });
+
+  it('points at the key where a name is wrong, at the value otherwise', async () => {
+    const actions = [{ type: 'create_record', object: 'visit', values: { titel: '{{subject}}', hours: '{{hour}}' } }];
+    const trigger = { type: 'webhook_received', payload: [{ name: 'subject', type: 'text' }] };
+    const text = source({ automations: [{ key: 'a', trigger, actions }] });
+    const [field] = await findings(text, 'MAN-004');
+    const [placeholder] = await findings(text, 'AUT-001');
+    const columns = [field, placeholder].map((finding) => Number(/:(\d+)\+/.exec(finding!)?.[1]));
+    const line = text.split('\n')[LAST - 1]!;
+    expect(columns.map((column) => line.slice(column - 1, column + 6))).toEqual(['"titel"', '"{{hour']);
+  });
+
+  it('refuses a key that stands twice, and looks no further', async () => {
+    const text = '{\n  "key": "acme-visits",\n  "name": "A",\n  "key": "acme"\n}';
+    const { certification, findings: found } = await certifyText(text, { mode: 'submission', reviewPacket: '{}' });
+    expect(certification).toMatchObject({ passed: false, manifestSha256: null, summary: { failed: 1 } });
+    expect(found).toEqual([
+      {
+        check: 'MAN-001',
+        title: 'The manifest matches the package schema',
+        severity: 'blocker',
+        docUrl: '/docs/certification/MAN-001',
+        document: 'manifest',
+        pointer: '/key',
+        message: 'The key "key" stands twice in this object; the first time in line 2.',
+        line: 4,
+        column: 3,
+        length: 5,
+      },
+    ]);
+  });
+
+  it('finds the place of what is refused before the schema is asked', async () => {
+    expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([
+      '2:10+8 The text contains U+0000 or half of a surrogate pair.',
+    ]);
+    expect(await findings('{\n "name": \n')).toEqual(['3:1+1 The document ends where a value is expected.']);
+  });
+
+  it('places findings about the review packet in its own text', async () => {
+    const packet = '{\n  "demoVideo": "http://a.example.com",\n  "sandboxAttestation": true\n}';
+    expect(await findings(source({}), 'REV-001', packet)).toEqual([
+      '2:16+22 The demo video must be an https URL.',
+      '1:1+1 The component "securityQuestionnaire" is missing or empty.',
+      '1:1+1 The component "testInstructions" is missing or empty.',
+    ]);
+    expect(await findings(source({}), 'REV-001', '{"demoVideo": }')).toEqual([
+      '1:15+1 A value is missing before this "}".',
+    ]);
+  });
+
+  it('places the findings of a certification that ran elsewhere', async () => {
+    const text = source({ name: 7 });
+    const certification = await certify(JSON.parse(text), { mode: 'submission' });
+    const transported = JSON.parse(JSON.stringify(certification));
+    const located = locateFindings(transported, { manifest: new JsonSource(text) });
+    expect(located).toContainEqual(expect.objectContaining({ check: 'MAN-001', line: LAST, column: 9, length: 1 }));
+    expect(located).toContainEqual(expect.objectContaining({ check: 'REV-001', line: 1, column: 1 }));
+  });
+});

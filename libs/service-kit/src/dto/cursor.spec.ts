@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type CursorBinding, type CursorValueType, readCursor, writeCursor } from './cursor.js';
+
+const ID = '0190a000-0000-7000-8000-0000000000aa';
+const BINDING: CursorBinding = {
+  tenantId: '0190a000-0000-7000-8000-000000000001',
+  list: 'lead',
+  sort: 'amount',
+  filter: ['status', 'open'],
+  value: 'number',
+};
+const refused = expect.objectContaining({ code: 'INVALID_QUERY' });
+
+/** A cursor whose mark is right, as somebody can make who has seen one of the list. */
+function forged(binding: CursorBinding, value: unknown, id: unknown): string {
+  const [mark] = JSON.parse(Buffer.from(writeCursor(binding, { value: null, id: ID }), 'base64url').toString());
+  return Buffer.from(JSON.stringify([mark, value, id])).toString('base64url');
+}
+
+describe('a cursor', () => {
+  it('is read back in its own list', () => {
+    for (const value of [3, -1.5, null]) {
+      expect(readCursor(BINDING, writeCursor(BINDING, { value, id: ID }))).toEqual({ value, id: ID });
+    }
+    const byName: CursorBinding = { ...BINDING, value: 'text', id: 'text' };
+    expect(readCursor(byName, writeCursor(byName, { value: 'Ä "x"', id: 'acme-app' }))).toEqual({
+      value: 'Ä "x"',
+      id: 'acme-app',
+    });
+  });
+
+  it.each<[string, Partial<CursorBinding>]>([
+    ['tenant', { tenantId: '0190a000-0000-7000-8000-000000000002' }],
+    ['list', { list: 'task' }],
+    ['order', { sort: '-amount' }],
+    ['filter', { filter: ['status', 'won'] }],
+    ['list without a filter', { filter: undefined }],
+  ])('is refused in another %s', (_what, other) => {
+    const cursor = writeCursor(BINDING, { value: 3, id: ID });
+    expect(() => readCursor({ ...BINDING, ...other }, cursor)).toThrow(refused);
+  });
+
+  it.each<[CursorValueType, unknown]>([
+    ['none', 'x'],
+    ['none', 0],
+    ['text', 1],
+    ['text', 'a\0b'],
+    ['number', '1'],
+    ['date', '2026-02-30'],
+    ['date', '0000-01-01'],
+    ['date-time', 'yesterday'],
+    ['date-time', '0000-01-01T00:00:00Z'],
+    ['uuid', '17'],
+    ['text', true],
+    ['text', ['x']],
+    ['number', {}],
+  ])('with a position that SQL would fail over is refused: %s %j', (value, forgedValue) => {
+    const binding = { ...BINDING, value };
+    expect(() => readCursor(binding, forged(binding, forgedValue, ID))).toThrow(refused);
+  });
+
+  it.each(['x', '', null, 1, `${ID}'`, undefined])('with the id %j is refused', (id) => {
+    expect(() => readCursor(BINDING, forged(BINDING, 3, id))).toThrow(refused);
+  });
+
+  it('that is anything else is refused', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json().map((text) => Buffer.from(text).toString('base64url')),
+        ),
+        (cursor) => {
+          expect(() => readCursor(BINDING, cursor)).toThrow(refused);
+        },
+      ),
+    );
+    const beyondDouble = Buffer.from(
+      Buffer.from(forged(BINDING, 1, ID), 'base64url')
+        .toString()
+        .replace(',1,', ',1e999,'),
+    ).toString('base64url');
+    expect(() => readCursor(BINDING, beyondDouble)).toThrow(refused);
+  });
+});
