@@ -145,8 +145,7 @@ const packageJson = (name) =>
       type: 'module',
       description: 'What the service is for, in a line.',
       scripts: {
-        build:
-          "swc src -d dist --strip-leading-paths --config-file ../../.swcrc --ignore '**/*.spec.ts' --delete-dir-on-start",
+        build: 'node ../../scripts/bundle.mjs',
         start: 'node dist/main.js',
       },
       dependencies: {

@@ -22,10 +22,13 @@ import { builtFile, inRoot } from '../root.mjs';
 const order = JSON.parse(await text(process.stdin));
 /** @type {typeof import('../../libs/contracts/src/databases.js')} */
 const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
-/** @type {typeof import('../../libs/database/src/index.js')} */
-const { provisionDatabase, runMigrations } = await import(builtFile('libs/database'));
-/** @type {typeof import('../../libs/messaging/src/index.js')} */
-const { provisionStreams } = await import(builtFile('libs/messaging'));
+// These files alone: the whole packages would load Nest.
+/** @type {typeof import('../../libs/database/src/migrations/provision.js')} */
+const { provisionDatabase } = await import(builtFile('libs/database', 'migrations/provision.js'));
+/** @type {typeof import('../../libs/database/src/migrations/run.js')} */
+const { runMigrations } = await import(builtFile('libs/database', 'migrations/run.js'));
+/** @type {typeof import('../../libs/messaging/src/server/provision-streams.js')} */
+const { provisionStreams } = await import(builtFile('libs/messaging', 'server/provision-streams.js'));
 
 /** @type {Provisioned} */
 const provisioned = { databases: {}, migrations: 0 };

@@ -36,7 +36,8 @@ import { Supervisor } from './supervisor.mjs';
  */
 export async function runPlatform(options, environment, output, cancelled) {
   const embedded = { postgres: !environment.DATABASE_URL, nats: !environment.NATS_URL, mail: !environment.SMTP_URL };
-  const steps = (options.prepared ? 0 : 2) + 4 + Object.values(embedded).filter(Boolean).length;
+  const ownServers = embedded.postgres || embedded.nats;
+  const steps = (options.prepared ? 0 : 2) + (ownServers ? 4 : 3);
   const progress = new Progress(steps, output.progress);
 
   if (!options.prepared) {
@@ -69,9 +70,18 @@ export async function runPlatform(options, environment, output, cancelled) {
 
   try {
     cancelled.throwIfAborted();
-    if (embedded.postgres) await step('Starting PostgreSQL', () => supervisor.startPostgres());
-    if (embedded.nats) await step('Starting NATS', () => supervisor.startNats());
-    if (embedded.mail) await step('Starting the mail catcher', () => supervisor.startMailCatcher());
+    // Nobody waits for a mail before the end of the start, so the mail catcher comes up beside everything else.
+    const mailCatcher = embedded.mail ? supervisor.startMailCatcher() : Promise.resolve();
+    mailCatcher.catch(() => undefined);
+    if (ownServers) {
+      const names = [...(embedded.postgres ? ['PostgreSQL'] : []), ...(embedded.nats ? ['NATS'] : [])];
+      await step(`Starting ${names.join(' and ')}`, () =>
+        Promise.all([
+          embedded.postgres ? supervisor.startPostgres() : undefined,
+          embedded.nats ? supervisor.startNats() : undefined,
+        ]),
+      );
+    }
     const { databases } = await step('Bringing databases and streams up to date', async (note) => {
       const provisioned = await supervisor.provision({
         databaseUrl: plan.addresses.databaseUrl,
@@ -82,11 +92,13 @@ export async function runPlatform(options, environment, output, cancelled) {
       note(`${provisioned.migrations} migrations`);
       return provisioned;
     });
-    await step('Creating demo sign-ins', async (note) => {
-      if (plan.services.includes('identity')) await supervisor.seed(databases);
-      else note('identity does not run');
-    });
-    await step(`Starting ${plan.services.length} services`, () => supervisor.startServices(databases));
+    await step(`Starting ${plan.services.length} services`, () =>
+      Promise.all([
+        supervisor.startServices(databases),
+        plan.services.includes('identity') ? supervisor.seed(databases) : undefined,
+        mailCatcher,
+      ]),
+    );
     await supervisor.markReady();
     return { supervisor, addresses: plan.addresses };
   } catch (error) {

@@ -16,6 +16,8 @@ import { afterCrash } from '../platform/restart-policy.mjs';
 /** A program that is started again when it ends by itself, within the limits of the restart policy. */
 export class KeptAlive {
   #options;
+  /** @type {Promise<ChildServer> | undefined} */
+  #starting;
   /** @type {ChildServer | undefined} */
   #current;
   #stopping = new AbortController();
@@ -44,7 +46,8 @@ export class KeptAlive {
    * @returns {Promise<ChildServer>}
    */
   async start() {
-    const child = await this.#options.start();
+    this.#starting = this.#options.start();
+    const child = await this.#starting;
     this.#current = child;
     this.#options.onChange();
     this.#watching = this.#watch(child).catch(this.#options.onGiveUp);
@@ -63,6 +66,8 @@ export class KeptAlive {
    */
   async stop(signal, graceMs) {
     this.#stopping.abort();
+    // What is just being started is there to be stopped a moment later; whoever waits for the start hears of a failure.
+    await Promise.allSettled([this.#starting]);
     await this.#current?.stop(signal, graceMs);
     await this.#watching;
     // It may have been on its way up again while it was told to stop.

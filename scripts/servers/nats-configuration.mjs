@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { builtFile } from '../root.mjs';
 
-/** @type {typeof import('../../libs/messaging/src/index.js')} */
-const { natsServerConfig } = await import(builtFile('libs/messaging'));
+// This file alone: the whole package would load Nest.
+/** @type {typeof import('../../libs/messaging/src/server/nats-server-config.js')} */
+const { natsServerConfig } = await import(builtFile('libs/messaging', 'server/nats-server-config.js'));
 process.stdout.write(natsServerConfig(JSON.parse(await text(process.stdin))));

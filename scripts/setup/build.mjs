@@ -3,15 +3,17 @@ import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
+import { isBuilt, rememberBuild } from './build-stamp.mjs';
 import { pnpmProgram, withoutNpmVariables } from './pnpm.mjs';
 
 /**
  * Builds every package. nx remembers what it has built: only what changed is built again.
  * @param {readonly string[]} [packages] build these alone (names); default all
- * @returns {Promise<string>} what was done, for people: `0 of 20 packages changed`
+ * @returns {Promise<string>} what was done, for people: `up to date` or `2 of 20 packages changed`
  * @throws {PlainError} when a package does not build
  */
 export async function buildPackages(packages = []) {
+  if (packages.length === 0 && (await isBuilt())) return 'up to date';
   const outcome = await run(
     inRoot('node_modules', '.bin', 'nx'),
     [
@@ -39,6 +41,7 @@ export async function buildPackages(packages = []) {
       `The build failed:\n${lastLines(`${outcome.stdout}\n${outcome.stderr}`, 40)}\nBy hand: npm run build`,
     );
   }
+  if (packages.length === 0) await rememberBuild();
   const [, hits, total] = /Cache:\s+(\d+)\/(\d+) hit/.exec(outcome.stdout) ?? [];
   return hits && total ? `${Number(total) - Number(hits)} of ${total} packages changed` : 'built';
 }

@@ -1,11 +1,12 @@
 export { EventConsumer, type EventConsumerOptions } from './events/event-consumer.js';
 export { EventHandler, type EventMethod } from './events/event-handler.js';
 export { REDELIVERY_DELAYS_MS } from './events/redelivery.js';
+export { inboxPrefix } from './inbox-prefix.js';
 export { MessagingModule } from './messaging.module.js';
 export type { MessagingConfig } from './messaging-config.js';
 export { MessagingLifecycle } from './messaging-lifecycle.js';
 export type { MessagingModuleOptions } from './messaging-options.js';
-export { inboxPrefix, NatsConnection } from './nats-connection.js';
+export { NatsConnection } from './nats-connection.js';
 export { OutboxRelay, type OutboxRelayOptions } from './outbox/outbox-relay.js';
 export { RevocationPublisher } from './revocation/revocation-publisher.js';
 export { RevocationWatch } from './revocation/revocation-watch.js';

@@ -3,14 +3,10 @@ import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection as Connection } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
+import { inboxPrefix } from './inbox-prefix.js';
 import type { MessagingConfig } from './messaging-config.js';
 
 const PING_TIMEOUT_MS = 2_000;
-
-/** Where a service's replies arrive. Only that service may subscribe below it, so none reads another's replies. */
-export function inboxPrefix(service: ServiceName | 'provisioner'): string {
-  return `_INBOX_${service.replaceAll('-', '_')}`;
-}
 
 /** The one connection of a process. It comes back by itself after every loss, and says so in the log. */
 export class NatsConnection {

@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import pg from 'pg';
 import type { MigrationClass } from './service-migration.js';
 
 /** Held while migrating, so that replicas that start together migrate one after the other. Any constant of ours does. */
@@ -15,8 +15,12 @@ export interface MigrationRun {
  * @returns names of the steps that ran now
  */
 export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Promise<string[]> {
+  if (await haveRun(ownerUrl, migrations)) return [];
+  // Loaded here, because services import this package and never migrate, and mostly there is nothing to do.
+  const { DataSource } = await import('typeorm');
   const source = new DataSource({
     type: 'postgres',
+    driver: pg,
     url: ownerUrl,
     migrations: [...migrations],
     migrationsTableName: 'migrations',
@@ -40,5 +44,20 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
   } finally {
     await lock.release();
     await source.destroy();
+  }
+}
+
+/** Whether every step is in the table that TypeORM keeps of them. */
+async function haveRun(ownerUrl: string, migrations: readonly MigrationClass[]): Promise<boolean> {
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'migrations' });
+  await client.connect();
+  try {
+    const table = await client.query("SELECT to_regclass('migrations') IS NOT NULL AS exists");
+    if (!table.rows[0].exists) return false;
+    const { rows } = await client.query('SELECT name FROM migrations');
+    const ran = new Set(rows.map((row) => row.name));
+    return migrations.every((Migration) => ran.has(new Migration().name ?? Migration.name));
+  } finally {
+    await client.end();
   }
 }

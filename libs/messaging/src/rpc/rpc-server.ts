@@ -11,8 +11,9 @@ import { newId } from '@crm/database';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';
+import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
-import { inboxPrefix, type NatsConnection } from '../nats-connection.js';
+import type { NatsConnection } from '../nats-connection.js';
 import type { RpcContext } from './rpc-handler.js';
 import { AUTHORIZATION_HEADER, errorReply, REQUEST_ID_HEADER, type Reply, TRACEPARENT_HEADER } from './wire.js';
 

@@ -7,7 +7,7 @@ import {
   SERVICES,
   type ServiceName,
 } from '@crm/contracts';
-import { inboxPrefix } from '../nats-connection.js';
+import { inboxPrefix } from '../inbox-prefix.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
 
 /** Every NATS user: one for each service, and the one that makes streams and consumers. */

@@ -19,7 +19,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
-import { inboxPrefix } from '../nats-connection.js';
+import { inboxPrefix } from '../inbox-prefix.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
 
 export interface ProvisioningConnection {

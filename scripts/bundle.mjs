@@ -1,0 +1,80 @@
+// The build of a service: node ../../scripts/bundle.mjs, in the folder of an app.
+// Puts each program of the service into one file (and a few chunks that it shares or loads later), with everything it
+// imports. A service then starts in a third of the time and with two thirds of the memory, because Node has a handful of
+// files to find and to read and not a thousand (decision record 0053).
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { transform } from '@swc/core';
+import { rolldown } from 'rolldown';
+import { keepOwnSources } from './bundle/own-source-map.mjs';
+import { inRoot } from './root.mjs';
+
+/** What a service may have, below `src`. The folder `dist` gets a file of the same name for each. */
+const PROGRAMS = ['main.ts', 'migrations/index.ts', 'seed.ts', 'rotate-keys.ts'];
+
+/** Packages with a compiled part, which stays where it is installed. */
+const NATIVE = ['@node-rs/argon2'];
+
+const TYPESCRIPT = /\.ts$/;
+
+/**
+ * Our sources are compiled by the compiler of the tests and of the libraries, with the same settings: it knows the
+ * types of decorated parameters, from which Nest learns what to inject.
+ * @type {import('rolldown').Plugin}
+ */
+const swc = {
+  name: 'swc',
+  transform: {
+    filter: { id: TYPESCRIPT },
+    async handler(code, id) {
+      const compiled = await transform(code, { filename: id, configFile: inRoot('.swcrc'), sourceMaps: true });
+      return { code: compiled.code, map: compiled.map ?? null, moduleType: 'js' };
+    },
+  },
+};
+
+/**
+ * @param {string} app folder of the service
+ */
+async function bundle(app) {
+  const source = path.join(app, 'src');
+  const programs = PROGRAMS.filter((file) => existsSync(path.join(source, file)));
+  const bundle = await rolldown({
+    input: Object.fromEntries(programs.map((file) => [file.replace(TYPESCRIPT, ''), path.join(source, file)])),
+    platform: 'node',
+    external: NATIVE,
+    resolve: {
+      // Packages of the workspace are read from their sources, as in the tests.
+      conditionNames: ['source', 'node'],
+      extensionAlias: { '.js': ['.ts', '.js'] },
+    },
+    plugins: [swc],
+    onLog(level, log, handle) {
+      // Libraries ask for optional packages, and cope when they are not there. We do not.
+      const importer = log.id ?? log.loc?.file ?? '';
+      if (log.code === 'UNRESOLVED_IMPORT' && importer.includes('node_modules')) return;
+      if (level === 'warn') handle('error', log);
+      else handle(level, log);
+    },
+  });
+  const folder = path.join(app, 'dist');
+  const { output } = await bundle.write({
+    dir: folder,
+    cleanDir: true,
+    format: 'esm',
+    // Nest, OpenAPI and errors show the names of classes; two classes of one name must both keep it.
+    keepNames: true,
+    sourcemap: true,
+    // Node shows where an error came from by file and line; the files are there.
+    sourcemapExcludeSources: true,
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  });
+  await bundle.close();
+  for (const { fileName } of output.filter((file) => file.fileName.endsWith('.map'))) {
+    const file = path.join(folder, fileName);
+    await writeFile(file, JSON.stringify(keepOwnSources(JSON.parse(await readFile(file, 'utf8')))));
+  }
+}
+
+await bundle(process.cwd());
