@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { headerCall } from './idempotent-call.js';
+import { headerCall, stepCall } from './idempotent-call.js';
 
 const principal = { tenantId: 't', userId: 'u' };
 
@@ -20,5 +20,16 @@ describe('the call of a request', () => {
     });
     const embedded = headerCall({ ...principal, appKey: 'acme' }, 'POST /things', 'k', { a: 1 });
     expect(embedded?.principalId).not.toBe(call?.principalId);
+  });
+});
+
+it("the call of a workflow's step is remembered for longer than a run is tried", () => {
+  expect(stepCall(principal, 'rpc.things.create', 'k', {})).toEqual({
+    tenantId: 't',
+    principalId: 'u',
+    route: 'rpc.things.create',
+    key: 'k',
+    body: {},
+    keptHours: 168,
   });
 });

@@ -13,7 +13,7 @@ export interface IdempotentCall {
 }
 
 /** Hours for which an `Idempotency-Key` header is remembered. */
-export const HEADER_KEPT_HOURS = 24;
+const HEADER_KEPT_HOURS = 24;
 
 /**
  * The call of an HTTP request.
@@ -30,6 +30,24 @@ export function headerCall(
   if (key === undefined) return undefined;
   const { tenantId } = principal;
   return { tenantId, principalId: principalId(principal), route, key, body, keptHours: HEADER_KEPT_HOURS };
+}
+
+/** Hours for which the key of a workflow's step is remembered: longer than a run is tried. */
+const STEP_KEPT_HOURS = 7 * 24;
+
+/**
+ * The call of a workflow's step, made by another service in the name of the workflow's author or app.
+ * @param route subject of the call, with what it names in its request besides the values
+ * @param key the same for every attempt of the step
+ */
+export function stepCall(
+  principal: Pick<Principal, 'tenantId' | 'userId' | 'appKey'>,
+  route: string,
+  key: string,
+  body: unknown,
+): IdempotentCall {
+  const { tenantId } = principal;
+  return { tenantId, principalId: principalId(principal), route, key, body, keptHours: STEP_KEPT_HOURS };
 }
 
 /** A user whom an app embeds is another principal than the same user signed in. */

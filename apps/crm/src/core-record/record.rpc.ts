@@ -1,12 +1,9 @@
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import type { IdempotentCall } from '@crm/idempotency';
+import { stepCall } from '@crm/idempotency';
 import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { CORE_OBJECT_DEFINITIONS } from './core-objects.js';
 import { RecordService } from './record.service.js';
-
-/** Hours for which a workflow step's key is remembered: longer than a run is tried. */
-const STEP_KEPT_HOURS = 7 * 24;
 
 /** Core records for the other services: the same rules, permissions included, as over HTTP. */
 @Injectable()
@@ -20,14 +17,8 @@ export class RecordRpc {
   ): Promise<RpcResponse<typeof rpc.crm.createCoreRecord>> {
     const definition = CORE_OBJECT_DEFINITIONS[request.object];
     const principal = requireRight(context, { right: 'write', scope: definition.scope });
-    const call: IdempotentCall = {
-      tenantId: principal.tenantId,
-      principalId: principal.userId,
-      route: `${rpc.crm.createCoreRecord.subject} ${request.object}`,
-      key: request.idempotencyKey,
-      body: request.values,
-      keptHours: STEP_KEPT_HOURS,
-    };
+    const route = `${rpc.crm.createCoreRecord.subject} ${request.object}`;
+    const call = stepCall(principal, route, request.idempotencyKey, request.values);
     const record = await this.records.create(definition, principal.tenantId, request.values, call);
     return { id: record.id };
   }

@@ -1,5 +1,5 @@
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import type { IdempotentCall } from '@crm/idempotency';
+import { stepCall } from '@crm/idempotency';
 import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { RecordService } from './record.service.js';
@@ -7,9 +7,6 @@ import { RecordService } from './record.service.js';
 type Contracts = typeof rpc.customObjects;
 
 const WRITE = { right: 'write', scope: 'custom_objects' } as const;
-
-/** Hours for which a workflow step's key is remembered: longer than a run is tried. */
-const STEP_KEPT_HOURS = 7 * 24;
 
 /** Workflow runs write records with the rights of the workflow's author or installation. */
 @Injectable()
@@ -22,14 +19,8 @@ export class RecordRpc {
     context: RpcContext,
   ): Promise<RpcResponse<Contracts['createCustomRecord']>> {
     const caller = requireRight(context, WRITE);
-    const call: IdempotentCall = {
-      tenantId: caller.tenantId,
-      principalId: caller.userId,
-      route: `${rpc.customObjects.createCustomRecord.subject} ${apiName}`,
-      key: idempotencyKey,
-      body: values,
-      keptHours: STEP_KEPT_HOURS,
-    };
+    const route = `${rpc.customObjects.createCustomRecord.subject} ${apiName}`;
+    const call = stepCall(caller, route, idempotencyKey, values);
     const { record } = await this.records.create(caller, apiName, values, call);
     return { id: record.id };
   }
