@@ -23,6 +23,7 @@ export const SITE_VISIT: DeclaredObject = {
     { apiName: 'title', label: 'Title', type: 'text', required: true },
     { apiName: 'hours', type: 'number', validationRules: [{ type: 'min', value: 0 }] },
     { apiName: 'rate', type: 'currency', readRoles: ['admin'], writeRoles: ['admin'] },
+    { apiName: 'remark', type: 'text', readRoles: ['admin'] },
     { apiName: 'total', type: 'formula', expression: 'hours * rate' },
     { apiName: 'doubled', type: 'formula', expression: 'hours * 2' },
     { apiName: 'code', type: 'text', is_unique: true },

@@ -107,6 +107,18 @@ describe('records of a custom object', () => {
       expect((await call('GET', path, changing.admin)).body).toMatchObject({ hours: 1, doubled: 2 });
     });
 
+    it('does not tell whether a guess written to an unreadable field was right', async () => {
+      const answers = await Promise.all(
+        ['the value', 'another'].map(async (guess) => {
+          const { id } = await create({ title: 'Guess', remark: 'the value' });
+          const { body, headers } = await call('PATCH', `${RECORDS}/${id}`, tenant.member, { remark: guess });
+          return { version: body.version, etag: headers.get('etag'), isNewer: body.updatedAt !== body.createdAt };
+        }),
+      );
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]).toMatchObject({ version: 2 });
+    });
+
     it('matches names of roles exactly: owner is not admin', async () => {
       const created = await create({ title: 'Exact', rate: 1 });
       const owner = await tenant.sign({ roles: ['owner'] });

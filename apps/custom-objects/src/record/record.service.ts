@@ -120,7 +120,10 @@ export class RecordService {
       const before = await this.held(tx, model, id, expected);
       const previous = valuesOf(model, before.data);
       const values = { ...previous, ...changes };
-      if (isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
+      // Whether a write to a field that the caller may not read hit its value is not told: it always counts as a change.
+      const { readable } = model.planFor(caller.roles);
+      const isSeen = Object.keys(changes).every((name) => readable.has(name));
+      if (isSeen && isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
 
       await this.references.requireCustom(tx, model, changes);
       await this.uniques.claim(tx, model, id, previous, values);
