@@ -111,7 +111,13 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     /** Publishes an event as the crm would. */
     async eventSource() {
       const { jetstream } = await connect('crm');
-      return async (name: EventName, tenantId: string, data: object, traceparent?: string): Promise<string> => {
+      return async (
+        name: EventName,
+        tenantId: string,
+        data: object,
+        traceparent?: string,
+        actorkind = 'user',
+      ): Promise<string> => {
         const envelope = {
           specversion: '1.0',
           id: newId(),
@@ -123,6 +129,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
           dataschema: EVENTS[name].dataschema,
           tenantid: tenantId,
           traceparent,
+          actorkind,
           data,
         };
         const head = natsHeaders();

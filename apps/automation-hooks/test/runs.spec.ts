@@ -375,10 +375,27 @@ describe('an event', () => {
       const [latest] = await waitForRuns(id, round);
       expect((await tenant.ended(latest?.id as string)).status).toBe('succeeded');
       // What the crm would emit for the task that this run created.
-      await emit('task.created', tenant.tenantId, { record: { title: 'x' } }, traceOf(latest?.id as string));
+      await emit(
+        'task.created',
+        tenant.tenantId,
+        { record: { title: 'x' } },
+        traceOf(latest?.id as string),
+        'internal',
+      );
     }
     const [last] = await waitForRuns(id, 7);
     expect(last).toMatchObject({ status: 'cancelled', steps: [], error: { code: 'LOOP_STOPPED' } });
+  });
+
+  it('is not taken for a circle because somebody sends the traces of runs along', async () => {
+    const emit = await world.eventSource();
+    const id = await workflowFor('task.created');
+    await emit('task.created', tenant.tenantId, { record: { title: 'x' } });
+    for (let round = 1; round <= 7; round += 1) {
+      const [latest] = await waitForRuns(id, round);
+      expect((await tenant.ended(latest?.id as string)).status).toBe('succeeded');
+      await emit('task.created', tenant.tenantId, { record: { title: 'x' } }, traceOf(latest?.id as string));
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import { type Principal, runInRequestContext } from '@crm/access';
 import { EVENTS, eventSubject } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { appendEvent, newId, Outbox, recordInbox, type TenantTransaction } from '../src/index.js';
@@ -44,6 +45,13 @@ describe('the outbox', () => {
       tenantid: tenant,
       subject: 's1',
     });
+  });
+
+  it('says what kind of principal made the change, when it was a call', async () => {
+    const principal = { kind: 'internal' } as Principal;
+    await runInRequestContext({ requestId: 'r', principal }, () => append('by a run'));
+    await append('by nobody');
+    expect((await claim()).map((event) => JSON.parse(event.envelope).actorkind)).toEqual(['internal', undefined]);
   });
 
   it('takes the tenant of a narrow transaction from the event', async () => {

@@ -78,7 +78,8 @@ export class RunService {
   }
 
   private async depthAfter(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
-    const cause = causingRun(event.traceparent);
+    // Anybody may send any trace; only a call with a run's own token is the doing of a run.
+    const cause = event.actorkind === 'internal' ? causingRun(event.traceparent) : undefined;
     const depth = cause === undefined ? undefined : await this.runs.depthOf(tx, cause);
     return depth === undefined ? 0 : depth + 1;
   }

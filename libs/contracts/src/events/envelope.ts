@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 
 /**
- * CloudEvents 1.0 (JSON format) with the extensions `tenantid`, `traceparent` (distributed tracing extension) and
- * `recordversion`. `id` is a UUIDv7 and the identity by which consumers recognise a double.
+ * CloudEvents 1.0 (JSON format) with the extensions `tenantid`, `traceparent` (distributed tracing extension),
+ * `recordversion` and `actorkind`. `id` is a UUIDv7 and the identity by which consumers recognise a double.
  */
 export const EventEnvelope = Type.Object({
   specversion: Type.Literal('1.0'),
@@ -15,6 +15,8 @@ export const EventEnvelope = Type.Object({
   dataschema: Type.String(),
   tenantid: Type.String({ format: 'uuid' }),
   traceparent: Type.Optional(Type.String()),
+  /** `internal` when a run of the platform made the change, by the token that counts; a trace alone may be anybody's. */
+  actorkind: Type.Optional(Type.String()),
   recordversion: Type.Optional(Type.Integer({ minimum: 1 })),
   data: Type.Record(Type.String(), Type.Unknown()),
 });

@@ -1,4 +1,4 @@
-import { currentTraceparent } from '@crm/access';
+import { currentRequestContext, currentTraceparent } from '@crm/access';
 import {
   type EventData,
   type EventDefinition,
@@ -55,6 +55,7 @@ export async function appendEvent<E extends EventDefinition>(
     dataschema: definition.dataschema,
     tenantid: tenantId,
     traceparent: currentTraceparent(),
+    actorkind: currentRequestContext()?.principal?.kind,
     recordversion: event.recordVersion,
     data: event.data as Record<string, unknown>,
   };
