@@ -34,9 +34,11 @@ async function fingerprint() {
     hash.update(`${file} ${content.length}\n`).update(content);
   }
   for (const folder of packages) {
-    for (const result of ['dist/main.js', 'dist/index.js']) {
-      const written = await stat(inRoot(folder, result)).catch(() => undefined);
-      hash.update(`${folder}/${result} ${written?.mtimeMs} ${written?.size}\n`);
+    const results = (await readdir(inRoot(folder, 'dist')).catch(() => [])).sort();
+    if (results.length === 0) hash.update(`${folder} is not built\n`);
+    for (const result of results) {
+      const { mtimeMs, size } = await stat(inRoot(folder, 'dist', result));
+      hash.update(`${folder}/dist/${result} ${mtimeMs} ${size}\n`);
     }
   }
   return hash.digest('hex');
