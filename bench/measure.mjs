@@ -71,9 +71,11 @@ function warmUp(call) {
  * @param {number} calls
  */
 function timeBatch(call, calls) {
-  const begun = performance.now();
+  // The processor's time: on a machine that does other work too, the clock would count that work.
+  const begun = process.cpuUsage();
   for (let index = 0; index < calls; index++) sink = call(index);
-  return Math.max(1, (performance.now() - begun) * 1e6) / calls;
+  const { user, system } = process.cpuUsage(begun);
+  return Math.max(1, (user + system) * 1000) / calls;
 }
 
 /** The last value a batch computed. */

@@ -41,7 +41,7 @@ await runCommand(async () => {
     throw new PlainError('Give the group to measure: npm run bench -- core [file …] [--write]');
   }
   if (values.json) return printRowsOf(path.join(folder, files[0] ?? ''));
-  await buildPackages();
+  await buildPackages(await measuredPackages());
   const names = (await readdir(folder)).filter((name) => name.endsWith('.mjs')).sort();
   const chosen = files.length > 0 ? names.filter((name) => files.includes(name.replace('.mjs', ''))) : names;
   if (chosen.length === 0) throw new PlainError(`There is nothing to measure in bench/${group}`);
@@ -59,6 +59,12 @@ await runCommand(async () => {
   process.stdout.write(`\nMissed: ${missed.map((row) => row.name).join('; ')}\n`);
   return 1;
 });
+
+/** The packages of this repository that measurements import: nothing else needs to be built for them. */
+async function measuredPackages() {
+  const { dependencies } = JSON.parse(await readFile(inRoot('bench', 'package.json'), 'utf8'));
+  return Object.keys(dependencies).filter((name) => name.startsWith('@crm/'));
+}
 
 /**
  * Each file runs in a process of its own: what one has made the compiler assume must not slow the next.

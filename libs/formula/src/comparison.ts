@@ -54,7 +54,14 @@ export function compileComparison(
   const [a, b, type] = alignTypes(left, right);
   if (type !== 'any' && type !== 'number' && (operator === '==' || operator === '!=')) {
     // Values of these types are the same when their inner forms are; null is the same as null.
+    const { constant } = right;
+    if (constant !== undefined && right.type === type) {
+      return operator === '==' ? (row) => a(row) === constant : (row) => a(row) !== constant;
+    }
     return operator === '==' ? (row) => a(row) === b(row) : (row) => a(row) !== b(row);
+  }
+  if (type === 'number' && typeof right.constant === 'number') {
+    return compareWithNumber(operator, a as NumberEvaluator, right.constant);
   }
   if (type === 'number') return compareNumberOperands(operator, a as NumberEvaluator, b as NumberEvaluator);
   if (type === 'date' || type === 'datetime')
@@ -79,6 +86,20 @@ function orderedInstants(operator: string, a: NumberEvaluator, b: NumberEvaluato
     const y = b(row);
     if (y === null) return null;
     return x < y ? less : x === y ? same : greater;
+  };
+}
+
+function compareWithNumber(operator: string, a: NumberEvaluator, y: number): Evaluator {
+  const [less, same, greater] = HOLDS[operator]!;
+  const withNull = operator === '==' ? false : operator === '!=' ? true : null;
+  const size = Math.abs(y);
+  return (row) => {
+    const x = a(row);
+    if (x === null) return withNull;
+    const difference = x - y;
+    const order =
+      Math.abs(difference) > SURELY_DIFFERENT * Math.max(Math.abs(x), size) ? difference : compareNumbers(x, y);
+    return order < 0 ? less : order === 0 ? same : greater;
   };
 }
 

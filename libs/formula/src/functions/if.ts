@@ -12,6 +12,10 @@ export const IF: FunctionDefinition = {
   nullable: ([, whenTrue, whenFalse]) => whenTrue! || whenFalse !== false,
   compile([condition, whenTrue, whenFalse]) {
     const test = condition!.evaluate;
+    if (whenTrue!.constant !== undefined && whenFalse?.constant !== undefined) {
+      const [then, otherwise] = [whenTrue!.constant, whenFalse.constant];
+      return (row) => (test(row) === true ? then : otherwise);
+    }
     const yes = whenTrue!.evaluate;
     const no = whenFalse?.evaluate ?? (() => null);
     return (row) => (test(row) === true ? yes(row) : no(row));
