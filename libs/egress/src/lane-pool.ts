@@ -20,13 +20,14 @@ export class LanePool {
 
   /** Takes the lane of the origin that was used last, or undefined when there is none young enough. */
   take(origin: string): Lane | undefined {
-    const lanes = this.byOrigin.get(origin);
-    for (let lane = lanes?.at(-1); lane !== undefined; lane = lanes?.at(-1)) {
+    for (;;) {
+      // Asked for anew each time: removing a lane makes a new list.
+      const lane = this.byOrigin.get(origin)?.at(-1);
+      if (lane === undefined) return undefined;
       this.remove(lane);
       if (!this.isOld(lane)) return lane;
       this.discard(lane);
     }
-    return undefined;
   }
 
   /** Keeps a lane for the next request, as far as the bounds allow. */

@@ -433,6 +433,73 @@ describe('errors', () => {
     expect(whole.body.length).toBe(100_000);
   });
 
+  it('cuts a body of 10 GB when asked to, announced or not', async () => {
+    let sent = 0;
+    const flood = (response: ServerResponse) => {
+      const zeros = new Readable({
+        read() {
+          sent += 64 * 1024;
+          this.push(Buffer.alloc(64 * 1024));
+        },
+      });
+      // The client hangs up in the middle, which is what this test is about.
+      pipeline(zeros, response, () => zeros.destroy());
+    };
+    for (const headers of [{ 'content-length': 10_000_000_000 }, {}]) {
+      const receiver = keep(
+        await httpsReceiver(certificate, (_request, response) => flood(response.writeHead(200, headers))),
+      );
+      const answer = await get(clientFor(receiver), receiver, { maxResponseBytes: 4096, truncate: true });
+      expect(answer).toMatchObject({ status: 200, truncated: true });
+      expect(answer.body.length).toBe(4096);
+    }
+    // What the buffers of both sides take, and no more.
+    expect(sent).toBeLessThan(50_000_000);
+  });
+
+  it('too_large: a bomb counts by the bytes that are sent, since nothing unpacks it', async () => {
+    const bomb = gzipSync(Buffer.alloc(200_000_000));
+    const receiver = keep(
+      await httpsReceiver(certificate, (_request, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+      ),
+    );
+    const client = clientFor(receiver);
+    expect((await failure(get(client, receiver, { maxResponseBytes: bomb.length - 1 }))).code).toBe('too_large');
+    expect(await get(client, receiver, { maxResponseBytes: bomb.length })).toMatchObject({ truncated: false });
+  });
+
+  it('timeout_headers: headers that drip', async () => {
+    const receiver = keep(
+      await tlsReceiver(certificate, (socket) => {
+        const timer = setInterval(() => socket.write('a'), 10);
+        socket.write('HTTP/1.1 200 OK\r\nx-slow: ');
+        socket.on('close', () => clearInterval(timer));
+      }),
+    );
+    expect((await failure(get(clientFor(receiver), receiver, { timeouts: { headersMs: 150 } }))).code).toBe(
+      'timeout_headers',
+    );
+  });
+
+  it('http_protocol: a body that is shorter than announced', async () => {
+    const short = keep(
+      await tlsReceiver(certificate, (socket) =>
+        socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf')),
+      ),
+    );
+    expect(['http_protocol', 'reset']).toContain((await failure(get(clientFor(short), short))).code);
+  });
+
+  it('closing the client gives up nothing that is under way', async () => {
+    const receiver = keep(await httpsReceiver(certificate, ok));
+    const client = clientFor(receiver);
+    const call = get(client, receiver);
+    await client.close();
+    expect(await call).toMatchObject({ status: 200 });
+    expect(client.idleSockets).toBe(0);
+  });
+
   it('http_protocol: an answer that is not HTTP, and contradictory framing', async () => {
     const noise = keep(await tlsReceiver(certificate, (socket) => socket.write('SSH-2.0-OpenSSH_9.7\r\n')));
     expect((await failure(get(clientFor(noise), noise))).code).toBe('http_protocol');

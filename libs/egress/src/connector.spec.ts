@@ -1,0 +1,135 @@
+import { EventEmitter } from 'node:events';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it } from '@jest/globals';
+import { connectChecked, type Target } from './connector.js';
+
+/** A socket that does what the test says, as `tls.connect` would give it. */
+class FakeSocket extends EventEmitter {
+  destroyed = false;
+  remoteAddress: string | undefined;
+
+  constructor(script: (socket: FakeSocket) => void) {
+    super();
+    setImmediate(() => script(this));
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+
+  setNoDelay(): void {
+    this.emit('nodelay');
+  }
+}
+
+const PUBLIC = '93.184.215.14';
+const target: Target = { hostname: 'example.com', port: 443, addresses: [PUBLIC], exempt: false };
+
+/** Connects with sockets that follow the scripts, one for each address that is tried. */
+function connecting(scripts: ((socket: FakeSocket) => void)[], more: Partial<Target> = {}, timeoutMs = 1_000) {
+  const sockets: FakeSocket[] = [];
+  const abort = new AbortController();
+  const socket = connectChecked(
+    { ...target, ...more },
+    {
+      timeoutMs,
+      signal: abort.signal,
+      dial: () => {
+        const next = new FakeSocket(scripts[sockets.length] ?? (() => undefined));
+        sockets.push(next);
+        return next as unknown as TLSSocket;
+      },
+    },
+  );
+  return { socket, sockets, abort };
+}
+
+const answersFrom = (address: string | undefined) => (socket: FakeSocket) => {
+  socket.remoteAddress = address;
+  socket.emit('connect');
+  socket.emit('secureConnect');
+};
+
+describe('connectChecked', () => {
+  it('hands over a socket whose peer is the checked address', async () => {
+    const { socket, sockets } = connecting([answersFrom(PUBLIC)]);
+    expect(await socket).toBe(sockets[0]);
+    expect(sockets[0]).toMatchObject({ destroyed: false });
+  });
+
+  it('knows an IPv6 peer in every spelling', async () => {
+    const { socket } = connecting([answersFrom('2606:4700:0:0:0:0:0:1111')], { addresses: ['2606:4700::1111'] });
+    expect(await socket).toBeDefined();
+  });
+
+  it.each<[string, string | undefined, Partial<Target>]>([
+    ['another public address', '8.8.8.8', {}],
+    ['a private address', '10.0.0.1', {}],
+    ['a private address that was not dialled for an exception', '10.0.0.2', { addresses: ['10.0.0.1'], exempt: true }],
+    ['a private address that was dialled', '10.0.0.1', { addresses: ['10.0.0.1'] }],
+    ['nobody', undefined, {}],
+  ])('refuses a peer that is %s', async (_what, peer, more) => {
+    const { socket, sockets } = connecting([answersFrom(peer)], more);
+    await expect(socket).rejects.toMatchObject({ code: 'blocked' });
+    expect(sockets[0]).toMatchObject({ destroyed: true });
+  });
+
+  it('refuses a peer that changes during the handshake', async () => {
+    const { socket } = connecting([
+      (fake) => {
+        fake.remoteAddress = PUBLIC;
+        fake.emit('connect');
+        fake.remoteAddress = '10.0.0.1';
+        fake.emit('secureConnect');
+      },
+    ]);
+    await expect(socket).rejects.toMatchObject({ code: 'blocked' });
+  });
+
+  it('tries the next address when a connection fails, and gives up at a wrong certificate', async () => {
+    const refused = (fake: FakeSocket) => fake.emit('error', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
+    const untrusted = (fake: FakeSocket) => {
+      fake.remoteAddress = PUBLIC;
+      fake.emit('connect');
+      fake.emit('error', new Error('certificate'));
+    };
+    const addresses = ['8.8.8.8', PUBLIC, '1.1.1.1'];
+    const { socket, sockets } = connecting([refused, untrusted], { addresses });
+    await expect(socket).rejects.toMatchObject({ code: 'tls', message: expect.not.stringContaining('(') });
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('tries four addresses at most', async () => {
+    const closed = (fake: FakeSocket) => fake.emit('close');
+    const { socket, sockets } = connecting([closed, closed, closed, closed], { addresses: Array(9).fill(PUBLIC) });
+    await expect(socket).rejects.toMatchObject({ code: 'connect' });
+    expect(sockets).toHaveLength(4);
+  });
+
+  it('says so when there is no address', async () => {
+    await expect(connecting([], { addresses: [] }).socket).rejects.toMatchObject({ code: 'connect' });
+  });
+
+  it('divides its time among the addresses', async () => {
+    const { socket, sockets } = connecting([], { addresses: [PUBLIC, '8.8.8.8'] }, 60);
+    await expect(socket).rejects.toMatchObject({ code: 'timeout_connect' });
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('ends when it is given up, before it began or in the middle', async () => {
+    const { socket, sockets, abort } = connecting([]);
+    abort.abort();
+    await expect(socket).rejects.toMatchObject({ code: 'connect', message: 'The call was given up.' });
+    expect(sockets[0]).toMatchObject({ destroyed: true });
+    const late = connectChecked(target, { timeoutMs: 100, signal: abort.signal });
+    await expect(late).rejects.toMatchObject({ message: 'The call was given up.' });
+  });
+
+  it('passes on what a dialler throws', async () => {
+    const dial = () => {
+      throw new RangeError('port');
+    };
+    const signal = new AbortController().signal;
+    await expect(connectChecked(target, { timeoutMs: 100, signal, dial })).rejects.toThrow(RangeError);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Lane } from './lane.js';
+import { LanePool } from './lane-pool.js';
+
+/** As much of a lane as the pool looks at. */
+function lane(host: string, createdAt = performance.now()) {
+  const made = {
+    origin: new URL(`https://${host}/`),
+    createdAt,
+    client: { destroyed: false },
+    destroy: async () => {
+      made.client.destroyed = true;
+    },
+  };
+  return made as typeof made & Lane;
+}
+
+const bounds = { maxIdlePerOrigin: 2, maxIdle: 3, lifetimeMs: 60_000 };
+const A = 'https://a.example.com';
+
+describe('LanePool', () => {
+  it('gives the lane that was used last, of the same origin only', () => {
+    const pool = new LanePool(bounds);
+    const [first, second] = [lane('a.example.com'), lane('a.example.com')];
+    pool.put(first);
+    pool.put(second);
+    expect(pool.take('https://b.example.com')).toBeUndefined();
+    expect([pool.take(A), pool.take(A), pool.take(A)]).toEqual([second, first, undefined]);
+    expect(pool.size).toBe(0);
+  });
+
+  it('closes lanes that are too old, when they are put back and when they are asked for', () => {
+    const pool = new LanePool({ ...bounds, lifetimeMs: 50 });
+    const old = lane('a.example.com', performance.now() - 60);
+    pool.put(old);
+    expect(old.client.destroyed).toBe(true);
+    const [ageing, young] = [lane('a.example.com'), lane('a.example.com')];
+    pool.put(young);
+    pool.put(ageing);
+    Object.assign(ageing, { createdAt: performance.now() - 60 });
+    expect(pool.take(A)).toBe(young);
+    expect(ageing.client.destroyed).toBe(true);
+    expect(pool.size).toBe(0);
+  });
+
+  it('keeps no lane that is closed or too many for its origin', () => {
+    const pool = new LanePool(bounds);
+    const [closed, ...open] = Array.from({ length: 4 }, () => lane('a.example.com'));
+    closed!.client.destroyed = true;
+    for (const one of [closed!, ...open]) pool.put(one);
+    expect(pool.size).toBe(2);
+    expect(open[2]!.client.destroyed).toBe(true);
+  });
+
+  it('closes the oldest lane of all when there are too many', () => {
+    const pool = new LanePool(bounds);
+    const lanes = ['a', 'b', 'c', 'd'].map((name) => lane(`${name}.example.com`));
+    for (const one of lanes) pool.put(one);
+    expect(pool.size).toBe(3);
+    expect(lanes.map(({ client }) => client.destroyed)).toEqual([true, false, false, false]);
+  });
+
+  it('forgets a lane once, and nothing of one that is in use', () => {
+    const pool = new LanePool(bounds);
+    const [idle, used] = [lane('a.example.com'), lane('a.example.com')];
+    pool.put(idle);
+    pool.drop(used);
+    expect(used.client.destroyed).toBe(false);
+    pool.drop(idle);
+    pool.drop(idle);
+    expect([pool.size, idle.client.destroyed]).toEqual([0, true]);
+  });
+
+  it('closes all that is idle', async () => {
+    const pool = new LanePool(bounds);
+    const one = lane('a.example.com');
+    pool.put(one);
+    await pool.close();
+    expect([pool.size, one.client.destroyed]).toEqual([0, true]);
+  });
+});
