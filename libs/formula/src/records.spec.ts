@@ -70,4 +70,12 @@ describe('the clock', () => {
     moved.setTime(late.getTime() + 3_600_000);
     expect(today({}, context)).toBe('2024-03-01');
   });
+
+  it('knows that before the year 1 there was 1 BC', () => {
+    const fields = { dt: 'datetime', d: 'date' } as const;
+    const record = { dt: '0001-01-01T00:00:00Z', d: '0001-01-01' };
+    const { evaluate: days } = compileFormula('DAYS_BETWEEN(dt, d)', fields);
+    expect(days(record, { now: NOON, timeZone: 'America/New_York' })).toBe(1);
+    expect(days(record, { now: NOON, timeZone: 'Asia/Tokyo' })).toBe(0);
+  });
 });
