@@ -27,8 +27,7 @@ function describe(error: ErrorObject): Problem {
   const at = error.instancePath;
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {
-    case 'additionalProperties':
-    case 'unevaluatedProperties': {
+    case 'additionalProperties': {
       const key = String(params.additionalProperty);
       const known = Object.keys(propertiesOf(error));
       return keyProblem(at + pointer(key), `"${key}" is not a key that is known here.${suggestion(key, known)}`);

@@ -173,6 +173,69 @@ describe('certify', () => {
     await expect(certify(baseManifest, { mode: 'submission', probes })).rejects.toThrow('database');
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ['MAN-002', { key: undefined }, 'The manifest has no key.'],
+    ['MAN-003', { key: undefined }, 'The manifest has no key or no valid version.'],
+    ['MAN-003', { version: '1' }, 'The manifest has no key or no valid version.'],
+    ['MAN-005', { kind: 'other' }, 'The manifest has no valid kind.'],
+    ['CON-002', { connector: { streams: [] } }, 'This needs a live run in a sandbox.'],
+  ])('skips %s when the package says too little: %j', async (id, fragment, message) => {
+    const probes = { keyOwnership: async () => 'free' as const, submittedVersions: async () => [] };
+    const { checks } = await certify(manifestWith(fragment), { mode: 'submission', probes });
+    expect(checks.find((check) => check.id === id)).toMatchObject({ status: 'skip', message });
+  });
+
+  it('asks for no published version of a package without a key', async () => {
+    const probes = { publishedManifest: () => Promise.reject(new Error('asked')) };
+    const { checks } = await certify(manifestWith({ key: undefined }), { mode: 'submission', probes });
+    expect(checks.filter(({ id }) => ['OBJ-004', 'SCP-004'].includes(id)).map(({ status }) => status)).toEqual([
+      'pass',
+      'pass',
+    ]);
+  });
+
+  it('takes a literal address for its own answer, and a name that does not resolve for advice', async () => {
+    const urls = ['https://8.8.8.8/', 'https://gone.example.com/'];
+    const webhooks = urls.map((url) => ({ events: ['lead.created'], url }));
+    const probes = { resolveHost: () => Promise.reject(new Error('ENOTFOUND')) };
+    const { checks, passed } = await certify(manifestWith({ webhooks }), { mode: 'certification', probes });
+    expect(passed).toBe(true);
+    expect(checks.find(({ id }) => id === 'NET-003')?.findings).toEqual([
+      { pointer: '/webhooks/1/url', message: 'The name gone.example.com does not resolve.' },
+    ]);
+  });
+
+  it('says nothing of names that are missing; the schema does', async () => {
+    const incomplete = {
+      roles: [{}],
+      objects: [{ fields: [{}, { type: 'text' }, { apiName: 'a' }] }, { apiName: 'b' }],
+      automations: [
+        {},
+        { trigger: {} },
+        {
+          key: 'k',
+          trigger: { type: 'event' },
+          actions: [
+            { type: 'create_record' },
+            { type: 'emit_event' },
+            { type: 'send_email' },
+            { type: 'http_request' },
+            { type: 'update_record', object: 'lead' },
+          ],
+        },
+      ],
+      webhooks: [{}],
+      connector: { streams: [{}] },
+      assistant: { tools: [{}], mcpServers: [{}] },
+      embed: {},
+      permissions: [{}],
+    };
+    const { checks } = await certify(manifestWith(incomplete), { mode: 'submission' });
+    const failed = checks.filter(({ status }) => status === 'fail').map(({ id }) => id);
+    expect(failed).toEqual(expect.arrayContaining(['MAN-001', 'AI-001', 'REV-001', 'SCP-005']));
+    expect(failed.filter((id) => ['MAN-004', 'OBJ-002', 'NET-001', 'EVT-001', 'SCP-001'].includes(id))).toEqual([]);
+  });
+
   it('allows the ports that the platform lists', async () => {
     const manifest = manifestWith({ webhooks: [{ events: ['lead.created'], url: 'https://a.example.com:8443/' }] });
     const { passed } = await certify(manifest, { mode: 'certification', addressPolicy: { allowedPorts: [8443] } });

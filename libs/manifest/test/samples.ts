@@ -820,6 +820,40 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     check: 'AUT-002',
+    what: 'completing a task again',
+    fails: automation({ type: 'event', event: 'task.completed' }, [
+      { type: 'update_record', object: 'task', id: 'x', values: { status: 'completed' } },
+    ]),
+    passes: automation({ type: 'event', event: 'task.completed' }, [
+      { type: 'update_record', object: 'task', id: 'x', values: { status: 'open' } },
+    ]),
+    pointer: '/automations/0',
+  },
+  {
+    check: 'AUT-002',
+    what: 'winning a deal again',
+    fails: automation({ type: 'event', event: 'deal.won' }, [
+      { type: 'update_record', object: 'opportunity', id: 'x', values: { status: 'won' } },
+    ]),
+    passes: automation({ type: 'event', event: 'deal.won' }, [
+      { type: 'update_record', object: 'opportunity', id: 'x', values: { status: 7, name: 'a' } },
+    ]),
+    pointer: '/automations/0',
+  },
+  {
+    check: 'AUT-002',
+    what: 'updating what was updated',
+    fails: automation({ type: 'event', event: 'contact.updated' }, [
+      { type: 'update_record', object: 'contact', id: 'x', values: {} },
+    ]),
+    passes: automation({ type: 'event', event: 'contact.updated' }, [
+      { type: 'update_record', object: 'nothing', id: 'x', values: {} },
+      { type: 'create_record', object: 'contact', values: {} },
+    ]),
+    pointer: '/automations/0',
+  },
+  {
+    check: 'AUT-002',
     what: 'circle of two',
     fails: {
       service: { produces: ['acme.next'] },
