@@ -11,7 +11,6 @@ import {
   type ListAnswer,
   type ListQuery,
   listAnswer,
-  mapList,
   parsePage,
   requireMatch,
 } from '@crm/service-kit';
@@ -25,6 +24,7 @@ import type { RecordView, StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordEtag } from './record-etag.js';
 import { recordCreated, recordDeleted, recordUpdated } from './record-events.js';
+import { readPage } from './record-page.js';
 import { type RecordFilter, rowConditions } from './record-query.js';
 import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
@@ -67,13 +67,15 @@ export class RecordService {
       const conditions = rowConditions(model, plan, query, 3);
       const binding = { tenantId: caller.tenantId, list: `custom ${objectId}`, filter: [q, filterField, filterValue] };
       const page = parsePage(query, binding);
-      const [rows, counted] = await Promise.all([
-        this.records.page(tx, objectId, conditions, page),
+      const [records, counted] = await Promise.all([
+        readPage(
+          page,
+          (portion) => this.records.page(tx, objectId, conditions, portion),
+          (record) => presentRecord(model, record, plan, clock),
+        ),
         this.records.count(tx, objectId, conditions, page.countLimit),
       ]);
-      return mapList(listAnswer(rows, page, counted, idPosition), (record) =>
-        presentRecord(model, record, plan, clock),
-      );
+      return listAnswer(records, page, counted, idPosition);
     });
   }
 

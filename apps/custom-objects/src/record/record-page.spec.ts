@@ -1,0 +1,41 @@
+import type { ListPage } from '@crm/service-kit';
+import { describe, expect, it } from '@jest/globals';
+import type { RecordView, StoredRecord } from './record.js';
+import { PAGE_TEXT_LIMIT, readPage } from './record-page.js';
+
+const ALL = Array.from({ length: 230 }, (_, index) => ({ id: `r${String(999 - index)}` }) as unknown as StoredRecord);
+
+/** A table of 230 records, newest first. */
+const portions: number[] = [];
+const read = async ({ after, offset, limit }: ListPage): Promise<StoredRecord[]> => {
+  portions.push(limit);
+  const start = after ? ALL.findIndex(({ id }) => id === after.id) + 1 : offset;
+  return ALL.slice(start, start + limit);
+};
+const page = (limit: number, offset = 0) => ({ limit, offset, size: limit - 1, page: 1 }) as unknown as ListPage;
+const present = (text: string) => (record: StoredRecord) => ({ id: record.id, text }) as unknown as RecordView;
+
+describe('a page of records', () => {
+  it.each([
+    [26, 0, 26],
+    [201, 0, 201],
+    [201, 100, 130],
+    [201, 230, 0],
+  ])('of %d from %d has %d, in order and none twice', async (limit, offset, expected) => {
+    const views = await readPage(page(limit, offset), read, present(''));
+    expect(views.map(({ id }) => id)).toEqual(ALL.slice(offset, offset + expected).map(({ id }) => id));
+  });
+
+  it('is read in portions', async () => {
+    portions.length = 0;
+    await readPage(page(201), read, present(''));
+    expect(Math.max(...portions)).toBe(50);
+  });
+
+  it('is refused when it is too much text, but one record never is', async () => {
+    const long = present('x'.repeat(PAGE_TEXT_LIMIT / 40));
+    await expect(readPage(page(201), read, long)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    portions.length = 0;
+    expect(await readPage(page(2), read, present('x'.repeat(PAGE_TEXT_LIMIT)))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,48 @@
+import { PlatformError } from '@crm/contracts';
+import { idPosition, type ListPage } from '@crm/service-kit';
+import type { RecordView, StoredRecord } from './record.js';
+
+/** Records read at once: what is held in memory before it is known how much text a page has. */
+const PORTION = 50;
+
+/**
+ * Most text an answer carries, in UTF-16 code units. A record may hold several long texts, so two hundred of them could
+ * fill a process's memory.
+ */
+export const PAGE_TEXT_LIMIT = 4_000_000;
+
+/**
+ * Reads and presents a page portion by portion. Only what the caller sees counts against the limit, so that texts they may
+ * not read change nothing.
+ * @param read the records of a page, newest first
+ * @returns as many as `page.limit` asks for, or fewer when there are no more
+ * @throws INVALID_QUERY when the records would be more text than an answer carries; one record always is answered
+ */
+export async function readPage(
+  page: ListPage,
+  read: (portion: ListPage) => Promise<StoredRecord[]>,
+  present: (record: StoredRecord) => RecordView,
+): Promise<RecordView[]> {
+  const views: RecordView[] = [];
+  let text = 0;
+  let next = page;
+  while (views.length < page.limit) {
+    const limit = Math.min(PORTION, page.limit - views.length);
+    const records = await read({ ...next, limit });
+    for (const record of records) {
+      const view = present(record);
+      views.push(view);
+      text += textLength(view);
+    }
+    if (text > PAGE_TEXT_LIMIT && views.length > 2) {
+      throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
+    }
+    const last = records.at(-1);
+    if (records.length < limit || last === undefined) break;
+    next = { ...page, offset: 0, after: idPosition(last) };
+  }
+  return views;
+}
+
+const textLength = (view: RecordView): number =>
+  Object.values(view).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
