@@ -66,4 +66,12 @@ describe('checkHostname', () => {
     expect(checkHostname('svc.acme.net.', options)).toMatchObject({ code: 'refused_hostname' });
     expect(checkHostname('crmsvc.acme.net', options)).toEqual({ ok: true });
   });
+
+  it('takes names of 253 characters and none of more', () => {
+    const name = (length: number) => `${`${'a'.repeat(63)}.`.repeat(3)}${'b'.repeat(length - 192 - 4)}.com`;
+    expect(name(253)).toHaveLength(253);
+    expect(checkHostname(name(253))).toEqual({ ok: true });
+    expect(checkHostname(`${name(253)}.`)).toEqual({ ok: true });
+    expect(checkHostname(name(254))).toMatchObject({ code: 'invalid_hostname' });
+  });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { ipv4Range } from './ipv4.js';
-import { ipv6Range } from './ipv6.js';
+import { inIpv4Range, ipv4Range, parseIpv4 } from './ipv4.js';
+import { inIpv6Range, ipv6Range, parseIpv6 } from './ipv6.js';
 
 describe('ranges', () => {
-  it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.1/8', '10.0.0/8', '::/0', '10.0.0.0/'])(
+  it.each(['10.0.0.0', '0.0.0.0/33', '10.0.0.0/x', '10.0.0.1/8', '10.0.0/8', '::/0', '10.0.0.0/'])(
     'refuses %s as an IPv4 range',
     (cidr) => {
       expect(() => ipv4Range(cidr, '')).toThrow(RangeError);
     },
   );
 
-  it.each(['2000::', '2000::/129', '2000::/x', '2000::1/3', '2001:db8:1::/32', '10.0.0.0/8', '::/'])(
+  it.each(['2000::', '::/129', '2000::/x', '2000::1/3', '2001:db8:1::/32', '10.0.0.0/8', '::/'])(
     'refuses %s as an IPv6 range',
     (cidr) => {
       expect(() => ipv6Range(cidr, '')).toThrow(RangeError);
@@ -20,5 +20,33 @@ describe('ranges', () => {
   it('takes the whole space as a range', () => {
     expect(ipv4Range('0.0.0.0/0', '')).toMatchObject({ base: 0, mask: 0 });
     expect(ipv6Range('::/0', '')).toMatchObject({ bits: 0 });
+  });
+
+  it.each<[string, string, boolean]>([
+    ['10.0.0.1/32', '10.0.0.1', true],
+    ['10.0.0.1/32', '10.0.0.0', false],
+    ['128.0.0.0/1', '255.255.255.255', true],
+    ['128.0.0.0/1', '127.255.255.255', false],
+    ['0.0.0.0/0', '255.255.255.255', true],
+  ])('%s holds %s: %p', (cidr, address, isIn) => {
+    expect(inIpv4Range(parseIpv4(address)!, ipv4Range(cidr, ''))).toBe(isIn);
+  });
+
+  it.each<[string, string, boolean]>([
+    ['2001:db8::1/128', '2001:db8::1', true],
+    ['2001:db8::1/128', '2001:db8::2', false],
+    ['2001:db8::2/127', '2001:db8::3', true],
+    ['2001:db8::2/127', '2001:db8::4', false],
+    ['1:2:3:4:5:6:7:0/112', '1:2:3:4:5:6:7:ffff', true],
+    ['1:2:3:4:5:6:7:0/112', '1:2:3:4:5:6:6:ffff', false],
+    ['::/0', 'ffff::', true],
+  ])('%s holds %s: %p', (cidr, address, isIn) => {
+    expect(inIpv6Range(parseIpv6(address)!, ipv6Range(cidr, ''))).toBe(isIn);
+  });
+
+  it('reads the longest spelling of an IPv6 address, and nothing longer', () => {
+    const longest = '0000:0000:0000:0000:0000:ffff:255.255.255.255';
+    expect(parseIpv6(longest)).toEqual([0, 0, 0, 0, 0, 0xffff, 0xffff, 0xffff]);
+    expect(parseIpv6(`${longest} `)).toBeUndefined();
   });
 });
