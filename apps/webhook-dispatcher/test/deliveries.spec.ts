@@ -127,6 +127,18 @@ describe('deliveries', () => {
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4 }]);
   });
 
+  it('follow their subscription to a corrected address', async () => {
+    app.receiver.respondWith(({ path }) => ({ status: path === '/right' ? 204 : 500 }));
+    const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/wrong` });
+    await app.emit(tenant.id);
+    await app.settled(tenant.admin, 'failed');
+    const body = { url: `${app.receiver.url}/right` };
+    await app.service.request('PATCH', `/api/webhooks/subscriptions/${id}`, { token: tenant.admin, body });
+    const [failed] = await app.deliveries(tenant.admin);
+    await app.service.request('POST', `/api/webhooks/deliveries/${failed?.id}/redeliver`, { token: tenant.admin });
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ url: body.url }]);
+  });
+
   it('end at once and disable the subscription when the receiver is gone', async () => {
     app.receiver.respondWith(() => ({ status: 410 }));
     const { id } = await app.subscribe(tenant.admin);

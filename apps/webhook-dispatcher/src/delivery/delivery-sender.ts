@@ -73,7 +73,10 @@ export class DeliverySender {
         return null;
       }
       const secrets = sealed.map((box) => this.secrets.open(box, { subscriptionId }));
-      return { work, appKey: subscription.appKey, secrets };
+      const { url, appKey } = subscription;
+      // Whoever corrects an address means the deliveries that wait for their next attempt too.
+      if (url !== work.url) await this.deliveries.readdress(tx, claimed, url);
+      return { work: { ...work, url }, appKey, secrets };
     });
   }
 

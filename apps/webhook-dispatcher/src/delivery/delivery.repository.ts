@@ -90,6 +90,16 @@ export class DeliveryRepository {
     return row ? { eventId: row.event_id, url: row.url, body: row.body, attempts: row.attempts } : null;
   }
 
+  /** Sends a claimed delivery somewhere else from now on. */
+  async readdress(tx: TenantTransaction, claimed: ClaimedDelivery, url: string): Promise<void> {
+    await tx.query('UPDATE delivery SET url = $4 WHERE tenant_id = $1 AND id = $2 AND claim = $3', [
+      tx.tenantId,
+      claimed.id,
+      claimed.claim,
+      url,
+    ]);
+  }
+
   /**
    * Writes an attempt and how the delivery stands after it.
    * @returns false, with nothing written, when the claim is no longer this process's
