@@ -49,4 +49,33 @@ describe('ranges', () => {
     expect(parseIpv6(longest)).toEqual([0, 0, 0, 0, 0, 0xffff, 0xffff, 0xffff]);
     expect(parseIpv6(`${longest} `)).toBeUndefined();
   });
+
+  it.each<[string, number[] | undefined]>([
+    ['::', [0, 0, 0, 0, 0, 0, 0, 0]],
+    ['1::2', [1, 0, 0, 0, 0, 0, 0, 2]],
+    ['1:2:3:4:5:6:7::', [1, 2, 3, 4, 5, 6, 7, 0]],
+    ['1::3:4:5:6:7:8', [1, 0, 3, 4, 5, 6, 7, 8]],
+    ['::1.2.3.4', [0, 0, 0, 0, 0, 0, 0x0102, 0x0304]],
+    ['1:2:3:4:5:6:7::8', undefined],
+    ['1::2::3', undefined],
+    ['1:2:3:4:5:6:7', undefined],
+    ['::1:2.3.4.5:6', undefined],
+  ])('reads %s', (text, groups) => {
+    expect(parseIpv6(text)).toEqual(groups);
+  });
+
+  it.each<[string, number | undefined]>([
+    ['1.2.3.4', 0x01020304],
+    ['0.0.0.9', 9],
+    ['255.255.255.255', 0xffffffff],
+    ['1.2.3:4', undefined],
+    ['1.2.3./', undefined],
+    ['1.2.3.4.5', undefined],
+    ['1.2.3', undefined],
+    ['1.2.3.', undefined],
+    ['1.2.3.04', undefined],
+    ['1.2.3.256', undefined],
+  ])('reads %s', (text, address) => {
+    expect(parseIpv4(text)).toBe(address);
+  });
 });

@@ -263,6 +263,10 @@ const ALLOWED = [
 ] as const;
 
 describe('checkUrl', () => {
+  it('takes 2,048 characters', () => {
+    expect(MAX_URL_LENGTH).toBe(2048);
+  });
+
   it.each(Object.entries(REFUSED).flatMap(([code, urls]) => urls.map((url) => [code, url] as const)))(
     '%s: %j',
     (code, url) => {
