@@ -29,7 +29,7 @@ describe('a record created with an Idempotency-Key', () => {
     await app.service.request('PATCH', `${RECORDS}/${first.body.id}`, { token: tenant.admin, body: { hours: 3 } });
     const again = await create(tenant.admin, 'k1', { hours: 2, title });
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id, version: 2, hours: 3 } });
-    expect(again.headers.get('etag')).toBe('"2"');
+    expect(again.headers.get('etag')).toMatch(/^"2\./);
     expect(await countOf(tenant.admin, title)).toBe(1);
   });
 

@@ -1,5 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { CustomObjects1763700000000 } from './1763700000000-custom-objects.js';
+import { FormulaFunctions1763700000001 } from './1763700000001-formula-functions.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
-export const migrations = [CustomObjects1763700000000];
+export const migrations = [CustomObjects1763700000000, FormulaFunctions1763700000001];

@@ -1,5 +1,5 @@
-import { type AccessPlan, accessPlan, compileFieldFormulas } from '@crm/fields';
-import type { CompiledFormulaSet } from '@crm/formula';
+import { type AccessPlan, accessPlan, compileFieldFormulas, formulaFieldTypes, formulaSources } from '@crm/fields';
+import { type CheckedFormulaSet, type CompiledFormulaSet, checkFormulaSet, type ValueType } from '@crm/formula';
 import type { CustomObject, StoredField } from './custom-object.js';
 
 /** Role combinations whose plan is kept for one object; past it the plans are made again. */
@@ -11,15 +11,25 @@ const PLANS_KEPT = 200;
  */
 export class ObjectModel {
   readonly formulas: CompiledFormulaSet;
+  /** Types of the fields that are stored, as formulas see them. */
+  readonly plainFieldTypes: ReadonlyMap<string, ValueType>;
   readonly fieldsByName: ReadonlyMap<string, StoredField>;
   /** What everybody may read, whatever their roles: all that leaves through events and text search. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
+  private checked: CheckedFormulaSet | undefined;
 
   constructor(readonly object: CustomObject) {
     this.formulas = compileFieldFormulas(object.fields);
+    this.plainFieldTypes = formulaFieldTypes(object.fields);
     this.fieldsByName = new Map(object.fields.map((field) => [field.apiName, field]));
     this.publicPlan = accessPlan(object.fields, []);
+  }
+
+  /** The formulas as trees, from which queries are written; made when a query first asks. */
+  get checkedFormulas(): CheckedFormulaSet {
+    this.checked ??= checkFormulaSet(formulaSources(this.object.fields), this.plainFieldTypes);
+    return this.checked;
   }
 
   /** The fields a caller with these roles may read and write. */

@@ -1,19 +1,16 @@
 import { PlatformError } from '@crm/contracts';
 import { type AccessPlan, fieldTypes, foldForSearch, slotValue } from '@crm/fields';
+import type { EvaluationContext } from '@crm/formula';
 import type { StoredField } from '../object/custom-object.js';
 import type { ObjectModel } from '../object/object-model.js';
+import { formulaEquals } from './formula-condition.js';
+import type { RowCondition } from './row-condition.js';
 
 /** What decides which records a list has, as it came in the query string. */
 export interface RecordFilter {
   readonly q?: string;
   readonly filterField?: string;
   readonly filterValue?: string;
-}
-
-/** A condition on a record row: SQL with `$n` of its own parameters, which start at `first`. */
-export interface RowCondition {
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
 }
 
 /** Field types whose query text is read as JSON before it is parsed. */
@@ -23,6 +20,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent'
  * Turns `q` and `filterField`/`filterValue` into conditions.
  * @param plan the caller's; a field they may not read is answered like one that does not exist
  * @param first number of the first free parameter
+ * @param clock the request's instant and zone, for formulas
  * @throws INVALID_QUERY
  */
 export function rowConditions(
@@ -30,6 +28,7 @@ export function rowConditions(
   plan: AccessPlan,
   request: RecordFilter,
   first: number,
+  clock: EvaluationContext,
 ): RowCondition[] {
   const conditions: RowCondition[] = [];
   let next = first;
@@ -49,7 +48,12 @@ export function rowConditions(
     if (request.filterValue === undefined) {
       throw new PlatformError('INVALID_QUERY', 'filterField needs a filterValue');
     }
-    add(equals(field, request.filterValue, next));
+    const { filterValue } = request;
+    add(
+      field.type === 'formula'
+        ? formulaEquals(model, field, filterValue, next, clock)
+        : equals(field, filterValue, next),
+    );
   } else if (request.filterValue !== undefined) {
     throw new PlatformError('INVALID_QUERY', 'filterValue needs a filterField');
   }
@@ -57,9 +61,6 @@ export function rowConditions(
 }
 
 function equals(field: StoredField, text: string, first: number): RowCondition {
-  if (field.type === 'formula') {
-    throw new PlatformError('INVALID_QUERY', `filterField: ${field.apiName} is computed and cannot be filtered by`);
-  }
   const value = parseValue(field, text);
   if (field.type === 'multi_select') {
     // A membership test: the record's options contain all that were asked for.

@@ -2,7 +2,7 @@ import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from './record.js';
-import type { RowCondition } from './record-query.js';
+import type { RowCondition } from './row-condition.js';
 
 interface RecordRow {
   id: string;

@@ -64,7 +64,7 @@ export class RecordService {
       const { id: objectId } = model.object;
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.
-      const conditions = rowConditions(model, plan, query, 3);
+      const conditions = rowConditions(model, plan, query, 3, clock);
       const binding = { tenantId: caller.tenantId, list: `custom ${objectId}`, filter: [q, filterField, filterValue] };
       const page = parsePage(query, binding);
       const [records, counted] = await Promise.all([

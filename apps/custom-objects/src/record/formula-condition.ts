@@ -1,0 +1,89 @@
+import { PlatformError } from '@crm/contracts';
+import {
+  type BindParameter,
+  type EvaluationContext,
+  emitSql,
+  parseDate,
+  parseInstant,
+  type SqlColumn,
+  type ValueType,
+} from '@crm/formula';
+import type { StoredField } from '../object/custom-object.js';
+import type { ObjectModel } from '../object/object-model.js';
+import type { RowCondition } from './row-condition.js';
+
+interface Comparison {
+  /** The query text as Postgres reads the value, null when it is none of the type. */
+  read(text: string): string | null;
+  /** Numbers compare as 15-digit decimals, text by code point, as in the language. */
+  equals(sql: string, value: string): string;
+}
+
+const COMPARISONS: Readonly<Partial<Record<ValueType, Comparison>>> = {
+  number: {
+    read: (text) =>
+      /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/.test(text) && Number.isFinite(Number(text))
+        ? String(Number(text))
+        : null,
+    equals: (sql, value) => `(${sql})::numeric = ${value}::text::float8::numeric`,
+  },
+  text: { read: (text) => text, equals: (sql, value) => `(${sql}) COLLATE "C" = ${value}::text` },
+  boolean: {
+    read: (text) => (text === 'true' || text === 'false' ? text : null),
+    equals: (sql, value) => `(${sql}) = ${value}::text::boolean`,
+  },
+  date: {
+    read: (text) => (parseDate(text) === null ? null : text),
+    equals: (sql, value) => `(${sql}) = ${value}::text::date`,
+  },
+  datetime: {
+    read: (text) => (parseInstant(text) === null ? null : text),
+    equals: (sql, value) => `(${sql}) = ${value}::text::timestamptz`,
+  },
+};
+
+/**
+ * The condition that a computed field has a value: the formula as SQL over the stored data, without an index.
+ * @param first number of the first free parameter
+ * @throws INVALID_QUERY when the text is no value of the formula's type
+ */
+export function formulaEquals(
+  model: ObjectModel,
+  field: StoredField,
+  text: string,
+  first: number,
+  clock: EvaluationContext,
+): RowCondition {
+  const formula = model.checkedFormulas.formulas.get(field.apiName);
+  const comparison = formula && COMPARISONS[formula.resultType];
+  const operand = comparison?.read(text) ?? null;
+  if (!formula || !comparison || operand === null) {
+    throw new PlatformError('INVALID_QUERY', `filterValue: not a value of ${field.apiName}`);
+  }
+  const columns = (name: string, bind: BindParameter): SqlColumn => storedColumn(model, name, bind);
+  const emitted = emitSql(formula, columns, clock, {
+    firstParameter: first,
+    formula: (name) => model.checkedFormulas.formulas.get(name),
+  });
+  const value = `$${first + emitted.parameters.length}`;
+  return { sql: comparison.equals(emitted.sql, value), parameters: [...emitted.parameters, operand] };
+}
+
+/** Where the canonical value of a plain field is: in the data, by the field's id. */
+function storedColumn(model: ObjectModel, name: string, bind: BindParameter): SqlColumn {
+  const field = model.fieldsByName.get(name);
+  const type = model.plainFieldTypes.get(name);
+  if (!field || !type) throw new Error(`The formula reads ${name}, which is no plain field`);
+  const key = `${bind(field.id)}::text`;
+  const casts: Partial<Record<ValueType, string>> = {
+    text: `(data->>${key})`,
+    number: `(data->>${key})::float8`,
+    boolean: `(data->>${key})::boolean`,
+    date: `(data->>${key})::date`,
+    datetime: `(data->>${key})::timestamptz`,
+    multi_select: `CASE WHEN jsonb_typeof(data->${key}) = 'array' THEN ARRAY(SELECT jsonb_array_elements_text(data->${key})) END`,
+  };
+  const sql = casts[type];
+  if (sql === undefined) throw new Error(`A field of type ${type} has no column`);
+  return { sql: `(${sql})`, type };
+}
