@@ -69,6 +69,7 @@ describe('ranges', () => {
     ['0.0.0.9', 9],
     ['255.255.255.255', 0xffffffff],
     ['1.2.3:4', undefined],
+    ['1.2.3.:', undefined],
     ['1.2.3./', undefined],
     ['1.2.3.4.5', undefined],
     ['1.2.3', undefined],
