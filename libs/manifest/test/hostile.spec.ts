@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { type Certification, certify } from '../src/index.js';
 import { baseManifest, manifestWith } from './base-manifest.js';
@@ -6,6 +6,8 @@ import { SAMPLES } from './samples.js';
 
 /** The long form runs with `npm run test:deep`. */
 const DEEP = process.env.DEEP === '1';
+
+jest.setTimeout(DEEP ? 300_000 : 30_000);
 
 /** How many automations start each other in a circle. */
 const CIRCLE = DEEP ? 5_000 : 1_000;
