@@ -4,6 +4,7 @@ import path from 'node:path';
 import { APP_KINDS, type AppKind } from '@crm/manifest';
 import { parseArguments } from '../arguments.js';
 import { errorCodeOf } from '../error-code.js';
+import { EXAMPLES } from '../examples.js';
 import type { Terminal } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 
@@ -15,9 +16,6 @@ Writes a package to start from, which passes the certification, into the folder 
 
 Exit status: 0 written, 2 wrong usage, or there is a package already.
 `;
-
-/** The examples of the repository are the starters: what is shown and what is written cannot differ. */
-const EXAMPLES = new URL('../../../../examples/', import.meta.url);
 
 const FILES = ['app.json', 'review-packet.json'] as const;
 
