@@ -7,7 +7,7 @@ const PAGE = path.resolve(import.meta.dirname, '../../../docs/reference/formulas
 
 it('docs/reference/formulas.md says what the definitions say', async () => {
   const page = referencePage();
-  if (process.env.FORMULA_DOCS === 'write') {
+  if (process.env.WRITE_DOCS) {
     await mkdir(path.dirname(PAGE), { recursive: true });
     await writeFile(PAGE, page);
   }

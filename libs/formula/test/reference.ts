@@ -55,8 +55,7 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 export function referencePage(): string {
   return `${[
     '# Formulas',
-    'This page is generated from the definitions in `libs/formula/src/functions`; ' +
-      '`FORMULA_DOCS=write npm test -- libs/formula` writes it again.',
+    'This page is generated from the definitions in `libs/formula/src/functions`; ' + '`npm run docs` writes it again.',
     'A formula computes a value from the fields of a record, on every read. A missing value is null. Nothing is ' +
       'converted by itself: `TEXT` and `NUMBER` do it where it is wanted. A result that is not a finite number is null.',
     '## Values',

@@ -8,7 +8,11 @@ const SEVERITIES = {
 };
 
 function json(value: unknown): string {
-  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+  // A list of plain values reads best on one line.
+  const text = JSON.stringify(value, null, 2).replace(/\[\s+([^[\]{}]*?)\s+\]/g, (_, items: string) => {
+    return `[${items.replace(/\s*\n\s*/g, ' ')}]`;
+  });
+  return `\`\`\`json\n${text}\n\`\`\``;
 }
 
 /** The page of a check: what it is for, and a failing and a passing sample that the tests run. */
@@ -39,7 +43,7 @@ export function indexPage(): string {
     '',
     'The same suite runs in `crm-dev certify`, in `POST /api/marketplace/developer/certifications` and on submission. A package passes when no blocker fails. Checks that need what only the marketplace knows are skipped elsewhere.',
     '',
-    'These pages are made from the checks and from the samples of their tests (`CERTIFICATION_PAGES=write` with the test of the pages writes them again). Samples show the sections that matter; the rest of the package is good.',
+    'These pages are made from the checks and from the samples of their tests (`npm run docs` writes them again). Samples show the sections that matter; the rest of the package is good.',
     '',
     '| check | severity | what |',
     '|---|---|---|',
