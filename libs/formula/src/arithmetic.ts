@@ -5,7 +5,8 @@ type NumberEvaluator = (row: Row) => number | null;
 type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
 /**
- * The closure of an operator on two numbers: null for a null operand and for a result that is not finite. Each operator
+ * The closure of an operator on two numbers: null for a null operand and for a result that is not finite. No operand is
+ * -0, so no sum is; a product and a quotient can be, and `+ 0` makes them 0. Each operator
  * has closures of its own, and others where the right operand is a literal, because one body shared by all would make
  * every call in it an unpredictable one; they are alike on purpose.
  */
@@ -22,7 +23,7 @@ export function arithmetic(operator: ArithmeticOperator, left: Operand, right: O
         const y = b(row);
         if (y === null) return null;
         const result = x + y;
-        return result - result === 0 ? result + 0 : null;
+        return result - result === 0 ? result : null;
       };
     case '-':
       return (row) => {
@@ -31,7 +32,7 @@ export function arithmetic(operator: ArithmeticOperator, left: Operand, right: O
         const y = b(row);
         if (y === null) return null;
         const result = x - y;
-        return result - result === 0 ? result + 0 : null;
+        return result - result === 0 ? result : null;
       };
     case '*':
       return (row) => {
@@ -69,14 +70,14 @@ function withConstant(operator: ArithmeticOperator, a: NumberEvaluator, y: numbe
         const x = a(row);
         if (x === null) return null;
         const result = x + y;
-        return result - result === 0 ? result + 0 : null;
+        return result - result === 0 ? result : null;
       };
     case '-':
       return (row) => {
         const x = a(row);
         if (x === null) return null;
         const result = x - y;
-        return result - result === 0 ? result + 0 : null;
+        return result - result === 0 ? result : null;
       };
     case '*':
       return (row) => {

@@ -31,10 +31,8 @@ export function comparisonOf(type: ValueType): Compare {
     case 'date':
     case 'datetime':
       return subtract;
-    case 'any':
-      return compareAny;
     default:
-      return (left, right) => (left === right ? 0 : null);
+      return compareAny;
   }
 }
 
@@ -66,14 +64,14 @@ export function compileComparison(
   if (type === 'number') return compareNumberOperands(operator, a as NumberEvaluator, b as NumberEvaluator);
   if (type === 'date' || type === 'datetime')
     return orderedInstants(operator, a as NumberEvaluator, b as NumberEvaluator);
-  const compare = comparisonOf(type);
   switch (operator) {
+    // Only values whose types are known now come here; null is the same as null for them too.
     case '==':
-      return (row) => equal(compare, a(row), b(row));
+      return (row) => compareAny(a(row), b(row)) === 0;
     case '!=':
-      return (row) => !equal(compare, a(row), b(row));
+      return (row) => compareAny(a(row), b(row)) !== 0;
     default:
-      return ordered(operator, compare, a, b);
+      return ordered(operator, comparisonOf(type), a, b);
   }
 }
 
@@ -116,11 +114,6 @@ function compareNumberOperands(operator: string, a: NumberEvaluator, b: NumberEv
     const order = Math.abs(difference) > SURELY_DIFFERENT * widest ? difference : compareNumbers(x, y);
     return order < 0 ? less : order === 0 ? same : greater;
   };
-}
-
-function equal(compare: Compare, left: Value, right: Value): boolean {
-  if (left === null || right === null) return left === right;
-  return compare(left, right) === 0;
 }
 
 function ordered(operator: RelationalOperator, compare: Compare, left: Evaluator, right: Evaluator): Evaluator {

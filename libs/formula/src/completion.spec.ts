@@ -53,6 +53,9 @@ describe('completion', () => {
     expect(at('1 + na|me == "a"')).toMatchObject({ from: 4, to: 8 });
     expect(at('"😀" + na|')).toMatchObject({ from: 6, to: 8 });
     expect(at('1 + |')).toMatchObject({ from: 4, to: 4 });
+    expect(at('1 + |name')).toMatchObject({ from: 4, to: 8 });
+    expect(at('1 + |25')).toMatchObject({ from: 4, to: 4 });
+    expect(at('q1 + q|25')).toMatchObject({ from: 5, to: 8 });
   });
 
   it('tells types, and what to insert', () => {
@@ -107,6 +110,13 @@ describe('completion', () => {
       parameters: ['number', 'places?'],
       activeParameter: 0,
     });
+  });
+
+  it('takes a position that is no number, or outside of the source, for the nearest', () => {
+    expect(completeFormula('1', Number.NaN, FIELDS)).toMatchObject({ from: 0, to: 0 });
+    expect(completeFormula('1', -3, FIELDS).items).toHaveLength(ALL);
+    expect(completeFormula('name', 9, FIELDS)).toMatchObject({ from: 0, to: 4 });
+    expect(completeFormula('na', 1.7, FIELDS).items[0]).toMatchObject({ label: 'name' });
   });
 
   it('takes any text and position', () => {

@@ -63,7 +63,8 @@ export function completeFormula(source: string, position: number, fields: FieldT
   const from = written ? written.position : at;
   const wanted = call && parameterAt(call.definition, call.argument)?.accepts;
   const items = endsOperand(previous) ? OPERATOR_KEYWORDS.map(keyword) : operands(fields, wanted);
-  return { from, to: endOfName(characters, at), items: matching(items, written?.text ?? ''), ...shown };
+  const to = from < at || /^[A-Za-z_]$/.test(characters[at] ?? '') ? endOfName(characters, at) : at;
+  return { from, to, items: matching(items, written?.text ?? ''), ...shown };
 }
 
 interface OpenCall {

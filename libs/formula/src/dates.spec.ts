@@ -27,6 +27,21 @@ describe('TODAY is the date in the zone', () => {
   });
 });
 
+describe('the days of a month', () => {
+  const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  const date = (year: number, month: number, day: number) =>
+    `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  it.each(LENGTHS.map((days, index) => [index + 1, days] as const))('month %d has %d', (month, days) => {
+    expect(formatDate(parseDate(date(2023, month, days))!)).toBe(date(2023, month, days));
+    expect(parseDate(date(2023, month, days + 1))).toBeNull();
+    const leapDays = month === 2 ? 29 : days;
+    expect(formatDate(parseDate(date(2024, month, leapDays))!)).toBe(date(2024, month, leapDays));
+    expect(parseDate(date(2024, month, leapDays + 1))).toBeNull();
+    expect(parseDate(date(2024, month, 0))).toBeNull();
+  });
+  it.each(['2024-00-01', '2024-13-01', '0000-01-01'])('%s is none', (text) => expect(parseDate(text)).toBeNull());
+});
+
 describe('DAYS_BETWEEN', () => {
   it.each([
     ['2024-02-28', '2024-03-01', 2],

@@ -79,3 +79,38 @@ describe('the clock', () => {
     expect(days(record, { now: NOON, timeZone: 'Asia/Tokyo' })).toBe(0);
   });
 });
+
+describe('a declared name whose value does not fit its type is null', () => {
+  const unfitting: [ValueType, unknown[]][] = [
+    ['number', ['5', true, Number.NaN, Number.POSITIVE_INFINITY, [], {}]],
+    ['text', [5, true, ['a'], {}]],
+    ['boolean', ['yes', 'true', 1, 0, [], {}]],
+    ['date', ['2026-02-30', '2026-1-1', '2026-11-21T10:00:00Z', 20_000, true]],
+    ['datetime', ['2026-11-21', 'now', 1_700_000_000_000, false]],
+  ];
+  it.each(unfitting.flatMap(([type, values]) => values.map((value) => [type, value] as const)))(
+    '%s: %j',
+    (type, value) => {
+      // Names that every object has are read another way than others.
+      for (const name of ['x', 'constructor', 'valueOf']) {
+        const record = Object.fromEntries([[name, value]]);
+        const fields = Object.fromEntries([[name, type]]);
+        expect(evaluate(name, fields, record)).toBeNull();
+        expect(evaluate(`${name} == NULL`, fields, record)).toBe(true);
+        expect(evaluate(`BLANKVALUE(${name}, NULL) == ${name}`, fields, record)).toBe(true);
+      }
+    },
+  );
+
+  it('an unfitting selection is null too', () => {
+    for (const value of ['a', [], [1], ['a', null], { 0: 'a' }, true]) {
+      expect(evaluate('TEXT(m)', { m: 'multi_select' }, { m: value })).toBeNull();
+      expect(evaluate('CONTAINS(m, "a")', { m: 'multi_select' }, { m: value })).toBe(false);
+    }
+  });
+
+  it('counts as FALSE in conditions, also an unfitting text that is not empty', () => {
+    expect(evaluate('IF(flag, "yes", "no")', { flag: 'boolean' }, { flag: 'true' })).toBe('no');
+    expect(evaluate('IF(flag, "yes", "no")', { flag: 'boolean' }, { flag: true })).toBe('yes');
+  });
+});

@@ -87,7 +87,39 @@ describe('several mistakes are reported at once', () => {
     expect(errorsOf('MIN(1, , foo) + ABS(bar)')).toEqual(['UNEXPECTED_TOKEN@7', 'UNKNOWN_FIELD@9', 'UNKNOWN_FIELD@20']);
   });
 
+  it.each([
+    ['MAX(1 2 3 4, 5)', 'UNEXPECTED_TOKEN@6'],
+    ['1 2 3 4', 'UNEXPECTED_TOKEN@2'],
+    ['(1 2 "a" n)', 'UNEXPECTED_TOKEN@3'],
+    ['1 ) ) , )', 'UNEXPECTED_TOKEN@2'],
+    ['n ! ! b', 'UNEXPECTED_TOKEN@2'],
+  ])('reports a run of tokens that fits nowhere once, where it begins: %s', (source, error) => {
+    expect(errorsOf(source)).toEqual([error]);
+  });
+
+  it('reads on behind what fits nowhere', () => {
+    expect(errorsOf('MAX(1 2 + n, foo)')).toEqual(['UNEXPECTED_TOKEN@6', 'UNKNOWN_FIELD@13']);
+    expect(errorsOf('1 2 (3')).toEqual(['UNEXPECTED_TOKEN@2', 'UNEXPECTED_END@4']);
+    expect(errorsOf('1) + (n')).toEqual(['UNEXPECTED_TOKEN@1', 'UNEXPECTED_END@5']);
+  });
+
   it('stops at 25 errors', () => expect(errorsOf(`${'foo + '.repeat(50)}1`)).toHaveLength(25));
+});
+
+describe('messages', () => {
+  it.each([
+    ['#', '"#" is not part of the formula language'],
+    ['1\u00a0+ 2', 'The character U+00A0 is not part of the formula language'],
+    ['\u{1F600}', '"\u{1F600}" is not part of the formula language'],
+    ['1 + )', 'A value is expected before ")"'],
+    ['1 +', 'The formula ends where a value is expected'],
+    ['+1', 'There is no unary "+": leave it out'],
+    ['1 2', 'the number is not expected here'],
+    ['1 "a"', 'the text is not expected here'],
+    ['"a', 'The text is not closed with "'],
+    ['"\\q"', '\\q is not an escape: use \\\\ \\" \\\' \\n \\r \\t or \\u and four hexadecimal digits'],
+    ['', 'The formula is empty'],
+  ])('%j: %s', (source, message) => expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message));
 });
 
 describe('suggestions', () => {

@@ -57,10 +57,8 @@ export const numbers = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-const mantissa = fc.oneof(
-  fc.constantFrom(1, 1 + 2 ** -52, 2 - 2 ** -52, 1.5),
-  fc.double({ min: 1, max: 2, noNaN: true }),
-);
+const MANTISSAS = [1, 1 + 2 ** -52, 2 - 2 ** -52, 1.5];
+const mantissa = fc.oneof(fc.constantFrom(...MANTISSAS), fc.double({ min: 1, max: 2, noNaN: true }));
 /** Pairs whose sum, product or quotient lies near an end of the range, where Postgres raises. */
 export const edgePairs: fc.Arbitrary<readonly [number, number]> = fc
   .tuple(
@@ -77,6 +75,19 @@ export const edgePairs: fc.Arbitrary<readonly [number, number]> = fc
     return [a * 2 ** exponent * (negative ? -1 : 1), b * 2 ** other] as const;
   })
   .filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b));
+
+/** All pairs of simple numbers whose product or quotient lies at an end of the range, from tiny with tiny to huge with huge. */
+export function pairsAtTheEnds(): [number, number][] {
+  const exponents = [-1074, -1073, -1022, -1000, -700, -601, -600, -538, -537, -500, -376, -375, -100, -1, 0];
+  const ends = [-1076, -1075, -1074, -1073, 1022, 1023, 1024, 1025];
+  return [...exponents, ...exponents.map((exponent) => -exponent)].flatMap((exponent) =>
+    ends.flatMap((end) =>
+      [end - exponent, exponent - end].flatMap((other) =>
+        MANTISSAS.flatMap((a) => MANTISSAS.map((b): [number, number] => [a * 2 ** exponent, b * 2 ** other])),
+      ),
+    ),
+  );
+}
 
 const texts = fc.oneof(
   fc.constantFrom('', ' ', 'a', 'B', 'ab', 'straße', 'ΟΔΟΣ', 'ΑΣ Σ', 'İ', 'ŉ', '\u{10ffff}', '\uffff', '😀', 'ﬁ'),

@@ -8,7 +8,7 @@ import type { ValueType } from '../src/types.js';
 import { arbitraryFormula } from './arbitraries.js';
 import { type FormulaDatabase, openFormulaDatabase } from './database.js';
 import { FIELDS, NOON, type TestRecord } from './evaluate.js';
-import { edgePairs, numbers, storedRecord, ZONES } from './sql-arbitraries.js';
+import { edgePairs, numbers, pairsAtTheEnds, storedRecord, ZONES } from './sql-arbitraries.js';
 
 const DEEP = process.env.DEEP === '1';
 /** Batches of formulas by the records they meet. */
@@ -113,6 +113,14 @@ describe('SQL of a formula', () => {
       }),
       { numRuns: DEEP ? 500 : 4, endOnFailure: true },
     );
+  });
+
+  it('rounds to zero, to the smallest number and to null exactly where float64 does', async () => {
+    const finite = pairsAtTheEnds().filter((both) => both.every((n) => Number.isFinite(n) && n !== 0));
+    const records = finite.map(([n, n2]) => ({ n, n2 }));
+    expect(records.length).toBeGreaterThan(2000);
+    await database.store(records);
+    await expectAgreement(['n * n2', 'n / n2', 'n + n2', 'n - n2', '-n * n2', 'n / -n2'].map(checked), records, 'UTC');
   });
 
   it('maps the case of every character that both sides know', async () => {

@@ -37,6 +37,17 @@ describe('SQL of a formula, as text', () => {
     expect(emit(source)).toEqual({ sql, parameters, resultType: checkFormula(source, FIELDS).resultType });
   });
 
+  it('counts on a text formula to be null, since its result may be too long', () => {
+    const inner = checkFormula('"a" + "b"', {});
+    const fields = { x: 'text' } as const;
+    const columns = () => {
+      throw new TypeError('The formula has no column');
+    };
+    const { sql } = emitSql(checkFormula('x == "ab"', fields), columns, { now: NOON }, { formula: () => inner });
+    expect(sql).toContain('IS NOT DISTINCT FROM');
+    expect(sql).toContain('formula_bounded(');
+  });
+
   it('holds nothing that an author wrote', () => {
     const marked = `IF(t == "'; DROP TABLE x; --", "marked", CONCAT('mark"ed', t)) + TEXT(987654321)`;
     const { sql, parameters } = emit(marked);

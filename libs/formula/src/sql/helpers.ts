@@ -4,7 +4,8 @@
  * reads a table.
  *
  * Arithmetic: float8 raises when a result leaves the range at either end. Whether it would is decided before, by the
- * same operation on operands scaled by powers of two, which is exact.
+ * same operation on operands scaled by powers of two, where it rounds as at the end of the range; a product near half of
+ * the smallest number does not, and is looked at more closely.
  */
 interface Helper {
   readonly name: string;
@@ -17,6 +18,8 @@ interface Helper {
 
 /** 2^n as a literal that float8 reads exactly. */
 const power = (exponent: number) => `'${2 ** exponent}'::float8`;
+/** 2^27 + 1 splits the 53 bits of a float64 into halves whose products are exact (Veltkamp). */
+const SPLITTER = "'134217729'::float8";
 
 const ADD = `
 DECLARE
@@ -34,6 +37,9 @@ const MULTIPLY = `
 DECLARE
   x float8 := greatest(abs(a), abs(b));
   y float8 := least(abs(a), abs(b));
+  scaled float8;
+  x_high float8;
+  scaled_high float8;
 BEGIN
   IF a IS NULL OR b IS NULL THEN RETURN NULL; END IF;
   IF y = 0 THEN RETURN 0; END IF;
@@ -45,7 +51,15 @@ BEGIN
   END IF;
   -- Half of the smallest number, 2^-1075, is the largest that becomes 0.
   IF x < ${power(-600)} THEN RETURN 0; END IF;
-  IF (y * ${power(700)}) * x <= ${power(-375)} THEN RETURN 0; END IF;
+  scaled := y * ${power(700)};
+  IF scaled * x < ${power(-375)} THEN RETURN 0; END IF;
+  IF scaled * x = ${power(-375)} THEN
+    -- Perhaps rounded to it: what the rounding took away (Dekker's exact product) says from which side.
+    x_high := ${SPLITTER} * x - (${SPLITTER} * x - x);
+    scaled_high := ${SPLITTER} * scaled - (${SPLITTER} * scaled - scaled);
+    IF ((x_high * scaled_high - ${power(-375)}) + x_high * (scaled - scaled_high) + (x - x_high) * scaled_high)
+      + (x - x_high) * (scaled - scaled_high) <= 0 THEN RETURN 0; END IF;
+  END IF;
   RETURN a * b;
 END`;
 
