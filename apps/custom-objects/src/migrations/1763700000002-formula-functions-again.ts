@@ -7,6 +7,7 @@ export class FormulaFunctionsAgain1763700000002 implements MigrationInterface {
     for (const statement of FORMULA_SQL_FUNCTIONS) await runner.query(statement);
   }
 
-  /** The version before differs in its result for products near 0 alone, so there is nothing to take back. */
-  async down(): Promise<void> {}
+  async down(): Promise<void> {
+    // The version before differs in products near 0 alone: there is nothing to take back.
+  }
 }
