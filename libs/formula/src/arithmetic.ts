@@ -1,8 +1,8 @@
+import type { ArithmeticOperator } from './ast.js';
 import { EXACT_INTEGERS, remainder } from './decimal.js';
 import { coerced, type Evaluator, type Operand, type Row } from './values.js';
 
 type NumberEvaluator = (row: Row) => number | null;
-type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
 /**
  * The closure of an operator on two numbers: null for a null operand and for a result that is not finite. No operand is

@@ -2,6 +2,7 @@ import type { BinaryOperator, Node } from './ast.js';
 import { ErrorList } from './errors.js';
 import { type Token, tokenize } from './lexer.js';
 import { LIMITS } from './limits.js';
+import { isBinaryOperator, isComparisonLevel, LOOSEST_LEVEL, precedenceOf } from './precedence.js';
 import type { FormulaError, FormulaErrorCode } from './types.js';
 
 export interface ParsedFormula {
@@ -10,24 +11,6 @@ export interface ParsedFormula {
   errors: FormulaError[];
 }
 
-/** How tightly binary operators bind; unary ones bind tighter than all of them. */
-const PRECEDENCE = new Map<string, number>([
-  ['||', 1],
-  ['&&', 2],
-  ['==', 3],
-  ['!=', 3],
-  ['<', 4],
-  ['<=', 4],
-  ['>', 4],
-  ['>=', 4],
-  ['+', 5],
-  ['-', 5],
-  ['*', 6],
-  ['/', 6],
-  ['%', 6],
-]);
-/** Levels that do not chain: `a < b < c` is an error. */
-const COMPARISON_LEVELS = new Set([3, 4]);
 const KEYWORD_OPERATORS = new Map([
   ['AND', '&&'],
   ['OR', '||'],
@@ -69,7 +52,7 @@ class Parser {
       return undefined;
     }
     try {
-      const tree = this.expression(1);
+      const tree = this.expression(LOOSEST_LEVEL);
       this.expectEnd();
       return tree;
     } catch (error) {
@@ -89,10 +72,10 @@ class Parser {
     for (;;) {
       const token = this.token;
       const operator = this.binaryOperator(token);
-      const precedence = operator === undefined ? 0 : PRECEDENCE.get(operator)!;
+      const precedence = operator === undefined ? 0 : precedenceOf(operator);
       if (operator === undefined || precedence < level) return left;
       if (compared === precedence) this.reportChain(token);
-      compared = COMPARISON_LEVELS.has(precedence) ? precedence : undefined;
+      compared = isComparisonLevel(precedence) ? precedence : undefined;
       this.at++;
       this.count(token);
       const right = this.expression(precedence + 1);
@@ -111,7 +94,7 @@ class Parser {
   private binaryOperator(token: Token): BinaryOperator | undefined {
     const text = token.kind === 'name' ? KEYWORD_OPERATORS.get(token.text.toUpperCase()) : token.text;
     if ((token.kind !== 'operator' && token.kind !== 'name') || text === undefined) return undefined;
-    return PRECEDENCE.has(text) ? (text as BinaryOperator) : undefined;
+    return isBinaryOperator(text) ? text : undefined;
   }
 
   private unary(): Node {
@@ -179,7 +162,7 @@ class Parser {
     const args: Node[] = [];
     if (this.isAt(')')) return args;
     for (;;) {
-      args.push(this.expression(1));
+      args.push(this.expression(LOOSEST_LEVEL));
       this.skipToDelimiter();
       if (!this.isAt(',')) return args;
       this.at++;
@@ -193,12 +176,12 @@ class Parser {
   private parenthesised(open: Token): Node {
     const inner = this.nested(open, () => {
       this.at++;
-      const node = this.expression(1);
+      const node = this.expression(LOOSEST_LEVEL);
       this.skipToDelimiter();
       while (this.token.kind === ',') {
         this.reportUnexpected(this.token);
         this.at++;
-        if (!this.isAt(')')) this.expression(1);
+        if (!this.isAt(')')) this.expression(LOOSEST_LEVEL);
         this.skipToDelimiter();
       }
       return node;
@@ -236,8 +219,10 @@ class Parser {
   private resume(): void {
     const kind = this.token.kind;
     if (kind === ')' || kind === ',' || this.binaryOperator(this.token) !== undefined) this.at++;
-    if (this.token.kind === 'number' || this.token.kind === 'text' || this.token.kind === '(') this.expression(1);
-    else if (this.token.kind === 'name' && !KEYWORD_OPERATORS.has(this.token.text.toUpperCase())) this.expression(1);
+    if (this.token.kind === 'number' || this.token.kind === 'text' || this.token.kind === '(')
+      this.expression(LOOSEST_LEVEL);
+    else if (this.token.kind === 'name' && !KEYWORD_OPERATORS.has(this.token.text.toUpperCase()))
+      this.expression(LOOSEST_LEVEL);
     else if (this.token.kind === 'operator' || this.token.kind === 'name') this.at++;
   }
 
@@ -290,7 +275,6 @@ class Parser {
 }
 
 function describe(token: Token): string {
-  if (token.kind === 'end') return 'the end';
   if (token.kind === 'number') return 'the number';
   if (token.kind === 'text') return 'the text';
   return `"${token.text || token.kind}"`;

@@ -1,22 +1,5 @@
 import type { Node } from './ast.js';
-
-const LEVELS: Readonly<Record<string, number>> = {
-  '||': 1,
-  '&&': 2,
-  '==': 3,
-  '!=': 3,
-  '<': 4,
-  '<=': 4,
-  '>': 4,
-  '>=': 4,
-  '+': 5,
-  '-': 5,
-  '*': 6,
-  '/': 6,
-  '%': 6,
-};
-const UNARY_LEVEL = 7;
-const PRIMARY_LEVEL = 8;
+import { isComparisonLevel, PRIMARY_LEVEL, precedenceOf, UNARY_LEVEL } from './precedence.js';
 
 /**
  * The source of a tree, with only the parentheses that its shape needs. Parsing it gives the same tree (other
@@ -37,9 +20,9 @@ export function printFormula(tree: Node): string {
     case 'unary':
       return tree.operator + printAt(tree.operand, UNARY_LEVEL);
     case 'binary': {
-      const level = LEVELS[tree.operator]!;
+      const level = precedenceOf(tree.operator);
       // Comparisons do not chain, so their left side needs a tighter level too; the others group to the left.
-      const left = printAt(tree.left, level === 3 || level === 4 ? level + 1 : level);
+      const left = printAt(tree.left, isComparisonLevel(level) ? level + 1 : level);
       return `${left} ${tree.operator} ${printAt(tree.right, level + 1)}`;
     }
     case 'call':
@@ -50,8 +33,12 @@ export function printFormula(tree: Node): string {
 }
 
 function printAt(node: Node, level: number): string {
-  const own = node.kind === 'binary' ? LEVELS[node.operator]! : node.kind === 'unary' ? UNARY_LEVEL : PRIMARY_LEVEL;
-  return own < level ? `(${printFormula(node)})` : printFormula(node);
+  return levelOf(node) < level ? `(${printFormula(node)})` : printFormula(node);
+}
+
+function levelOf(node: Node): number {
+  if (node.kind === 'binary') return precedenceOf(node.operator);
+  return node.kind === 'unary' ? UNARY_LEVEL : PRIMARY_LEVEL;
 }
 
 function printNumber(value: number): string {
