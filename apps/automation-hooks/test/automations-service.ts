@@ -1,5 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { AUDIENCES, EVENTS, type EventName, eventSubject, type RpcRequest, rpc, TENANT_HEADER } from '@crm/contracts';
+import {
+  type AccessTokenClaims,
+  AUDIENCES,
+  EVENTS,
+  type EventName,
+  eventSubject,
+  type RpcRequest,
+  rpc,
+  TENANT_HEADER,
+} from '@crm/contracts';
 import { newId } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { serviceConfig } from '@crm/service-kit';
@@ -158,7 +167,7 @@ export interface Tenant {
   tenantId: string;
   userId: string;
   /** Calls with another role. */
-  as(role: string, scopes?: string[]): Promise<Call>;
+  as(role: string, scopes?: string[], claims?: Partial<AccessTokenClaims>): Promise<Call>;
   /** Calls as an administrator; paths begin below `/api/crm/automations`. */
   call: Call;
   /** The same tenant on another running service. */
@@ -177,8 +186,8 @@ export async function tenantOn(
   tenantId: string = newId(),
   userId: string = randomUUID(),
 ): Promise<Tenant> {
-  const as = async (role: string, scopes: string[] = []) => {
-    const token = await world.tokens.sign({ tid: tenantId, sub: userId, roles: [role], scopes });
+  const as = async (role: string, scopes: string[] = [], claims: Partial<AccessTokenClaims> = {}) => {
+    const token = await world.tokens.sign({ tid: tenantId, sub: userId, roles: [role], scopes, ...claims });
     return <Body>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>> =>
       service.request<Body>(method, `/api/crm/automations${path}`, { token, body });
   };

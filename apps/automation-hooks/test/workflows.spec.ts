@@ -85,6 +85,40 @@ describe('a workflow of the tenant', () => {
     expect((await call('GET', `/workflows/${id}`)).status).toBe(200);
   });
 
+  it('is shown in full to administrators only: others see the types and keys of its actions', async () => {
+    const { id } = await tenant.hooked({
+      condition: 'token == "sk_condition"',
+      actions: [
+        {
+          key: 'call',
+          type: 'http_request',
+          url: 'https://example.org/sk_url',
+          headers: { authorization: 'Bearer sk_header' },
+          body: { key: 'sk_body' },
+        },
+        { type: 'create_record', object: 'lead', values: { lastName: 'sk_value' } },
+      ],
+    });
+    const shown = { id, actions: [{ key: 'call', headers: { authorization: 'Bearer sk_header' } }, {}] };
+    expect((await tenant.call('GET', `/workflows/${id}`)).body).toMatchObject(shown);
+    expect((await tenant.call('GET', '/workflows')).body).toMatchObject({ data: [shown] });
+    const app = { sub: 'field-visits', installation_id: newId() };
+    for (const call of [
+      await tenant.as('viewer'),
+      await tenant.as('member'),
+      await tenant.as('app', ['automations'], { act: app }),
+      await tenant.as('admin', ['automations:read'], { embed: true, embed_app_id: 'portal', act: { sub: 'portal' } }),
+    ]) {
+      const one = await call<object>('GET', `/workflows/${id}`);
+      const list = await call<{ data: object[] }>('GET', '/workflows');
+      expect([one.status, list.status]).toEqual([200, 200]);
+      expect(list.body.data).toEqual([one.body]);
+      expect(one.body).toMatchObject({ actions: [{ key: 'call', type: 'http_request' }, { type: 'create_record' }] });
+      expect(one.body).not.toHaveProperty('condition');
+      expect(JSON.stringify(one.body)).not.toContain('sk_');
+    }
+  });
+
   it('of another tenant is not found', async () => {
     const { id } = await tenant.hooked({ actions: [task] });
     const other = await tenantOn(world, service);

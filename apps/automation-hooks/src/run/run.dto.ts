@@ -69,7 +69,10 @@ export class RunView {
   finishedAt: string | null;
 }
 
-/** @param withInput whether the payload is part of it */
+/**
+ * @param withInput whether the payload is part of it; it may hold what a role may not read in the record that it came from
+ *   or went to, so only administrators see it
+ */
 export function toRunView(run: Run, withInput: boolean): RunView {
   return {
     id: run.id,

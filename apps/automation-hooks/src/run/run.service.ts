@@ -1,9 +1,10 @@
 import type { Principal } from '@crm/access';
-import { type EventEnvelope, PlatformError, rolesAllow } from '@crm/contracts';
+import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { VerifiedHook } from '../hook/hook.service.js';
+import { administers } from '../workflow/administers.js';
 import { WorkflowRepository } from '../workflow/workflow.repository.js';
 import { type RunListQuery, type RunView, toRunView } from './run.dto.js';
 import { inputOf } from './run.input.js';
@@ -59,7 +60,7 @@ export class RunService {
   async get(principal: Principal, id: string): Promise<RunView> {
     const run = await this.database.transaction(principal.tenantId, (tx) => this.runs.find(tx, id));
     if (!run) throw new PlatformError('NOT_FOUND');
-    return toRunView(run, showsInput(principal));
+    return toRunView(run, administers(principal));
   }
 
   /** @throws INVALID_QUERY for a cursor of another tenant or list */
@@ -68,7 +69,7 @@ export class RunService {
     const { workflowId = null, status = null } = query;
     const page = parsePage(query, { tenantId, list: 'runs', filter: [workflowId, status] });
     const { runs, counted } = await this.database.transaction(tenantId, (tx) => this.runs.list(tx, query, page));
-    const withInput = showsInput(principal);
+    const withInput = administers(principal);
     return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
   }
 
@@ -84,8 +85,3 @@ export class RunService {
     return depth === undefined ? 0 : depth + 1;
   }
 }
-
-/**
- * A payload may hold what a role may not read in the record it came from or went to, so only administrators see it.
- */
-const showsInput = (principal: Principal): boolean => rolesAllow(principal.roles, 'administer');

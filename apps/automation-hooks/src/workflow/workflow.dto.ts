@@ -8,6 +8,7 @@ import {
   ListField,
   TextField,
 } from '@crm/service-kit';
+import type { Action } from './workflow.definition.js';
 import type { Workflow } from './workflow.entity.js';
 
 /** Longest formula, in characters: the limit of the formula language. */
@@ -47,10 +48,10 @@ export class WorkflowView {
   @JsonField()
   trigger: unknown;
 
-  @TextField({ maxLength: MAX_CONDITION, nullable: true })
-  condition: string | null;
+  @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'Shown to administrators' })
+  condition?: string | null;
 
-  @ListField(field.json())
+  @ListField(field.json(), { description: 'In full for administrators, for others the `type` and `key` of each' })
   actions: readonly unknown[];
 
   @BooleanField()
@@ -79,15 +80,19 @@ export class HookAddress {
   hookUrl: string;
 }
 
-export function toWorkflowView(workflow: Workflow): WorkflowView {
+/**
+ * @param inFull whether what the workflow says and compares with is part of it: headers, addresses, bodies, values and
+ *   conditions may hold secrets of other systems, so only administrators see them
+ */
+export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowView {
   const { trigger, condition, actions } = workflow.definition;
   return {
     id: workflow.id,
     version: workflow.version,
     name: workflow.name,
     trigger,
-    condition: condition ?? null,
-    actions,
+    ...(inFull && { condition: condition ?? null }),
+    actions: inFull ? actions : actions.map(outlineOf),
     enabled: workflow.enabled,
     appKey: workflow.origin?.appKey ?? null,
     installationId: workflow.origin?.installationId ?? null,
@@ -95,3 +100,9 @@ export function toWorkflowView(workflow: Workflow): WorkflowView {
     updatedAt: workflow.updatedAt.toISOString(),
   };
 }
+
+/** Of an action what runs show of its step. */
+const outlineOf = ({ type, key }: Action): Pick<Action, 'type' | 'key'> => ({
+  type,
+  ...(key !== undefined && { key }),
+});

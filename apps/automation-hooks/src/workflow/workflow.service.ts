@@ -5,6 +5,7 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parse
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { OutsideClient } from '../outside/outside-client.js';
+import { administers } from './administers.js';
 import { type CreatedWorkflow, type CreateWorkflow, toWorkflowView, type WorkflowView } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
@@ -37,7 +38,7 @@ export class WorkflowService {
         objectNames: {},
       });
       const hookUrl = definition.trigger.type === 'webhook_received' ? await this.hooks.issue(tx, id) : undefined;
-      return { ...toWorkflowView(await this.existing(tx, id)), ...(hookUrl && { hookUrl }) };
+      return { ...toWorkflowView(await this.existing(tx, id), true), ...(hookUrl && { hookUrl }) };
     });
   }
 
@@ -46,12 +47,14 @@ export class WorkflowService {
     const { tenantId } = principal;
     const page = parsePage(query, { tenantId, list: 'workflows' });
     const { workflows, counted } = await this.database.transaction(tenantId, (tx) => this.workflows.list(tx, page));
-    return mapList(listAnswer(workflows, page, counted, idPosition), toWorkflowView);
+    const inFull = administers(principal);
+    return mapList(listAnswer(workflows, page, counted, idPosition), (workflow) => toWorkflowView(workflow, inFull));
   }
 
   /** @throws NOT_FOUND */
   async get(principal: Principal, id: string): Promise<WorkflowView> {
-    return toWorkflowView(await this.database.transaction(principal.tenantId, (tx) => this.existing(tx, id)));
+    const workflow = await this.database.transaction(principal.tenantId, (tx) => this.existing(tx, id));
+    return toWorkflowView(workflow, administers(principal));
   }
 
   /**
@@ -71,7 +74,7 @@ export class WorkflowService {
       this.workflows.setEnabled(tx, id, enabled),
     );
     if (!workflow) throw new PlatformError('NOT_FOUND');
-    return toWorkflowView(workflow);
+    return toWorkflowView(workflow, true);
   }
 
   /** @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app */
