@@ -5,7 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { traceOf } from '../src/run/run.trace.js';
 import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
-type Created = RpcRequest<typeof rpc.crm.createCoreRecord> & { tenantId: string | undefined; roles: readonly string[] };
+type Created = RpcRequest<typeof rpc.crm.createCoreRecord> & {
+  tenantId: string | undefined;
+  roles: readonly string[];
+  token: string | undefined;
+};
 
 let world: World;
 let service: Service;
@@ -19,7 +23,8 @@ const customCreated: RpcRequest<typeof rpc.customObjects.createCustomRecord>[] =
 beforeAll(async () => {
   world = await startWorld();
   await world.answer(rpc.crm.createCoreRecord, (request, { principal }) => {
-    const seen = { ...request, tenantId: principal?.tenantId, roles: principal?.roles ?? [] };
+    const { tenantId, roles = [], token } = principal ?? {};
+    const seen = { ...request, tenantId, roles, token };
     created.push(seen);
     return answerCreate(seen);
   });
@@ -124,6 +129,33 @@ describe('a run', () => {
       tenantId: tenant.tenantId,
       userId: tenant.userId,
     });
+  });
+
+  it('goes on with a new token when the one that is kept was cut off', async () => {
+    const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: '{{n}}' }] });
+    expect((await tenant.ended(await start(path, { n: 1 }))).status).toBe('succeeded');
+    const cutOff = createdFor(tenant.tenantId).map(({ token }) => token);
+    answerCreate = ({ token }) => {
+      if (cutOff.includes(token)) throw new PlatformError('TOKEN_REVOKED');
+      return { id: newId() };
+    };
+    for (const n of [2, 3]) expect((await tenant.ended(await start(path, { n }))).status).toBe('succeeded');
+    const [first, refused, again, next] = createdFor(tenant.tenantId);
+    expect(refused?.token).toBe(first?.token);
+    // The same step, so the same key; and what was minted anew is kept.
+    expect(again?.idempotencyKey).toBe(refused?.idempotencyKey);
+    expect(next?.token).toBe(again?.token);
+    expect(world.minted.filter(({ tenantId }) => tenantId === tenant.tenantId)).toHaveLength(2);
+  });
+
+  it('ends when its author may not do the work any more', async () => {
+    const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
+    expect((await tenant.ended(await start(path, {}))).status).toBe('succeeded');
+    const [known] = createdFor(tenant.tenantId);
+    answerCreate = ({ token }) => {
+      throw new PlatformError(token === known?.token ? 'TOKEN_REVOKED' : 'FORBIDDEN');
+    };
+    expect(await tenant.ended(await start(path, {}))).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } });
   });
 
   it.each([

@@ -41,21 +41,22 @@ export class RunActions {
     const data = templateData(run, steps);
     const idempotencyKey = stepId(run.id, position);
     if (action.type === 'http_request') return this.http.perform(action, data, idempotencyKey);
-    const token = await this.tokens.get(tenantId, workflow);
-    switch (action.type) {
-      case 'create_record': {
-        const values = renderValue(action.values, data) as Values;
-        return this.create(targetOf(workflow, action.object), values, idempotencyKey, token);
+    return this.tokens.use(tenantId, workflow, async (token) => {
+      switch (action.type) {
+        case 'create_record': {
+          const values = renderValue(action.values, data) as Values;
+          return this.create(targetOf(workflow, action.object), values, idempotencyKey, token);
+        }
+        case 'update_record': {
+          const values = renderValue(action.values, data) as Values;
+          const id = renderTemplate(action.id, data).trim();
+          if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not an id.');
+          return this.update(targetOf(workflow, action.object), id, values, token);
+        }
+        case 'create_task':
+          return this.create({ core: 'task' }, taskValues(run, action, data), idempotencyKey, token);
       }
-      case 'update_record': {
-        const values = renderValue(action.values, data) as Values;
-        const id = renderTemplate(action.id, data).trim();
-        if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not an id.');
-        return this.update(targetOf(workflow, action.object), id, values, token);
-      }
-      case 'create_task':
-        return this.create({ core: 'task' }, taskValues(run, action, data), idempotencyKey, token);
-    }
+    });
   }
 
   private async create(target: Target, values: Values, idempotencyKey: string, token: string): Promise<Output> {

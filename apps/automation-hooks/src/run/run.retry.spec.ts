@@ -9,6 +9,8 @@ describe('a failed step', () => {
     'INTERNAL_ERROR',
     'RATE_LIMITED',
     'IDEMPOTENCY_KEY_IN_USE',
+    'TOKEN_REVOKED',
+    'TOKEN_EXPIRED',
   ] as const)('is tried again after %s', (code) => {
     expect(mayPass(new PlatformError(code))).toBe(true);
   });

@@ -12,9 +12,12 @@ export function retryDelayMs(attempts: number): number {
   return seconds * 1000 * (0.8 + Math.random() * 0.4);
 }
 
-/** Whether a failure may pass by itself: a part of the platform is away or busy. What is wrong with a value stays wrong. */
+/**
+ * Whether a failure may pass by itself: a part of the platform is away or busy, or refused a token that was minted just
+ * before the author's roles changed. What is wrong with a value stays wrong, and an author without the right is FORBIDDEN.
+ */
 export function mayPass(error: unknown): boolean {
   if (error instanceof StepError) return error.mayPass;
   if (!(error instanceof PlatformError)) return true;
-  return error.status >= 500 || error.status === 429 || error.code === 'IDEMPOTENCY_KEY_IN_USE';
+  return error.status >= 500 || error.status === 429 || error.status === 401 || error.code === 'IDEMPOTENCY_KEY_IN_USE';
 }

@@ -1,4 +1,4 @@
-import { rpc } from '@crm/contracts';
+import { PlatformError, rpc } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { Workflow } from '../workflow/workflow.entity.js';
@@ -10,7 +10,8 @@ const KEPT_TOKENS = 10_000;
 
 /**
  * Tokens for work that outlives the call that started it. Identity decides at each minting which rights the author has
- * now, so a kept token is less than a minute behind.
+ * now, so a kept token is less than a minute behind. A change of the author's roles cuts off what was minted before it,
+ * kept tokens too; whether the author may still do the work is for the next minting to say.
  */
 @Injectable()
 export class RunTokens {
@@ -18,9 +19,32 @@ export class RunTokens {
 
   constructor(private readonly rpc: Rpc) {}
 
-  /** A token for the workflow's author, or for the app it came with and what that installation was granted. */
-  async get(tenantId: string, workflow: Workflow): Promise<string> {
-    const name = `${workflow.id} ${workflow.version}`;
+  /**
+   * Does work with a token for the workflow's author, or for the app it came with and what that installation was granted.
+   * A token that is refused is not used again, and the work is begun once more with another one.
+   * @throws what the work throws; what identity answers when there is nobody to mint for any more
+   */
+  async use<T>(tenantId: string, workflow: Workflow, work: (token: string) => Promise<T>): Promise<T> {
+    try {
+      return await this.tryOnce(tenantId, workflow, work);
+    } catch (error) {
+      if (!isTokenRefused(error)) throw error;
+      return this.tryOnce(tenantId, workflow, work);
+    }
+  }
+
+  private async tryOnce<T>(tenantId: string, workflow: Workflow, work: (token: string) => Promise<T>): Promise<T> {
+    const token = await this.get(tenantId, workflow);
+    try {
+      return await work(token);
+    } catch (error) {
+      if (isTokenRefused(error)) this.drop(workflow, token);
+      throw error;
+    }
+  }
+
+  private async get(tenantId: string, workflow: Workflow): Promise<string> {
+    const name = nameOf(workflow);
     const known = this.kept.get(name);
     if (known && known.until > Date.now()) return known.token;
     const { origin, authorId: userId } = workflow;
@@ -35,4 +59,15 @@ export class RunTokens {
     if (this.kept.size > KEPT_TOKENS) this.kept.delete(this.kept.keys().next().value as string);
     return minted.token;
   }
+
+  /** Leaves alone what another run of the workflow has got since. */
+  private drop(workflow: Workflow, token: string): void {
+    const name = nameOf(workflow);
+    if (this.kept.get(name)?.token === token) this.kept.delete(name);
+  }
 }
+
+const nameOf = ({ id, version }: Workflow): string => `${id} ${version}`;
+
+/** UNAUTHENTICATED, TOKEN_EXPIRED or TOKEN_REVOKED: the work was not begun. */
+const isTokenRefused = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;
