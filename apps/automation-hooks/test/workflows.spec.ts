@@ -224,6 +224,33 @@ describe('the workflows of an app', () => {
     expect((await service.request('POST', new URL(again?.url ?? '').pathname, { body: {} })).status).toBe(202);
   });
 
+  it('get their URL when asked again, after a time at which only half of it could be stored', async () => {
+    const installationId = newId();
+    const trigger = { type: 'event', event: 'lead.created' };
+    await provision(installationId, [{ ...automation, trigger }]);
+    await world.admin.query(
+      `CREATE FUNCTION out_of_order() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'out of order'; END $$;
+       CREATE TRIGGER out_of_order BEFORE INSERT ON hook_secret FOR EACH ROW EXECUTE FUNCTION out_of_order()`,
+    );
+    await expect(provision(installationId, [automation])).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await world.admin.query('DROP FUNCTION out_of_order CASCADE');
+    const { rows } = await world.admin.query('SELECT 1 FROM hook WHERE tenant_id = $1', [tenant.tenantId]);
+    expect(rows).toHaveLength(1);
+    const [hooked] = await provision(installationId, [automation]);
+    expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(202);
+  });
+
+  it('never take over the hook of another tenant', async () => {
+    const installationId = newId();
+    await provision(installationId, [{ ...automation, trigger: { type: 'event', event: 'lead.created' } }]);
+    const { body } = await tenant.call<{ data: { id: string }[] }>('GET', '/workflows');
+    const foreign = [body.data[0]?.id, newId(), Buffer.from('hash')];
+    await world.admin.query('INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)', foreign);
+    await expect(provision(installationId, [automation])).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    const { rows } = await world.admin.query('SELECT * FROM hook WHERE workflow_id = $1', foreign.slice(0, 1));
+    expect(rows.map(Object.values)).toEqual([foreign]);
+  });
+
   it('use the names that the package’s objects have in the tenant, with the app’s rights', async () => {
     const installationId = newId();
     const visit = { type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } };

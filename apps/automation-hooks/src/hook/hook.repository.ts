@@ -9,12 +9,19 @@ export interface HookRow {
 /** `hook` is global and reached by the narrow role; `hook_secret` keeps what administrators are shown. */
 @Injectable()
 export class HookRepository {
-  async insert(tx: NarrowTransaction, workflowId: string, row: HookRow): Promise<void> {
-    await tx.query('INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)', [
-      workflowId,
-      row.tenantId,
-      row.secretHash,
-    ]);
+  /**
+   * Stores a hook, or gives the one that the workflow has another secret.
+   * @throws Error for a workflow that another tenant has a hook of
+   */
+  async put(tx: NarrowTransaction, workflowId: string, row: HookRow): Promise<void> {
+    const stored = await tx.query(
+      `INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)
+       ON CONFLICT (workflow_id) DO UPDATE SET secret_hash = EXCLUDED.secret_hash
+         WHERE hook.tenant_id = EXCLUDED.tenant_id
+       RETURNING workflow_id`,
+      [workflowId, row.tenantId, row.secretHash],
+    );
+    if (stored.length === 0) throw new Error(`The hook of the workflow ${workflowId} belongs to another tenant`);
   }
 
   async find(tx: NarrowTransaction, workflowId: string): Promise<HookRow | undefined> {

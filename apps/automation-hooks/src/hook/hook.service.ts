@@ -38,14 +38,15 @@ export class HookService {
   }
 
   /**
-   * Gives a workflow a hook. The global row commits first and on its own: when the workflow's transaction fails, what is
-   * left is a hash whose secret nobody was told, and no committed workflow is ever without its hook.
+   * Gives a workflow a hook that it has not. The global row commits first and on its own: when the workflow's transaction
+   * fails, what is left is a hash whose secret nobody was told, and no committed workflow is ever without its hook. The
+   * next hook of the workflow takes the row over.
    * @returns the hook's URL, secret included
    */
   async issue(tx: TenantTransaction, workflowId: string): Promise<string> {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const row = { tenantId: tx.tenantId, secretHash: hashOf(secret) };
-    await this.database.crossTenant((narrow) => this.hooks.insert(narrow, workflowId, row));
+    await this.database.crossTenant((narrow) => this.hooks.put(narrow, workflowId, row));
     await this.hooks.insertSealed(tx, workflowId, this.box.seal(secret, placeOf(tx.tenantId, workflowId)));
     return this.urlOf(workflowId, secret);
   }
@@ -56,7 +57,10 @@ export class HookService {
     return sealed && this.urlOf(workflowId, this.box.open(sealed, placeOf(tx.tenantId, workflowId)));
   }
 
-  /** Takes the hook from a workflow that stays; its URL is dead as soon as the transaction commits. */
+  /**
+   * Takes the hook from a workflow that stays; its URL is dead as soon as the transaction commits. The global row is left
+   * to the workflow's next hook: removed after the commit, it might be that one's already.
+   */
   async withdraw(tx: TenantTransaction, workflowId: string): Promise<void> {
     await this.hooks.deleteSealed(tx, workflowId);
   }

@@ -28,20 +28,19 @@ export class WorkflowProvisioning {
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
     const wanted = readAutomations(principal, request, this.outside.client);
-    const { hooks, retired } = await this.database.transaction(principal.tenantId, async (tx) => {
+    const { hooks, obsolete } = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockInstallation(tx, request.installationId);
       const present = await this.workflows.ofInstallation(tx, request.installationId);
       const keys = new Set(wanted.map((workflow) => workflow.origin?.automationKey));
       const obsolete = present.filter((workflow) => !keys.has(workflow.origin?.automationKey)).map(({ id }) => id);
       await this.workflows.delete(tx, obsolete);
-      const withdrawn: string[] = [];
       for (const workflow of wanted) {
         const old = present.find(({ origin }) => origin?.automationKey === workflow.origin?.automationKey);
-        if (await this.put(tx, workflow, old)) withdrawn.push(old?.id as string);
+        await this.put(tx, workflow, old);
       }
-      return { hooks: await this.revealAll(tx, request.installationId), retired: [...obsolete, ...withdrawn] };
+      return { hooks: await this.revealAll(tx, request.installationId), obsolete };
     });
-    await this.hooks.forget(retired);
+    await this.hooks.forget(obsolete);
     return hooks;
   }
 
@@ -61,19 +60,17 @@ export class WorkflowProvisioning {
     return this.database.transaction(principal.tenantId, (tx) => this.revealAll(tx, installationId));
   }
 
-  /** @returns whether the workflow lost the hook that it had */
-  private async put(tx: TenantTransaction, wanted: NewWorkflow, old: Workflow | undefined): Promise<boolean> {
+  private async put(tx: TenantTransaction, wanted: NewWorkflow, old: Workflow | undefined): Promise<void> {
     const wantsHook = wanted.definition.trigger.type === 'webhook_received';
     if (!old) {
       await this.workflows.insert(tx, wanted);
       if (wantsHook) await this.hooks.issue(tx, wanted.id);
-      return false;
+      return;
     }
     if (!isSame(wanted, old)) await this.workflows.replace(tx, { ...wanted, id: old.id });
     const hadHook = old.definition.trigger.type === 'webhook_received';
     if (wantsHook && !hadHook) await this.hooks.issue(tx, old.id);
     if (hadHook && !wantsHook) await this.hooks.withdraw(tx, old.id);
-    return hadHook && !wantsHook;
   }
 
   private async revealAll(tx: TenantTransaction, installationId: string): Promise<ProvisionedHook[]> {
