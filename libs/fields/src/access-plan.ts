@@ -54,20 +54,10 @@ function addReadableFormulas(
 ): void {
   const formulas = new Map(fields.filter((field) => field.type === 'formula').map((field) => [field.apiName, field]));
   const reads = new Map([...formulaSources(fields).keys()].map((name) => [name, inputsOf(formulas.get(name)!) ?? []]));
-  for (const name of acyclicOrder(reads)) {
+  for (const name of orderFormulas(reads).order) {
     const field = formulas.get(name)!;
     if (!allows(field.readRoles, held)) continue;
     const names = inputsOf(field);
     if (names !== null && (field.exposes === true || names.every((input) => readable.has(input)))) readable.add(name);
-  }
-}
-
-/** Formulas after what they read, without those on a cycle. */
-function acyclicOrder(reads: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const rest = new Map(reads);
-  for (;;) {
-    const { order, cycle } = orderFormulas(rest);
-    if (order) return order;
-    for (const name of cycle) rest.delete(name);
   }
 }

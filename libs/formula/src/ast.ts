@@ -42,6 +42,8 @@ export interface BinaryNode extends Span {
   readonly operator: BinaryOperator;
   /** Where the operator itself stands, for messages about it. */
   readonly operatorPosition: number;
+  /** As written: a mistaken operator (`=`) is not as long as the one it stands for. */
+  readonly operatorLength: number;
   readonly left: Node;
   readonly right: Node;
 }

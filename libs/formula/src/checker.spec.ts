@@ -129,6 +129,9 @@ describe('results', () => {
     ['MAX(n, n2)', 'number', true],
     ['DAYS_BETWEEN(TODAY(), TODAY())', 'number', false],
     ['CONCAT("a")', 'text', true],
+    ['"a"', 'text', false],
+    ['BLANKVALUE(t, "a")', 'text', true],
+    ['MAX("a", t) == "a"', 'boolean', false],
   ])('%s is %s, nullable %s', (source, type, nullable) => {
     const checked = checkFormula(source, FIELDS);
     expect([checked.ok, checked.resultType, checked.nullable]).toEqual([true, type, nullable]);

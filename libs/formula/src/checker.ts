@@ -3,7 +3,7 @@ import { ErrorList } from './errors.js';
 import { arity, type FunctionDefinition, parameterAt, signature } from './functions/definition.js';
 import { functions } from './functions/index.js';
 import { fieldNames, fieldType } from './names.js';
-import { parseFormula } from './parser.js';
+import { KEYWORD_LITERALS, parseFormula } from './parser.js';
 import { nearestName } from './suggestions.js';
 import type { FieldTypes, FormulaError, FormulaErrorCode, ValueType } from './types.js';
 
@@ -54,11 +54,16 @@ export function checkFormula(source: string, fields: FieldTypes, options: CheckO
   return {
     ok: errors.errors.length === 0,
     resultType: tree.type,
-    nullable: tree.nullable,
+    nullable: tree.nullable || mayBeTooLong(tree, checker.dependencies),
     dependencies: [...checker.dependencies],
     errors: errors.sorted(),
     tree,
   };
+}
+
+/** A text result above the limit is null; literals alone cannot get there. */
+function mayBeTooLong({ type }: TypedNode, dependencies: ReadonlySet<string>): boolean {
+  return type === 'text' && dependencies.size > 0;
 }
 
 class Checker {
@@ -109,10 +114,9 @@ class Checker {
     this.dependencies.add(node.name);
     const type = fieldType(this.fields, node.name);
     if (type === undefined && !this.options.untypedNames) {
-      const upper = node.name.toUpperCase();
-      const nearest =
-        nearestName(node.name, fieldNames(this.fields)) ?? (functions.has(upper) ? `${upper}()` : undefined);
-      this.reportUnknown('UNKNOWN_FIELD', `There is no field "${node.name}"`, node, nearest);
+      this.reportUnknown('UNKNOWN_FIELD', `There is no field "${node.name}"`, node, () =>
+        this.nearestOperand(node.name),
+      );
     }
     return { ...node, type: type ?? 'any', nullable: true };
   }
@@ -198,7 +202,7 @@ class Checker {
     }
     if (!reported && !comparable(left.type, right.type)) {
       const message = `"${node.operator}" cannot compare ${TYPE_NAMES[left.type]} with ${TYPE_NAMES[right.type]}`;
-      this.report('TYPE_MISMATCH', message, { position: node.operatorPosition, length: node.operator.length });
+      this.report('TYPE_MISMATCH', message, { position: node.operatorPosition, length: node.operatorLength });
     }
     return typed;
   }
@@ -208,15 +212,18 @@ class Checker {
     if (!definition) {
       const args = node.args.map((argument) => this.check(argument));
       const span = { position: node.position, length: node.nameLength };
-      const nearest = nearestName(node.name, functions.keys());
-      this.reportUnknown('UNKNOWN_FUNCTION', `There is no function "${node.name}"`, span, nearest);
+      this.reportUnknown('UNKNOWN_FUNCTION', `There is no function "${node.name}"`, span, () =>
+        nearestName(node.name, functions.keys()),
+      );
       return { ...node, args, type: 'any', nullable: true };
     }
     this.checkArity(node, definition);
+    const { max } = arity(definition);
     const args = node.args.map((argument, index) => {
-      const parameter = definition.parameters.length > 0 ? parameterAt(definition, index) : undefined;
-      if (parameter === undefined) return this.check(argument);
-      return this.take(argument, parameter.accepts, definition.name, parameter.shared);
+      // That there are too many is already reported.
+      if (index >= max) return this.check(argument);
+      const { accepts, shared } = parameterAt(definition, index);
+      return this.take(argument, accepts, definition.name, shared);
     });
     const shared = definition.result === 'shared' ? this.sharedType(definition, args) : undefined;
     const type = shared ?? (definition.result as ValueType);
@@ -268,12 +275,23 @@ class Checker {
     return typed;
   }
 
+  /** What an unknown name may have meant: a function whose parentheses are missing, a field, TRUE, FALSE or NULL. */
+  private nearestOperand(name: string): string | undefined {
+    const upper = name.toUpperCase();
+    const field = nearestName(name, fieldNames(this.fields));
+    if (functions.has(upper) && field?.toUpperCase() !== upper) return `${upper}()`;
+    return field ?? nearestName(name, KEYWORD_LITERALS);
+  }
+
+  /** @param nearest looked for only where the error is shown: the search takes time for each known name */
   private reportUnknown(
     code: FormulaErrorCode,
     message: string,
     { position, length }: { position: number; length: number },
-    suggestion: string | undefined,
+    nearest: () => string | undefined,
   ): void {
+    if (this.errors.isFull) return;
+    const suggestion = nearest();
     if (suggestion === undefined) this.errors.add({ code, message, position, length });
     else this.errors.add({ code, message: `${message}; did you mean ${suggestion}?`, position, length, suggestion });
   }

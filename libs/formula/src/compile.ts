@@ -47,15 +47,9 @@ export function compileFormula(
     readsClock: readsClock(checked.tree),
     evaluate:
       present === asItIs
-        ? (record, context) => evaluator(new Row(plain(record), context))
-        : (record, context) => present(evaluator(new Row(plain(record), context))),
+        ? (record, context) => evaluator(new Row(record, context))
+        : (record, context) => present(evaluator(new Row(record, context))),
   };
-}
-
-/** A record whose own properties are all it has (see fieldReader). */
-function plain(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const prototype: unknown = Object.getPrototypeOf(record);
-  return prototype === Object.prototype || prototype === null ? record : { ...record };
 }
 
 function compileNode(node: TypedNode): Evaluator {

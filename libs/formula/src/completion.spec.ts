@@ -40,6 +40,7 @@ describe('completion', () => {
     ['12|', []],
     ['"na|', []],
     ['"na|me"', []],
+    [`${'#'.repeat(30)}"na|`, []],
     ["'it\\'s na|", []],
     ['NOT na|', ['name']],
     ['name == "😀" && clo|', ['closeDate']],
@@ -55,7 +56,22 @@ describe('completion', () => {
     expect(at('1 + |')).toMatchObject({ from: 4, to: 4 });
     expect(at('1 + |name')).toMatchObject({ from: 4, to: 8 });
     expect(at('1 + |25')).toMatchObject({ from: 4, to: 4 });
+    expect(at('amount o|r name')).toMatchObject({ from: 7, to: 9, items: [{ insert: 'OR' }] });
     expect(at('q1 + q|25')).toMatchObject({ from: 5, to: 8 });
+  });
+
+  it('keeps the next operand when an operator is chosen before it', () => {
+    const { from, to, items } = at('amount > 1 |closeDate');
+    expect([from, to, items.map(({ insert }) => insert)]).toEqual([11, 11, ['AND ', 'OR ']]);
+    expect(at('(amount > 1) |(closeDate)').items[0]!.insert).toBe('AND');
+    expect(at('amount > 1 an|d closeDate').items[0]!.insert).toBe('AND');
+  });
+
+  it('does not open a call whose parenthesis is there', () => {
+    expect(at('tod|()').items[0]!.insert).toBe('TODAY');
+    expect(at('ABS|(amount)').items[0]!.insert).toBe('ABS');
+    expect(at('abs| \t(amount)').items[0]!.insert).toBe('ABS');
+    expect(at('abs| + (amount)').items[0]!.insert).toBe('ABS(');
   });
 
   it('tells types, and what to insert', () => {

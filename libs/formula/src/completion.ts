@@ -49,22 +49,37 @@ const OPERATOR_KEYWORDS = ['AND', 'OR'];
 export function completeFormula(source: string, position: number, fields: FieldTypes): Completion {
   const characters = [...source.slice(0, LIMITS.sourceCharacters * 2)];
   const at = Math.max(0, Math.min(Math.trunc(position) || 0, characters.length));
-  const errors = new ErrorList();
   // What follows the cursor does not change what may stand at it.
-  const before = tokenize(characters.slice(0, at), errors).filter((token) => token.kind !== 'end');
+  const before = tokenize(characters.slice(0, at), new ErrorList()).filter((token) => token.kind !== 'end');
   const call = openCall(before);
   const shown = call ? { call: signatureHelp(call) } : {};
   const last = before.at(-1);
-  if (last && endOf(last) === at && (last.kind === 'number' || isOpenText(last, errors))) {
+  if (last && endOf(last) === at && (last.kind === 'number' || last.open)) {
     return { from: at, to: at, items: [], ...shown };
   }
-  const written = last?.kind === 'name' && endOf(last) === at ? last : undefined;
-  const previous = written ? before.at(-2) : last;
-  const from = written ? written.position : at;
+  const isInName = last?.kind === 'name' && endOf(last) === at;
+  const written = isInName ? last.text : '';
+  const previous = isInName ? before.at(-2) : last;
+  const from = isInName ? last.position : at;
   const wanted = call && parameterAt(call.definition, call.argument)?.accepts;
-  const items = endsOperand(previous) ? OPERATOR_KEYWORDS.map(keyword) : operands(fields, wanted);
-  const to = from < at || /^[A-Za-z_]$/.test(characters[at] ?? '') ? endOfName(characters, at) : at;
-  return { from, to, items: matching(items, written?.text ?? ''), ...shown };
+  const isNameNext = /^[A-Za-z_]$/.test(characters[at] ?? '');
+  if (endsOperand(previous)) {
+    // A name behind the cursor is the next operand: it stays, and needs a space.
+    const to = from < at ? endOfName(characters, at) : at;
+    const gap = to === at && isNameNext ? ' ' : '';
+    return {
+      from,
+      to,
+      items: matching(
+        OPERATOR_KEYWORDS.map((name) => keyword(name, gap)),
+        written,
+      ),
+      ...shown,
+    };
+  }
+  const to = from < at || isNameNext ? endOfName(characters, at) : at;
+  const items = operands(fields, wanted, isParenthesisNext(characters, to));
+  return { from, to, items: matching(items, written), ...shown };
 }
 
 interface OpenCall {
@@ -112,11 +127,9 @@ function endOfName(characters: readonly string[], at: number): number {
   return end;
 }
 
-function isOpenText(token: Token, errors: ErrorList): boolean {
-  return (
-    token.kind === 'text' &&
-    errors.errors.some(({ code, position }) => code === 'UNTERMINATED_TEXT' && position === token.position)
-  );
+/** The arguments of the name that ends here are written already. */
+function isParenthesisNext(characters: readonly string[], at: number): boolean {
+  return characters.slice(at).find((character) => !/\s/.test(character)) === '(';
 }
 
 /** After a whole operand only an operator makes sense. */
@@ -133,31 +146,38 @@ function endsOperand(token: Token | undefined): boolean {
   }
 }
 
-function keyword(name: string): CompletionItem {
-  return { kind: 'keyword', label: name, insert: name };
+function keyword(name: string, gap: string): CompletionItem {
+  return { kind: 'keyword', label: name, insert: name + gap };
 }
 
-/** Fields in their order, functions, keywords; those of a wanted type before the others. */
-function operands(fields: FieldTypes, wanted: readonly ValueType[] | undefined): CompletionItem[] {
+/**
+ * Fields in their order, functions, keywords; those of a wanted type before the others.
+ * @param called an opening parenthesis stands behind the cursor
+ */
+function operands(fields: FieldTypes, wanted: readonly ValueType[] | undefined, called: boolean): CompletionItem[] {
   const items: CompletionItem[] = [...fieldNames(fields)].map((name) => {
     const type = fieldType(fields, name);
     return { kind: 'field', label: name, insert: name, ...(type ? { type } : {}) };
   });
   for (const definition of functions.values()) {
-    const { name, result, doc, parameters } = definition;
+    const { name, result, doc } = definition;
     items.push({
       kind: 'function',
       label: signature(definition),
-      // With its arguments still to be written, unless there are none.
-      insert: parameters.length === 0 ? `${name}()` : `${name}(`,
+      insert: called ? name : withParenthesis(definition),
       ...(result === 'shared' ? {} : { type: result }),
       summary: doc.summary,
     });
   }
-  items.push(...OPERAND_KEYWORDS.map(keyword));
+  items.push(...OPERAND_KEYWORDS.map((name) => keyword(name, '')));
   if (!wanted) return items;
   const fits = ({ type }: CompletionItem) => type === undefined || type === 'any' || wanted.includes(type);
   return [...items.filter(fits), ...items.filter((item) => !fits(item))];
+}
+
+/** With the arguments still to be written, unless there are none. */
+function withParenthesis({ name, parameters }: FunctionDefinition): string {
+  return parameters.length === 0 ? `${name}()` : `${name}(`;
 }
 
 function matching(items: readonly CompletionItem[], written: string): CompletionItem[] {

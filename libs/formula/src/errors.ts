@@ -5,8 +5,13 @@ import type { FormulaError } from './types.js';
 export class ErrorList {
   readonly errors: FormulaError[] = [];
 
+  /** What is added from now on is not kept. */
+  get isFull(): boolean {
+    return this.errors.length >= LIMITS.reportedErrors;
+  }
+
   add(error: FormulaError): void {
-    if (this.errors.length >= LIMITS.reportedErrors) return;
+    if (this.isFull) return;
     if (this.errors.some((known) => known.code === error.code && known.position === error.position)) return;
     this.errors.push(error);
   }

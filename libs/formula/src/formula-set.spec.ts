@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FormulaCompileError } from './errors.js';
 import { checkFormulaSet, compileFormulaSet, formulaDependencies } from './formula-set.js';
-import { orderFormulas } from './order.js';
+import { orderFormulas, wayBack } from './order.js';
 
 const NOW = { now: new Date('2024-02-29T12:00:00Z') };
 const sources = (entries: Record<string, string>) => new Map(Object.entries(entries));
@@ -13,14 +13,50 @@ describe('order of formulas', () => {
     [{ a: ['b'], b: [] }, ['b', 'a']],
     [{ a: ['b', 'c'], b: ['c'], c: ['field'] }, ['c', 'b', 'a']],
     [{ a: ['c'], b: ['c'], c: [] }, ['c', 'a', 'b']],
-  ])('%j: %j', (reads, order) => expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ order }));
+  ])('%j: %j', (reads, order) => expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ order, circles: [] }));
 
-  it.each<[Record<string, string[]>, string[]]>([
-    [{ a: ['a'] }, ['a', 'a']],
-    [{ a: ['b'], b: ['a'] }, ['a', 'b', 'a']],
-    [{ x: ['a'], a: ['b'], b: ['c'], c: ['a'] }, ['a', 'b', 'c', 'a']],
-  ])('%j has the cycle %j', (reads, cycle) => {
-    expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ cycle });
+  it.each<[Record<string, string[]>, string[], string[][]]>([
+    [{ a: ['a'] }, [], [['a']]],
+    [{ a: ['a', 'b'], b: [] }, ['b'], [['a']]],
+    [{ a: ['b'], b: ['a'] }, [], [['a', 'b']]],
+    [{ x: ['a'], a: ['b', 'd'], b: ['c'], c: ['a'], d: [] }, ['d', 'x'], [['a', 'b', 'c']]],
+    // On two circles that share a name: one group.
+    [{ a: ['b', 'c'], b: ['a'], c: ['a'] }, [], [['a', 'b', 'c']]],
+    // The second reads the first, not the other way round.
+    [
+      { a: ['b', 'c'], b: ['a'], c: ['d'], d: ['c'] },
+      [],
+      [
+        ['c', 'd'],
+        ['a', 'b'],
+      ],
+    ],
+    // What was placed before is no way back.
+    [{ a: ['b'], b: [], c: ['b', 'd'], d: ['c', 'a'] }, ['b', 'a'], [['c', 'd']]],
+  ])('%j: in order %j, in circles %j', (reads, order, circles) => {
+    expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ order, circles });
+  });
+
+  it.each<[Record<string, string[]>, string, string[]]>([
+    [{ a: ['a'] }, 'a', ['a', 'a']],
+    [{ a: ['b'], b: ['a'] }, 'b', ['b', 'a', 'b']],
+    [{ a: ['b', 'c'], b: ['c'], c: ['d'], d: ['a'] }, 'a', ['a', 'c', 'd', 'a']],
+    [{ a: ['x', 'b'], x: ['a'], b: ['a'] }, 'a', ['a', 'b', 'a']],
+  ])('%j: the way from %s back to itself is %j', (reads, name, way) => {
+    expect(wayBack(name, new Set(['a', 'b', 'c', 'd']), new Map(Object.entries(reads)))).toEqual(way);
+  });
+
+  it('finds no way back where there is none', () => {
+    expect(() =>
+      wayBack(
+        'a',
+        new Set(['a', 'b']),
+        new Map([
+          ['a', ['b']],
+          ['b', []],
+        ]),
+      ),
+    ).toThrow('a does not read itself');
   });
 
   it('takes a chain as long as it gets', () => {
@@ -90,6 +126,43 @@ describe('formulas of an object', () => {
     expect(formulas.get('b')!.errors[0]).toMatchObject({ code: 'CYCLE', position: 9 });
     expect(formulas.get('c')!.errors[0]!.message).toContain('c → a → b → c');
     expect(formulas.get('d')!.ok).toBe(true);
+  });
+
+  it('report each formula of circles that share one', () => {
+    const { formulas } = checkFormulaSet(sources({ a: 'b + c', b: 'a', c: 'a' }), {});
+    expect([...formulas.values()].map(({ errors }) => errors[0]?.message.split(': ')[1])).toEqual([
+      'a → b → a',
+      'b → a → b',
+      'c → a → c',
+    ]);
+  });
+
+  it.each([
+    [7, 'f3 → f2 → f1 → f0 → f6 → f5 → f4 → f3'],
+    [8, 'f3 → f2 → f1 → f0 → f7 → f6 → f5 → … → f3'],
+  ])('show of a circle of %i names: %s', (length, way) => {
+    const ring = Array.from({ length }, (_, index) => [`f${index}`, `f${(index + length - 1) % length}`] as const);
+    const { formulas } = checkFormulaSet(new Map(ring), {});
+    expect(formulas.get('f3')!.errors[0]!.message).toBe(`The formulas read each other in a circle: ${way}`);
+  });
+
+  it('report thousands of circles, each formula at what it reads of them', () => {
+    const hub = Array.from({ length: 200 }, (_, index) => `f${index}`);
+    const set = new Map([['hub', hub.join(' + ')], ...hub.map((name) => [name, 'n + hub'] as const), ['own', 'own']]);
+    const { formulas } = checkFormulaSet(set, { n: 'number' });
+    expect([...formulas.values()].every(({ errors }) => errors[0]!.code === 'CYCLE')).toBe(true);
+    expect(formulas.get('f150')!.errors[0]).toMatchObject({
+      position: 4,
+      message: 'The formulas read each other in a circle: f150 → hub → … → f150',
+    });
+    expect(formulas.get('own')!.errors[0]!.message).toBe('The formulas read each other in a circle: own → own');
+  });
+
+  it('report a circle of many thousand formulas', () => {
+    const length = 20_000;
+    const ring = Array.from({ length }, (_, index) => [`f${index}`, `f${(index + 1) % length}`] as const);
+    const { formulas } = checkFormulaSet(new Map(ring), {});
+    expect(formulas.get('f19999')!.errors[0]!.message).toContain('f19999 → f0 → f1 → f2 → f3 → f4 → f5 → … → f19999');
   });
 
   it('may stand on a chain of ten formulas and no more', () => {

@@ -4,7 +4,7 @@ import { type CompiledFormula, compileFormula } from './compile.js';
 import { FormulaCompileError } from './errors.js';
 import { LIMITS } from './limits.js';
 import { fieldNames, fieldType } from './names.js';
-import { orderFormulas } from './order.js';
+import { orderFormulas, wayBack } from './order.js';
 import { parseFormula } from './parser.js';
 import type { EvaluationContext, FieldTypes, FormulaError, JsonValue, ValueType } from './types.js';
 
@@ -45,7 +45,7 @@ export function checkFormulaSet(
   options?: CheckOptions,
 ): CheckedFormulaSet {
   const reads = new Map([...sources].map(([name, source]) => [name, formulaDependencies(source)]));
-  const { order, cyclic } = orderAround(reads);
+  const { order, circles } = orderFormulas(reads);
   const types = new Map<string, ValueType>();
   for (const name of fieldNames(fields)) types.set(name, fieldType(fields, name)!);
   // A formula that cannot be typed before its readers is `any` to them, so that its mistake is reported once.
@@ -62,14 +62,14 @@ export function checkFormulaSet(
     if (depth > LIMITS.chainDepth) addError(formula, chainError(name, formula));
     checked.set(name, formula);
   }
-  for (const [name, cycle] of cyclic) {
+  for (const [name, ways] of waysBack(circles, reads)) {
     const formula = checkFormula(sources.get(name)!, types, options);
-    addError(formula, cycleError(cycle, formula));
+    addError(formula, cycleError(ways, formula));
     checked.set(name, formula);
   }
   const formulas = new Map([...sources.keys()].map((name) => [name, checked.get(name)!]));
   const ok = [...formulas.values()].every((formula) => formula.ok);
-  return { ok, order: cyclic.size > 0 ? [] : order, formulas };
+  return { ok, order: circles.length > 0 ? [] : order, formulas };
 }
 
 /** Compiles the formulas of an object. Throws FormulaCompileError with the errors of all that do not pass. */
@@ -123,28 +123,46 @@ export function formulaDependencies(source: string): string[] {
   return [...names];
 }
 
-/** The order of the formulas that stand on no cycle, and for each other one the cycle it runs into. */
-function orderAround(reads: ReadonlyMap<string, readonly string[]>): {
-  order: string[];
-  cyclic: Map<string, string[]>;
-} {
-  const rest = new Map(reads);
-  const cyclic = new Map<string, string[]>();
-  for (;;) {
-    const { order, cycle } = orderFormulas(rest);
-    if (order) return { order, cyclic };
-    for (const name of cycle) {
-      rest.delete(name);
-      cyclic.set(name, rotate(cycle, name));
+/**
+ * For each name that reads itself a way back to itself. All names of one way share it; after many searches the rest
+ * is told only what it reads of its circle, so that the time does not grow with the square of the names.
+ */
+function waysBack(
+  circles: readonly string[][],
+  reads: ReadonlyMap<string, readonly string[]>,
+): Map<string, readonly string[]> {
+  const ways = new Map<string, readonly string[]>();
+  let searches = 0;
+  for (const names of circles) {
+    const circle = new Set(names);
+    for (const name of names) {
+      if (ways.has(name)) continue;
+      if (searches === MAX_SEARCHES) {
+        const read = reads.get(name)!.find((other) => circle.has(other))!;
+        ways.set(name, read === name ? [name, name] : [name, read, ELLIPSIS, name]);
+        continue;
+      }
+      searches++;
+      const ring = wayBack(name, circle, reads).slice(1);
+      for (const [at, member] of ring.entries()) {
+        if (!ways.has(member)) ways.set(member, shown(member, ring, at));
+      }
     }
   }
+  return ways;
 }
 
-/** The same cycle told from one of its names. */
-function rotate(cycle: readonly string[], name: string): string[] {
-  const ring = cycle.slice(0, -1);
-  const at = ring.indexOf(name);
-  return [...ring.slice(at), ...ring.slice(0, at), name];
+const MAX_SEARCHES = 100;
+const ELLIPSIS = '…';
+/** Names of a longer way are left out. */
+const SHOWN_NAMES = 8;
+
+/** The way around a ring from one of its members back to it. */
+function shown(member: string, ring: readonly string[], at: number): string[] {
+  const shortened = ring.length >= SHOWN_NAMES;
+  const steps = shortened ? SHOWN_NAMES - 2 : ring.length - 1;
+  const way = Array.from({ length: steps }, (_, step) => ring[(at + 1 + step) % ring.length]!);
+  return [member, ...way, ...(shortened ? [ELLIPSIS] : []), member];
 }
 
 function closure(names: ReadonlySet<string>, formulas: ReadonlyMap<string, CompiledFormula>): Set<string> {
@@ -165,13 +183,13 @@ function addError(formula: CheckedFormula, error: FormulaError): void {
 }
 
 function chainError(name: string, formula: CheckedFormula): FormulaError {
-  const message = `"${name}" stands on a chain of more than ${LIMITS.chainDepth} formulas that read each other`;
+  const message = `"${name}" reads formulas that read formulas, over more than ${LIMITS.chainDepth} steps`;
   return { code: 'CHAIN_TOO_DEEP', message, position: 0, length: spanOf(formula) };
 }
 
-function cycleError(cycle: readonly string[], formula: CheckedFormula): FormulaError {
-  const read = firstRead(formula.tree, cycle[1]!);
-  const message = `The formulas read each other in a circle: ${cycle.join(' → ')}`;
+function cycleError(way: readonly string[], formula: CheckedFormula): FormulaError {
+  const read = firstRead(formula.tree, way[1]!);
+  const message = `The formulas read each other in a circle: ${way.join(' → ')}`;
   return { code: 'CYCLE', message, position: read?.position ?? 0, length: read?.length ?? spanOf(formula) };
 }
 

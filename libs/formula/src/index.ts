@@ -15,7 +15,7 @@ export {
 export { type FunctionDefinition, type Parameter, signature } from './functions/definition.js';
 export { functions } from './functions/index.js';
 export { LIMITS } from './limits.js';
-export { type FormulaOrder, orderFormulas } from './order.js';
+export { type FormulaOrder, orderFormulas, wayBack } from './order.js';
 export { type ParsedFormula, parseFormula } from './parser.js';
 export { printFormula } from './printer.js';
 export {

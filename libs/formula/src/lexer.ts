@@ -12,6 +12,8 @@ export interface Token {
   readonly value?: number | string;
   readonly position: number;
   readonly length: number;
+  /** A text without its closing quote. */
+  readonly open?: true;
   /** The lexer reported something here or just before: the parser stays silent about this token. */
   readonly tainted: boolean;
 }
@@ -135,16 +137,15 @@ class Lexer {
         this.at++;
       }
     }
-    if (this.at >= this.characters.length) {
-      this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
-    } else {
-      this.at++;
-    }
-    if (!isCleanText(value)) {
+    const open = this.at >= this.characters.length;
+    if (open) this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
+    else this.at++;
+    // Both as written and as meant: half of a pair that stands there as it is does not become whole by an escape.
+    if (!isCleanText(value) || !isCleanText(this.characters.slice(start, this.at).join(''))) {
       const message = 'A text cannot contain the character U+0000 or half of a surrogate pair';
       this.report('INVALID_TEXT', message, start, this.at - start);
     }
-    this.push('text', '', start, value);
+    this.push('text', '', start, value, open);
   }
 
   private escape(): string {
@@ -182,8 +183,9 @@ class Lexer {
     }
   }
 
-  private push(kind: TokenKind, text: string, position: number, value?: number | string): void {
-    this.tokens.push({ kind, text, value, position, length: this.at - position, tainted: this.tainted });
+  private push(kind: TokenKind, text: string, position: number, value?: number | string, open = false): void {
+    const { tainted } = this;
+    this.tokens.push({ kind, text, value, position, length: this.at - position, tainted, ...(open ? { open } : {}) });
     this.tainted = false;
   }
 

@@ -16,7 +16,8 @@ const KEYWORD_OPERATORS = new Map([
   ['OR', '||'],
   ['NOT', '!'],
 ]);
-const KEYWORD_LITERALS = new Set(['TRUE', 'FALSE', 'NULL']);
+/** Names that are values. */
+export const KEYWORD_LITERALS: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NULL']);
 
 /**
  * Parses a formula. Never throws: everything wrong with the source is in `errors`, with positions in code points.
@@ -83,6 +84,7 @@ class Parser {
         kind: 'binary',
         operator,
         operatorPosition: token.position,
+        operatorLength: token.length,
         left,
         right,
         position: left.position,
@@ -247,16 +249,22 @@ class Parser {
   }
 
   private missingOperand(token: Token): Node {
+    if (token.kind === 'operator' && token.text === '+') return this.afterPlus();
     if (!token.tainted) {
       if (token.kind === 'end') this.report('UNEXPECTED_END', 'The formula ends where a value is expected', token);
-      else if (token.text === '+') this.report('UNEXPECTED_TOKEN', 'There is no unary "+": leave it out', token);
       else this.report('UNEXPECTED_TOKEN', `A value is expected before ${describe(token)}`, token);
     }
-    if (token.text === '+') {
-      this.at++;
-      return this.unary();
-    }
     return { kind: 'error', position: token.position, length: 0 };
+  }
+
+  /** What stands behind a run of misplaced "+". The run is passed in a loop: one call for each could fill the stack. */
+  private afterPlus(): Node {
+    while (this.token.kind === 'operator' && this.token.text === '+') {
+      const { token } = this;
+      if (!token.tainted) this.report('UNEXPECTED_TOKEN', 'There is no unary "+": leave it out', token);
+      this.at++;
+    }
+    return this.unary();
   }
 
   private reportUnexpected(token: Token): void {

@@ -3,7 +3,7 @@ import { isComparisonLevel, PRIMARY_LEVEL, precedenceOf, UNARY_LEVEL } from './p
 
 /**
  * The source of a tree, with only the parentheses that its shape needs. Parsing it gives the same tree (other
- * positions). Throws a TypeError for a tree that came with errors.
+ * positions), unless the spaces and escapes of the printed form make it longer than a source may be. Throws a TypeError for a tree that came with errors.
  */
 export function printFormula(tree: Node): string {
   switch (tree.kind) {

@@ -19,7 +19,13 @@ const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Asia/Kolkata'];
 function shape(node: Node): unknown {
   return JSON.parse(
     JSON.stringify(node, (key, value: unknown) =>
-      key === 'position' || key === 'length' || key === 'operatorPosition' || key === 'nameLength' ? undefined : value,
+      key === 'position' ||
+      key === 'length' ||
+      key.startsWith('operatorP') ||
+      key === 'operatorLength' ||
+      key === 'nameLength'
+        ? undefined
+        : value,
     ),
   );
 }

@@ -35,6 +35,16 @@ describe('only own properties of a record are its values', () => {
     }
   });
 
+  it('counts also when somebody has extended Object.prototype', () => {
+    Object.defineProperty(Object.prototype, 'amount', { value: 41, configurable: true });
+    try {
+      expect(evaluate('amount', { amount: 'number' }, {})).toBeNull();
+      expect(evaluate('amount', { amount: 'number' }, { amount: 1 })).toBe(1);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'amount');
+    }
+  });
+
   it('counts also for an instance of a class', () => {
     class Deal {
       amount = 5;

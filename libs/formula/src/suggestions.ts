@@ -1,5 +1,7 @@
 /** Names longer than this get no suggestion: the distance is quadratic in their length. */
 const LONGEST_NAME = 64;
+/** Of more candidates only the first are compared: a hint is not worth the time. */
+const MAX_CANDIDATES = 500;
 
 /**
  * The candidate that a misspelt name most likely meant: the same letters in another case, else the nearest by
@@ -11,7 +13,9 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.floor(name.length / 3) + 1;
+  let compared = 0;
   for (const candidate of candidates) {
+    if (compared++ === MAX_CANDIDATES) break;
     if (candidate.length > LONGEST_NAME || Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const lower = candidate.toLowerCase();
     if (lower === wanted) return candidate;

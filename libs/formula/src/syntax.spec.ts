@@ -33,6 +33,8 @@ describe('mistakes are found where they are', () => {
     ['"\\uD800"', ['INVALID_TEXT@0']],
     ['"\ud800"', ['INVALID_TEXT@0']],
     ['"\\uDE00\\uD83D"', ['INVALID_TEXT@0']],
+    ['"\\uD83D\udE00"', ['INVALID_TEXT@0']],
+    ['"\udE00\\uD83D"', ['INVALID_TEXT@0']],
     ['.5', ['INVALID_NUMBER@0']],
     ['1.', ['INVALID_NUMBER@0']],
     ['1.+2', ['INVALID_NUMBER@0']],
@@ -103,6 +105,14 @@ describe('several mistakes are reported at once', () => {
     expect(errorsOf('1) + (n')).toEqual(['UNEXPECTED_TOKEN@1', 'UNEXPECTED_END@5']);
   });
 
+  it('passes any run of misplaced plus signs, each with its error', () => {
+    expect(errorsOf('++n')).toEqual(['UNEXPECTED_TOKEN@0', 'UNEXPECTED_TOKEN@1']);
+    expect(errorsOf('n + + - + foo')).toEqual(['UNEXPECTED_TOKEN@4', 'UNEXPECTED_TOKEN@8', 'UNKNOWN_FIELD@10']);
+    expect(errorsOf('#+1')).toEqual(['UNEXPECTED_CHARACTER@0']);
+    expect(errorsOf('+'.repeat(4000))).toHaveLength(25);
+    expect(errorsOf(`n${'+'.repeat(3999)}`)).toHaveLength(25);
+  });
+
   it('stops at 25 errors', () => expect(errorsOf(`${'foo + '.repeat(50)}1`)).toHaveLength(25));
 });
 
@@ -122,6 +132,22 @@ describe('messages', () => {
   ])('%j: %s', (source, message) => expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message));
 });
 
+describe('places', () => {
+  it.each([
+    ['n = "a"', 2, 1],
+    ['n === "a"', 2, 3],
+    ['n == "a"', 2, 2],
+  ])('%s: the types do not fit at %i, over %i characters', (source, position, length) => {
+    const errors = checkFormula(source, { n: 'number' }).errors;
+    expect(errors.find(({ code }) => code === 'TYPE_MISMATCH')).toMatchObject({ position, length });
+  });
+
+  it('of arguments too many are not checked against a parameter', () => {
+    expect(errorsOf('LEN("a", 2)')).toEqual(['WRONG_ARITY@0']);
+    expect(errorsOf('ABS(1, TRUE, foo)')).toEqual(['WRONG_ARITY@0', 'UNKNOWN_FIELD@13']);
+  });
+});
+
 describe('suggestions', () => {
   it.each([
     ['n = 1', '=='],
@@ -137,6 +163,8 @@ describe('suggestions', () => {
     ['TDOAY()', 'TODAY'],
     ['TODAY', 'TODAY()'],
     ['N', 'n'],
+    ['ture', 'TRUE'],
+    ['nul', 'NULL'],
     ['xyzzy', undefined],
     ['FOOBAR(1)', undefined],
     ['1x', undefined],
@@ -157,6 +185,8 @@ describe('suggestions', () => {
       suggestion: 'amount',
     });
     expect(checkFormula('closedate', fields).errors[0]!.suggestion).toBe('close_date');
+    expect(checkFormula('TODAY', { todays: 'date' }).errors[0]!.suggestion).toBe('TODAY()');
+    expect(checkFormula('today', { Today: 'date' }).errors[0]!.suggestion).toBe('Today');
     expect(checkFormula('x'.repeat(100), fields).errors[0]!.suggestion).toBeUndefined();
   });
 });

@@ -25,6 +25,8 @@ const UTC: TimeZone = {
   dayOf: (instant) => Math.floor(instant / MILLISECONDS_PER_DAY),
   startOfDay: (day) => day * MILLISECONDS_PER_DAY,
 };
+/** The regions of IANA's list: the continents, the oceans, and Etc. */
+const REGIONAL = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)\//i;
 const zones = new Map<string, TimeZone>();
 
 /** The zone of an IANA name. A missing name, and one that this platform does not know, is UTC. */
@@ -40,12 +42,15 @@ export function timeZone(name: string | undefined): TimeZone {
 }
 
 /**
- * The name of the zone that {@link timeZone} gives, as IANA's list has it: old short names that only some platforms
- * know (EST, ACT) become the zone they stand for.
+ * The name by which Postgres knows the zone that {@link timeZone} gives. Names of a region (Asia/Kolkata) are the same
+ * everywhere; Intl would turn them into older ones that a system's time zone data may leave out. Others (EST, ACT,
+ * US/Pacific), which only some programs know or which mean different things to them, become what they stand for here.
  */
-export function canonicalTimeZone(name: string | undefined): string {
+export function postgresTimeZone(name: string | undefined): string {
   if (name === undefined || !isTimeZone(name)) return 'UTC';
-  return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+  const canonical = new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
+  const isSame = canonical.toLowerCase() === name.toLowerCase();
+  return REGIONAL.test(name) && !isSame ? name : canonical;
 }
 
 /** Whether this platform knows the zone. */

@@ -49,38 +49,39 @@ export interface Operand {
   readonly constant?: number | string | boolean;
 }
 
-/**
- * The closure that reads a field as a type; null when the value does not fit. Only own properties count: `evaluate`
- * makes sure that a record has no prototype but Object's, and what that one has is no value of the language, unless
- * somebody puts one there; names it knows are looked up with care all the same.
- */
+/** The closure that reads a field as a type; null when the value does not fit. Only own properties count. */
 export function fieldReader(name: string, type: ValueType): Evaluator {
-  const fits = fromJson(type);
-  if (name in Object.prototype) return ({ record }) => (Object.hasOwn(record, name) ? fits(record[name]) : null);
   switch (type) {
     case 'number':
       return ({ record }) => {
-        const value = record[name];
+        const value = own(record, name);
         return typeof value === 'number' && value - value === 0 ? value + 0 : null;
       };
     case 'text':
       return ({ record }) => {
-        const value = record[name];
+        const value = own(record, name);
         return typeof value === 'string' ? value : null;
       };
     case 'boolean':
       return ({ record }) => {
-        const value = record[name];
+        const value = own(record, name);
         return typeof value === 'boolean' ? value : null;
       };
     case 'date':
       return ({ record }) => {
-        const value = record[name];
+        const value = own(record, name);
         return typeof value === 'string' ? parseDate(value) : null;
       };
-    default:
-      return ({ record }) => fits(record[name]);
+    default: {
+      const fits = fromJson(type);
+      return ({ record }) => fits(own(record, name));
+    }
   }
+}
+
+/** What the record itself has under a name, whatever its prototype has. */
+function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Reads a JSON value as a type; null when it does not fit. */

@@ -90,7 +90,7 @@ export function referencePage(): string {
         ['Characters of a formula', String(LIMITS.sourceCharacters)],
         ['Literals, fields, operators and calls', String(LIMITS.nodes)],
         ['Parentheses, calls and unary operators open at once', String(LIMITS.depth)],
-        ['Formulas that read each other in a chain', String(LIMITS.chainDepth)],
+        ['Steps from a formula to a formula it reads, along the longest chain', String(LIMITS.chainDepth)],
         ['Characters of a text result; a longer one is null', String(LIMITS.textCharacters)],
       ],
     ),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseDate } from '../src/calendar.js';
 import { type CheckedFormula, checkFormula } from '../src/checker.js';
 import { compileFormula } from '../src/compile.js';
-import { canonicalTimeZone, timeZone } from '../src/time-zone.js';
+import { postgresTimeZone, timeZone } from '../src/time-zone.js';
 import type { ValueType } from '../src/types.js';
 import { arbitraryFormula } from './arbitraries.js';
 import { type FormulaDatabase, openFormulaDatabase } from './database.js';
@@ -182,10 +182,21 @@ describe('SQL of a formula', () => {
   });
 
   it('takes the zone that Node takes for a name', async () => {
-    const names = [...Intl.supportedValuesOf('timeZone'), 'EST', 'ACT', 'utc', 'Nowhere/Land', undefined];
+    const names = [
+      ...Intl.supportedValuesOf('timeZone'),
+      'Asia/Kolkata',
+      'Europe/Kyiv',
+      'asia/kolkata',
+      'EST',
+      'ACT',
+      'utc',
+      'US/Pacific',
+      'Nowhere/Land',
+      undefined,
+    ];
     const { rows } = await database.client.query<{ known: boolean }>(
       "SELECT pg_input_is_valid('2024-01-01 00:00 ' || zone, 'timestamptz') AS known FROM unnest($1::text[]) AS zone",
-      [names.map(canonicalTimeZone)],
+      [names.map(postgresTimeZone)],
     );
     expect(rows.filter(({ known }) => !known)).toEqual([]);
   });

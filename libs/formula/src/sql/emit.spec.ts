@@ -69,6 +69,9 @@ describe('SQL of a formula, as text', () => {
     ['Nowhere/Land', 'UTC'],
     ['europe/berlin', 'Europe/Berlin'],
     ['EST', 'America/Panama'],
+    ['US/Pacific', 'America/Los_Angeles'],
+    ['Asia/Kolkata', 'Asia/Kolkata'],
+    ['Europe/Kyiv', 'Europe/Kyiv'],
   ])('takes the zone %s for %s', (zone, canonical) => {
     expect(emit('d == dt', {}, zone).parameters).toEqual([canonical]);
   });

@@ -4,7 +4,7 @@ import type { CheckedFormula } from '../checker.js';
 import { FormulaCompileError, FormulaSqlError } from '../errors.js';
 import { functions } from '../functions/index.js';
 import { LIMITS } from '../limits.js';
-import { canonicalTimeZone, timeZone } from '../time-zone.js';
+import { postgresTimeZone, timeZone } from '../time-zone.js';
 import type { EvaluationContext, ValueType } from '../types.js';
 import { qualified } from './helpers.js';
 import { comparable, joined, orFalse, type SqlOperand, type SqlTarget, sqlType } from './target.js';
@@ -97,7 +97,7 @@ class Emitter implements SqlTarget {
   }
 
   zone(): string {
-    this.zonePlaceholder ??= `${this.bind(canonicalTimeZone(this.context.timeZone))}::text`;
+    this.zonePlaceholder ??= `${this.bind(postgresTimeZone(this.context.timeZone))}::text`;
     return this.zonePlaceholder;
   }
 

@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
-import { orderFormulas } from '@crm/formula';
+import { orderFormulas, wayBack } from '@crm/formula';
 import type { Check } from '../check.js';
 import { type Draft, entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -17,26 +17,19 @@ export const AUT_002: Check = {
   },
   *run({ manifest }) {
     const graph = eventGraph(manifest);
-    for (let circles = 0; circles < MAX_CIRCLES; circles++) {
-      const { cycle } = orderFormulas(new Map([...graph].map(([event, next]) => [event, [...next.keys()]])));
-      if (!cycle) return;
-      const [first = '', second = ''] = cycle;
-      const index = graph.get(first)?.get(second) ?? 0;
+    const follows = new Map([...graph].map(([event, next]) => [event, [...next.keys()]]));
+    for (const circle of orderFormulas(follows).circles) {
+      const way = wayBack(circle[0]!, new Set(circle), follows);
       yield {
-        pointer: pointer('automations', index),
-        message: `This automation can start itself again without a condition that stops it: ${circleText(cycle)}.`,
+        pointer: pointer('automations', graph.get(way[0]!)!.get(way[1]!)!),
+        message: `This automation can start itself again without a condition that stops it: ${circleText(way)}.`,
       };
-      // The events of the circle are taken out to find the next one.
-      for (const event of cycle) graph.delete(event);
     }
   },
 };
 
-/** Further circles are reported once these are gone. */
-const MAX_CIRCLES = 20;
-
-function circleText(cycle: readonly string[]): string {
-  const shown = cycle.length > 8 ? [...cycle.slice(0, 7), '…', cycle.at(-1)] : cycle;
+function circleText(way: readonly string[]): string {
+  const shown = way.length > 8 ? [...way.slice(0, 7), '…', way.at(-1)] : way;
   return shown.join(' → ');
 }
 
