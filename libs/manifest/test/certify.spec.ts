@@ -242,6 +242,22 @@ describe('certify', () => {
     expect(passed).toBe(true);
   });
 
+  it('tells of each circle of automations once, by its shortest way', async () => {
+    const on = (key: string, event: string, ...names: string[]) => ({
+      key,
+      trigger: { type: 'event', event },
+      actions: names.map((name) => ({ type: 'emit_event', name })),
+    });
+    const automations = [on('a', 'x.a', 'x.b', 'x.c'), on('b', 'x.b', 'x.c'), on('c', 'x.c', 'x.a', 'x.d')];
+    const other = [on('d', 'x.d', 'x.e'), on('e', 'x.e', 'x.d')];
+    const { checks } = await certify(manifestWith({ automations: [...automations, ...other] }), { mode: 'submission' });
+    const told = 'This automation can start itself again without a condition that stops it:';
+    expect(checks.find(({ id }) => id === 'AUT-002')?.findings).toEqual([
+      { pointer: '/automations/0', message: `${told} x.a → x.c → x.a.` },
+      { pointer: '/automations/3', message: `${told} x.d → x.e → x.d.` },
+    ]);
+  });
+
   it('asks for each host once, and refuses to ask for too many', async () => {
     const asked: string[] = [];
     const probes = {
