@@ -20,12 +20,13 @@ import { RunTokens } from './run/run.tokens.js';
 import { RunWorker } from './run/run.worker.js';
 import { TenantDirectory } from './tenant/tenant.directory.js';
 import { WorkflowController } from './workflow/workflow.controller.js';
+import { WorkflowLimit } from './workflow/workflow.limit.js';
 import { WorkflowProvisioning } from './workflow/workflow.provisioning.js';
 import { WorkflowRepository } from './workflow/workflow.repository.js';
 import { WorkflowRpc } from './workflow/workflow.rpc.js';
 import { WorkflowService } from './workflow/workflow.service.js';
 
-const WORKFLOW = [WorkflowService, WorkflowProvisioning, WorkflowRpc, WorkflowRepository];
+const WORKFLOW = [WorkflowService, WorkflowProvisioning, WorkflowRpc, WorkflowLimit, WorkflowRepository];
 const HOOK = [HookGate, HookService, HookRepository];
 const RUN = [
   RunService,

@@ -25,6 +25,8 @@ export interface AutomationsConfig {
   /** 32 bytes in base64; hook secrets are kept under it. */
   readonly encryptionKey: string;
   readonly hooks: HookConfig;
+  /** Workflows that a tenant may have, those of its apps included. An event may start a run of each. */
+  readonly workflowsPerTenant: number;
   readonly runs: RunConfig;
   readonly egress: {
     /** Hosts and ports called in spite of the policy; never in production. */
@@ -48,6 +50,7 @@ export function loadConfig(): AutomationsConfig {
         baseUrl: env.url('HOOK_BASE_URL', { default: service.baseUrl, schemes: ['http', 'https'] }),
         callsPerTenSeconds: env.integer('HOOK_CALLS_PER_TEN_SECONDS', { default: 200, min: 1 }),
       },
+      workflowsPerTenant: env.integer('WORKFLOWS_PER_TENANT', { default: 200, min: 1 }),
       runs: {
         leaseSeconds: env.integer('RUN_LEASE_SECONDS', { default: 30, min: 1, max: 3600 }),
         concurrency: env.integer('RUN_CONCURRENCY', { default: 32, min: 1, max: 200 }),

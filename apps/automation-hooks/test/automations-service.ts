@@ -79,7 +79,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     return { id: tenantId, name: 'Acme', plan: 'business' as const, timeZone: 'Europe/Berlin', country: 'DE' };
   });
 
-  const start = async (runs: Partial<RunConfig> = {}, callsPerTenSeconds = 10_000) => {
+  const start = async (runs: Partial<RunConfig> = {}, callsPerTenSeconds = 10_000, workflowsPerTenant = 200) => {
     const service = serviceConfig('automation-hooks', {
       PROFILE: 'test',
       PORT: '0',
@@ -92,6 +92,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
       database: database.config,
       encryptionKey,
       hooks: { baseUrl: BASE_URL, callsPerTenSeconds },
+      workflowsPerTenant,
       runs: { ...QUICK, ...runs },
       egress,
     };

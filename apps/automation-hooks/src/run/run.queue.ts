@@ -18,8 +18,8 @@ export interface Claim {
 export class RunQueue {
   constructor(private readonly database: Database) {}
 
-  async add(tx: TenantTransaction, runId: string): Promise<void> {
-    await tx.query('INSERT INTO run_queue (tenant_id, run_id) VALUES ($1, $2)', [tx.tenantId, runId]);
+  async add(tx: TenantTransaction, runIds: readonly string[]): Promise<void> {
+    await tx.query('INSERT INTO run_queue (tenant_id, run_id) SELECT $1, unnest($2::uuid[])', [tx.tenantId, runIds]);
   }
 
   /**

@@ -18,9 +18,14 @@ interface ErrorColumns {
 type RunRow = Omit<Run, 'error' | 'steps'> & ErrorColumns;
 type StepRow = Omit<Step, 'error'> & ErrorColumns & { runId: string };
 
+/** A run to be stored, of this workflow. */
 export interface NewRun {
   readonly id: string;
   readonly workflowId: string;
+}
+
+/** What starts runs: a hook call or an event. */
+export interface RunCause {
   readonly input: Readonly<Record<string, unknown>>;
   readonly eventId?: string;
   readonly depth: number;
@@ -34,27 +39,35 @@ export interface RunFilter {
 @Injectable()
 export class RunRepository {
   /**
-   * Stores a run; a second one of the same workflow for the same event is not stored.
-   * @returns whether it was stored
+   * Stores runs of one cause, whose input is sent once however many they are. A second run of the same workflow for the
+   * same event is not stored.
+   * @returns ids of those that were stored
    */
-  async insert(tx: TenantTransaction, run: NewRun, status: RunStatus, error: RunError | null = null): Promise<boolean> {
-    const rows = await tx.query(
+  async insert(
+    tx: TenantTransaction,
+    runs: readonly NewRun[],
+    cause: RunCause,
+    status: RunStatus,
+    error: RunError | null = null,
+  ): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(
       `INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END)
+       SELECT $1, new.id, new.workflow_id, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
+         FROM unnest($2::uuid[], $3::uuid[]) AS new (id, workflow_id)
        ON CONFLICT (tenant_id, workflow_id, event_id) DO NOTHING RETURNING id`,
       [
         tx.tenantId,
-        run.id,
-        run.workflowId,
-        run.eventId ?? null,
-        run.depth,
-        JSON.stringify(run.input),
+        runs.map((run) => run.id),
+        runs.map((run) => run.workflowId),
+        cause.eventId ?? null,
+        cause.depth,
+        JSON.stringify(cause.input),
         status,
         error?.code ?? null,
         error?.detail ?? null,
       ],
     );
-    return rows.length > 0;
+    return rows.map((row) => row.id);
   }
 
   async find(tx: TenantTransaction, id: string): Promise<Run | undefined> {

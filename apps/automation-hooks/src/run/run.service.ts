@@ -33,26 +33,23 @@ export class RunService {
     return this.database.transaction(hook.tenantId, async (tx) => {
       const workflow = await this.workflows.find(tx, hook.workflowId);
       if (!workflow?.enabled) throw new PlatformError('NOT_FOUND');
-      const run = { id: newId(), workflowId: workflow.id, input, depth: 0 };
-      await this.runs.insert(tx, run, 'queued');
-      await this.enqueue(tx, run.id);
+      const run = { id: newId(), workflowId: workflow.id };
+      await this.enqueue(tx, await this.runs.insert(tx, [run], { input, depth: 0 }, 'queued'));
       return run.id;
     });
   }
 
   /** Stores a run for each enabled workflow that waits for the event, in the transaction that takes the event in. */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
-    const workflows = await this.workflows.enabledForEvent(tx, event.type);
+    const workflows = await this.workflows.startedBy(tx, event.type);
     if (workflows.length === 0) return;
-    const depth = await this.depthAfter(tx, event);
-    for (const workflow of workflows) {
-      const run = { id: newId(), workflowId: workflow.id, eventId: event.id, input: inputOf(event), depth };
-      if (depth > MAX_DEPTH) {
-        const detail = `The event was caused by a chain of ${MAX_DEPTH} runs; a longer one is taken for a loop.`;
-        await this.runs.insert(tx, run, 'cancelled', { code: 'LOOP_STOPPED', detail });
-      } else if (await this.runs.insert(tx, run, 'queued')) {
-        await this.enqueue(tx, run.id);
-      }
+    const runs = workflows.map(({ id }) => ({ id: newId(), workflowId: id }));
+    const cause = { input: inputOf(event), eventId: event.id, depth: await this.depthAfter(tx, event) };
+    if (cause.depth > MAX_DEPTH) {
+      const detail = `The event was caused by a chain of ${MAX_DEPTH} runs; a longer one is taken for a loop.`;
+      await this.runs.insert(tx, runs, cause, 'cancelled', { code: 'LOOP_STOPPED', detail });
+    } else {
+      await this.enqueue(tx, await this.runs.insert(tx, runs, cause, 'queued'));
     }
   }
 
@@ -73,8 +70,8 @@ export class RunService {
     return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
   }
 
-  private async enqueue(tx: TenantTransaction, runId: string): Promise<void> {
-    await this.queue.add(tx, runId);
+  private async enqueue(tx: TenantTransaction, runIds: readonly string[]): Promise<void> {
+    await this.queue.add(tx, runIds);
     tx.afterCommit(() => this.signal.notify());
   }
 

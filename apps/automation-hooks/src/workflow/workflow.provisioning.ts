@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { OutsideClient } from '../outside/outside-client.js';
 import type { Workflow } from './workflow.entity.js';
+import { WorkflowLimit } from './workflow.limit.js';
 import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
 import { readDefinition, type TargetPolicy } from './workflow.validation.js';
 
@@ -17,6 +18,7 @@ export class WorkflowProvisioning {
   constructor(
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
+    private readonly limit: WorkflowLimit,
     private readonly hooks: HookService,
     private readonly outside: OutsideClient,
   ) {}
@@ -24,15 +26,17 @@ export class WorkflowProvisioning {
   /**
    * Makes an installation's workflows what the package says, all or none. What is there already stays, hook URL included,
    * so asking again changes nothing, and a new version of the package keeps the URLs of automations that it keeps.
-   * @throws WORKFLOW_INVALID with a problem for each mistake in any automation
+   * @throws WORKFLOW_INVALID with a problem for each mistake in any automation; WORKFLOW_LIMIT_EXCEEDED
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
     const wanted = readAutomations(principal, request, this.outside.client);
     const { hooks, obsolete } = await this.database.transaction(principal.tenantId, async (tx) => {
-      await this.workflows.lockInstallation(tx, request.installationId);
+      await this.workflows.lockTenant(tx);
       const present = await this.workflows.ofInstallation(tx, request.installationId);
       const keys = new Set(wanted.map((workflow) => workflow.origin?.automationKey));
       const obsolete = present.filter((workflow) => !keys.has(workflow.origin?.automationKey)).map(({ id }) => id);
+      const added = wanted.length - (present.length - obsolete.length);
+      await this.limit.check(tx, added, obsolete.length);
       await this.workflows.delete(tx, obsolete);
       for (const workflow of wanted) {
         const old = present.find(({ origin }) => origin?.automationKey === workflow.origin?.automationKey);
@@ -47,7 +51,7 @@ export class WorkflowProvisioning {
   /** @returns how many were removed; 0 when it was done before */
   async remove(principal: Principal, installationId: string): Promise<number> {
     const ids = await this.database.transaction(principal.tenantId, async (tx) => {
-      await this.workflows.lockInstallation(tx, installationId);
+      await this.workflows.lockTenant(tx);
       const present = (await this.workflows.ofInstallation(tx, installationId)).map(({ id }) => id);
       await this.workflows.delete(tx, present);
       return present;

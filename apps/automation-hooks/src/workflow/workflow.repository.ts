@@ -15,6 +15,12 @@ type Row = Omit<Workflow, 'origin'> & {
   grantedScopes: string[];
 };
 
+export interface StartedWorkflow {
+  readonly id: string;
+  /** Of the app it came with; null for a workflow that the tenant made itself. */
+  readonly grantedScopes: readonly string[] | null;
+}
+
 export type NewWorkflow = Omit<Workflow, 'version' | 'enabled' | 'createdAt' | 'updatedAt'>;
 
 @Injectable()
@@ -72,11 +78,18 @@ export class WorkflowRepository {
     return rows.map(toWorkflow);
   }
 
-  async enabledForEvent(tx: TenantTransaction, eventName: string): Promise<Workflow[]> {
-    const rows = await tx.query<Row>(`SELECT ${COLUMNS} FROM workflow WHERE event_name = $1 AND enabled ORDER BY id`, [
-      eventName,
-    ]);
-    return rows.map(toWorkflow);
+  /** The enabled workflows that the event starts, without what they do. */
+  async startedBy(tx: TenantTransaction, eventName: string): Promise<StartedWorkflow[]> {
+    return tx.query<StartedWorkflow>(
+      `SELECT id, granted_scopes AS "grantedScopes" FROM workflow WHERE event_name = $1 AND enabled ORDER BY id`,
+      [eventName],
+    );
+  }
+
+  /** All of the tenant's, those of apps and disabled ones too. */
+  async count(tx: TenantTransaction): Promise<number> {
+    const [row] = await tx.query<{ total: string }>('SELECT count(*) AS total FROM workflow');
+    return Number(row?.total ?? 0);
   }
 
   /** Newest first. */
@@ -104,9 +117,9 @@ export class WorkflowRepository {
     await tx.query('DELETE FROM workflow WHERE id = ANY($1::uuid[])', [ids]);
   }
 
-  /** Lets no other transaction provision the same installation meanwhile. */
-  async lockInstallation(tx: TenantTransaction, installationId: string): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`installation ${installationId}`]);
+  /** Lets no other transaction add workflows to the tenant, or provision for an installation of it, meanwhile. */
+  async lockTenant(tx: TenantTransaction): Promise<void> {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`workflows of ${tx.tenantId}`]);
   }
 }
 

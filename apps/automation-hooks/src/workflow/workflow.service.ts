@@ -8,6 +8,7 @@ import { OutsideClient } from '../outside/outside-client.js';
 import { administers } from './administers.js';
 import { type CreatedWorkflow, type CreateWorkflow, toWorkflowView, type WorkflowView } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
+import { WorkflowLimit } from './workflow.limit.js';
 import { WorkflowRepository } from './workflow.repository.js';
 import { readDefinition } from './workflow.validation.js';
 
@@ -19,15 +20,18 @@ export class WorkflowService {
   constructor(
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
+    private readonly limit: WorkflowLimit,
     private readonly hooks: HookService,
     private readonly outside: OutsideClient,
   ) {}
 
-  /** @throws WORKFLOW_INVALID */
+  /** @throws WORKFLOW_INVALID, WORKFLOW_LIMIT_EXCEEDED */
   async create(principal: Principal, input: CreateWorkflow): Promise<CreatedWorkflow> {
     const definition = readDefinition(input, this.outside.client);
     const id = newId();
     return this.database.transaction(principal.tenantId, async (tx) => {
+      await this.workflows.lockTenant(tx);
+      await this.limit.check(tx, 1);
       const { name } = input;
       await this.workflows.insert(tx, {
         id,

@@ -13,7 +13,8 @@ export const ProvisionedHook = Type.Object({
 export type ProvisionedHook = Static<typeof ProvisionedHook>;
 
 /**
- * Puts a package's automations in place, all or none, idempotent by installation.
+ * Puts a package's automations in place, all or none, idempotent by installation: WORKFLOW_LIMIT_EXCEEDED leaves nothing
+ * behind.
  * `objectNames` maps the api-names declared in the package to those of the tenant.
  */
 export const provisionWorkflows = defineRpc({

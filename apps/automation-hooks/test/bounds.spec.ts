@@ -1,0 +1,125 @@
+import { AUDIENCES, type EventEnvelope, rpc } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import type { Rpc } from '@crm/messaging';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RunService } from '../src/run/run.service.js';
+import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+
+const LIMIT = 5;
+
+let world: World;
+let service: Service;
+let marketplace: Rpc;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.answer(rpc.crm.createCoreRecord, () => ({ id: newId() }));
+  service = await world.start({}, 10_000, LIMIT);
+  marketplace = await world.marketplace();
+});
+beforeEach(async () => {
+  tenant = await tenantOn(world, service);
+});
+afterAll(async () => {
+  await service.close();
+  await world.close();
+});
+
+const onLead = { trigger: { type: 'event', event: 'lead.created' }, actions: [{ type: 'create_task', title: 'x' }] };
+
+describe('workflows of a tenant', () => {
+  const create = (name: string) =>
+    tenant.call<Problem & { id: string }>('POST', '/workflows', {
+      name,
+      trigger: onLead.trigger,
+      actions: onLead.actions,
+    });
+  const provision = async (installationId: string, keys: string[]) => {
+    const { tenantId, userId } = tenant;
+    const admin = { aud: AUDIENCES.internal, tid: tenantId, sub: userId, sid: undefined, roles: ['admin'], scopes: [] };
+    const automations = keys.map((key) => ({ key, ...onLead }));
+    const request = {
+      installationId,
+      appKey: 'field-visits',
+      grantedScopes: ['automations'],
+      objectNames: {},
+      automations,
+    };
+    await marketplace.call(rpc.automations.provisionWorkflows, request, { token: await world.tokens.sign(admin) });
+  };
+  const count = async () => (await tenant.call<{ total: number }>('GET', '/workflows')).body.total;
+
+  it('are limited, also when they are made at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: LIMIT + 4 }, (_value, n) => create(`Workflow ${n}`)));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(4);
+    for (const { status, body } of refused) {
+      expect([status, body]).toMatchObject([
+        409,
+        { code: 'WORKFLOW_LIMIT_EXCEEDED', limit: LIMIT, present: LIMIT, requested: 1 },
+      ]);
+    }
+    expect(await count()).toBe(LIMIT);
+    await tenant.call('DELETE', `/workflows/${answers.find(({ status }) => status === 201)?.body.id}`);
+    expect((await create('In its place')).status).toBe(201);
+    const other = await tenantOn(world, service);
+    expect((await other.call('POST', '/workflows', { name: 'x', ...onLead })).status).toBe(201);
+  });
+
+  it('are limited together with those of apps, which come all or not at all', async () => {
+    for (let n = 0; n < LIMIT - 2; n += 1) await create(`Workflow ${n}`);
+    const refusal = { code: 'WORKFLOW_LIMIT_EXCEEDED' };
+    await expect(provision(newId(), ['a', 'b', 'c'])).rejects.toMatchObject(refusal);
+    expect(await count()).toBe(LIMIT - 2);
+    const installed = await Promise.allSettled([provision(newId(), ['a', 'b']), provision(newId(), ['a', 'b'])]);
+    expect(installed.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await count()).toBe(LIMIT);
+    expect((await create('One more')).status).toBe(409);
+  });
+
+  it('of an app are exchanged by another version at the limit', async () => {
+    const installationId = newId();
+    const keys = Array.from({ length: LIMIT }, (_value, n) => `a${n}`);
+    await provision(installationId, keys);
+    await provision(installationId, keys);
+    await provision(installationId, [...keys.slice(1), 'new']);
+    await expect(provision(installationId, [...keys, 'new'])).rejects.toMatchObject({
+      code: 'WORKFLOW_LIMIT_EXCEEDED',
+    });
+    expect(await count()).toBe(LIMIT);
+  });
+});
+
+describe('an event that many workflows wait for', () => {
+  it('is sent to the database once, however many runs it starts', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < LIMIT; n += 1) {
+      ids.push((await tenant.call<{ id: string }>('POST', '/workflows', { name: `W ${n}`, ...onLead })).body.id);
+    }
+    const record = { lastName: 'Lovelace', note: 'x'.repeat(200_000) };
+    const event = { id: newId(), type: 'lead.created', tenantid: tenant.tenantId, data: { record } };
+    let sent = 0;
+    await service.get(Database).transaction(tenant.tenantId, async (tx) => {
+      const measured = Object.create(tx, {
+        query: {
+          value: (sql: string, parameters: readonly unknown[] = []) => {
+            sent += JSON.stringify(parameters).length;
+            return tx.query(sql, parameters);
+          },
+        },
+      }) as TenantTransaction;
+      for (let again = 0; again < 2; again += 1) {
+        await service.get(RunService).acceptEvent(measured, event as unknown as EventEnvelope);
+      }
+    });
+    // The input holds the record under its name and its fields beside it; the event was taken in twice.
+    expect(sent).toBeLessThan(2 * 2 * 200_000 * 1.1);
+    type List = { data: { id: string; workflowId: string }[] };
+    const { data } = (await tenant.call<List>('GET', '/runs')).body;
+    expect(data.map(({ workflowId }) => workflowId).sort()).toEqual(ids.sort());
+    for (const { id } of data) {
+      expect(await tenant.ended(id)).toMatchObject({ status: 'succeeded', input: { ...record, record } });
+    }
+  });
+});
