@@ -13,7 +13,8 @@ export const regex: Rule = {
     if (compilePattern(pattern)) return null;
     return {
       code: 'RULE_PATTERN_INVALID',
-      detail: 'The pattern is not one of RE2: it has no look-around, no back references and at most 1,000 repetitions',
+      detail:
+        'The pattern is not one of RE2: it has no look-around, no back references and at most 1,000 repetitions, all together no more than about 2,500 steps',
     };
   },
   /** A search: the pattern may match anywhere unless it says ^ and $. */

@@ -74,6 +74,8 @@ describe("rules' own values", () => {
     ['regex', '(a)\\1', 'RULE_PATTERN_INVALID'],
     ['regex', 'a{1001}', 'RULE_PATTERN_INVALID'],
     ['regex', '(a{1000}){1000}', 'RULE_PATTERN_INVALID'],
+    ['regex', `[ab]*a${'[ab]{1000}'.repeat(45)}[xy]`, 'RULE_PATTERN_INVALID'],
+    ['regex', '[ab]{1000}[ab]{1000}[ab]{1000}', 'RULE_PATTERN_INVALID'],
     ['regex', 'x'.repeat(500), null],
     ['regex', 'x'.repeat(501), 'RULE_PATTERN_INVALID'],
     ['regex', '*', 'RULE_PATTERN_INVALID'],
@@ -102,7 +104,8 @@ describe('patterns', () => {
     ['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(100_000)],
     ['(.*)(.*)(.*)(.*)(.*)[^a]$', 'a'.repeat(100_000)],
     ['(?:a|b)*a(?:a|b){300}c$', `${ab(50_000)}cc`],
-    ['(a?){500}(b?){500}c$', `${ab(50_000)}c!`],
+    ['(a?){300}(b?){300}c$', `${ab(50_000)}c!`],
+    ['[ab]*a[ab]{1000}[ab]{1000}[xy]', ab(5_000)],
     ['^([\\w.-]+)+@(([\\w-]+\\.)+)+$', `${'a.'.repeat(50_000)}@`],
     ['\\b(\\w+\\s?)+\\b$', `${'ab '.repeat(33_000)}!`],
   ])('%s ends soon on a long text', (pattern, text) => {
