@@ -5,8 +5,8 @@ import { EgressError } from './errors.js';
 import { exchange, type Timeouts } from './exchange.js';
 import { Lane, type LaneOptions } from './lane.js';
 import { LanePool } from './lane-pool.js';
-import { type Resolver, systemResolver } from './lookup.js';
 import { outgoingHeaders } from './request-headers.js';
+import { nameServerResolver, type Resolver, systemResolver } from './resolver.js';
 
 /** The methods that may be sent. */
 export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -51,6 +51,9 @@ export interface EgressOptions {
   allowedPorts?: readonly number[];
   /** Suffixes of the cluster's own names. */
   clusterSuffixes?: readonly string[];
+  /**
+   * Looks all names up. Without it the name servers are asked, and the system (hosts file included) for the hosts in `allow`.
+   */
   resolver?: Resolver;
   timeouts?: Partial<Timeouts>;
   maxResponseBytes?: number;
@@ -99,7 +102,8 @@ export function createEgressClient(options: EgressOptions = {}): EgressClient {
 class PinnedEgressClient implements EgressClient {
   private readonly policy: UrlOptions;
   private readonly timeouts: Timeouts;
-  private readonly laneOptions: LaneOptions;
+  private readonly laneOptions: Omit<LaneOptions, 'resolver'>;
+  private readonly outsideResolver: Resolver;
   private readonly pool: LanePool;
   private closed = false;
 
@@ -110,8 +114,8 @@ class PinnedEgressClient implements EgressClient {
       ...(options.allow && { exceptions: options.allow }),
     };
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.outsideResolver = options.resolver ?? nameServerResolver();
     this.laneOptions = {
-      resolver: options.resolver ?? systemResolver,
       ca: options.ca,
       connectMs: this.timeouts.connectMs,
       maxHeaderBytes: options.maxHeaderBytes ?? DEFAULT_MAX_HEADER_BYTES,
@@ -173,7 +177,9 @@ class PinnedEgressClient implements EgressClient {
   }
 
   private openLane(url: URL): Lane {
-    const lane = new Lane(url, isException(url, this.policy.exceptions), this.laneOptions);
+    const exempt = isException(url, this.policy.exceptions);
+    const resolver = exempt ? (this.options.resolver ?? systemResolver) : this.outsideResolver;
+    const lane = new Lane(url, exempt, { ...this.laneOptions, resolver });
     lane.client.on('disconnect', () => this.pool.drop(lane));
     return lane;
   }

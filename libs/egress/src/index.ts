@@ -10,4 +10,4 @@ export {
 export { EgressError, type EgressErrorCode } from './errors.js';
 export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
 export type { Timeouts } from './exchange.js';
-export type { Resolver } from './lookup.js';
+export { type NameServerOptions, nameServerResolver, type Resolver } from './resolver.js';

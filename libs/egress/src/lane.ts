@@ -2,7 +2,8 @@ import { hostOf, portOf } from '@crm/address-policy';
 import { Client } from 'undici';
 import { connectChecked, type Dial } from './connector.js';
 import { EgressError } from './errors.js';
-import { lookupChecked, type Resolver } from './lookup.js';
+import { lookupChecked } from './lookup.js';
+import type { Resolver } from './resolver.js';
 
 /** What all lanes of a client share. */
 export interface LaneOptions {
@@ -53,7 +54,10 @@ export class Lane {
 
   private async openSocket() {
     const hostname = hostOf(this.origin);
-    const addresses = await lookupChecked(hostname, this.options.resolver, { exempt: this.exempt });
+    const addresses = await lookupChecked(hostname, this.options.resolver, {
+      exempt: this.exempt,
+      signal: this.closing.signal,
+    });
     if (this.closing.signal.aborted) throw new EgressError('connect', 'The call was given up.');
     const socket = await connectChecked(
       { hostname, port: portOf(this.origin), addresses, exempt: this.exempt },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { lookupChecked, systemResolver } from './lookup.js';
+import { lookupChecked } from './lookup.js';
 
 const answering = (...addresses: string[]) => lookupChecked('example.com', async () => addresses, { exempt: false });
 const exempt = (...addresses: string[]) => lookupChecked('example.com', async () => addresses, { exempt: true });
@@ -26,13 +26,5 @@ describe('lookupChecked', () => {
     const failing = (error: unknown) => lookupChecked('example.com', () => Promise.reject(error), { exempt: false });
     await expect(failing({ code: 'SERVFAIL' })).rejects.toThrow('(SERVFAIL)');
     await expect(failing(new Error('no code'))).rejects.toThrow('could not be looked up.');
-  });
-});
-
-describe('systemResolver', () => {
-  it('gives every address of a name', async () => {
-    const addresses = await systemResolver('localhost');
-    expect(addresses.length).toBeGreaterThan(0);
-    for (const address of addresses) expect(['127.0.0.1', '::1']).toContain(address);
   });
 });

@@ -1,15 +1,6 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { checkAddress, isAddress } from '@crm/address-policy';
 import { EgressError, errorCodeOf } from './errors.js';
-
-/** Gives all addresses of a name, IPv4 and IPv6, in the order of the resolver. */
-export type Resolver = (hostname: string) => Promise<readonly string[]>;
-
-/** The system's resolver (hosts file included, whose private answers are refused like any other). */
-export const systemResolver: Resolver = async (hostname) => {
-  const answers = await systemLookup(hostname, { all: true, verbatim: true });
-  return answers.map((answer) => answer.address);
-};
+import type { Resolver } from './resolver.js';
 
 /**
  * Looks a name up and gives its addresses when all of them may be called. One refused address among them
@@ -18,14 +9,15 @@ export const systemResolver: Resolver = async (hostname) => {
  *
  * @param hostname a name, or an address, which is its own answer
  * @param exempt true for a host that is an exception; its addresses are not judged
+ * @param signal ends the lookup when nobody waits for it any more
  * @throws EgressError `dns` when the name has no address, `blocked` when an address is refused
  */
 export async function lookupChecked(
   hostname: string,
   resolver: Resolver,
-  { exempt }: { exempt: boolean },
+  { exempt, signal }: { exempt: boolean; signal?: AbortSignal },
 ): Promise<readonly string[]> {
-  const addresses = isAddress(hostname) ? [hostname] : await resolve(hostname, resolver);
+  const addresses = isAddress(hostname) ? [hostname] : await resolve(hostname, resolver, signal);
   if (addresses.length === 0) throw new EgressError('dns', 'The host name has no address.');
   for (const address of addresses) {
     const verdict = checkAddress(address);
@@ -35,9 +27,9 @@ export async function lookupChecked(
   return addresses;
 }
 
-async function resolve(hostname: string, resolver: Resolver): Promise<readonly string[]> {
+async function resolve(hostname: string, resolver: Resolver, signal?: AbortSignal): Promise<readonly string[]> {
   try {
-    return await resolver(hostname);
+    return await resolver(hostname, signal);
   } catch (error) {
     const code = errorCodeOf(error);
     throw new EgressError('dns', `The host name could not be looked up${code && ` (${code})`}.`, { cause: error });

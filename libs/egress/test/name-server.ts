@@ -1,0 +1,75 @@
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+
+/** What the server says of one name and kind: addresses, a response code (2 SERVFAIL, 3 NXDOMAIN), or not a word. */
+export type NameAnswer = readonly string[] | number | 'silence';
+
+/** A name server on a free port of loopback. */
+export interface NameServer {
+  /** `address:port`, as a resolver takes it. */
+  address: string;
+  /** The names asked for so far, once for each question. */
+  asked: readonly string[];
+  close(): Promise<void>;
+}
+
+const TYPE_A = 1;
+const HEADER_BYTES = 12;
+
+/** Starts a name server (RFC 1035 over UDP) that answers as told. */
+export async function startNameServer(answer: (name: string, kind: 'A' | 'AAAA') => NameAnswer): Promise<NameServer> {
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (query, from) => {
+    const { name, type, end } = questionOf(query);
+    asked.push(name);
+    const said = answer(name, type === TYPE_A ? 'A' : 'AAAA');
+    if (said !== 'silence') socket.send(reply(query.subarray(0, end), type, said), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => {
+    socket.bind(0, '127.0.0.1', resolve);
+  });
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    asked,
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+function questionOf(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = HEADER_BYTES;
+  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+/** The question with the answers after it, each naming the question by a pointer. */
+function reply(question: Buffer, type: number, said: readonly string[] | number): Buffer {
+  const addresses = typeof said === 'number' ? [] : said;
+  const header = Buffer.from(question.subarray(0, HEADER_BYTES));
+  header.writeUInt16BE(0x8180 | (typeof said === 'number' ? said : 0), 2);
+  header.writeUInt16BE(addresses.length, 6);
+  header.writeUInt32BE(0, 8);
+  const records = addresses.map((address) => {
+    const bytes = bytesOf(address);
+    const record = Buffer.alloc(HEADER_BYTES);
+    record.writeUInt16BE(0xc00c, 0);
+    record.writeUInt16BE(type, 2);
+    record.writeUInt16BE(1, 4);
+    record.writeUInt32BE(60, 6);
+    record.writeUInt16BE(bytes.length, 10);
+    return Buffer.concat([record, bytes]);
+  });
+  return Buffer.concat([header, question.subarray(HEADER_BYTES), ...records]);
+}
+
+/** IPv6 addresses are written out: eight groups. */
+function bytesOf(address: string): Buffer {
+  if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
+  return Buffer.from(
+    address.split(':').flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]),
+  );
+}

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, promises as files, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createEgressClient } from '../src/index.js';
+import { nameServerResolver } from '../src/resolver.js';
+import { type NameAnswer, type NameServer, startNameServer } from './name-server.js';
+import { httpsReceiver, makeCertificate } from './receiver.js';
+
+/** The threads that Node keeps for files and for the system's resolver, unless it is told otherwise. */
+const WORKER_THREADS = 4;
+const IPV6 = '2606:4700:0:0:0:0:0:1111';
+
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function serve(answer: (name: string, kind: 'A' | 'AAAA') => NameAnswer): Promise<NameServer> {
+  const server = await startNameServer(answer);
+  closers.push(() => server.close());
+  return server;
+}
+
+/** A resolver that asks a server with these answers; the same for both kinds when there is one only. */
+async function resolving(a: NameAnswer, aaaa: NameAnswer = a, limitMs?: number) {
+  const server = await serve((_name, kind) => (kind === 'A' ? a : aaaa));
+  return nameServerResolver({ servers: [server.address], limitMs });
+}
+
+/** Keeps every worker thread of this process busy: opening a pipe waits for the other end. */
+async function occupyWorkerThreads(): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'egress-'));
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const readers = Array.from({ length: WORKER_THREADS }, () => files.open(pipe, 'r'));
+  return async () => {
+    const writer = openSync(pipe, 'r+');
+    await Promise.all((await Promise.all(readers)).map((reader) => reader.close()));
+    closeSync(writer);
+    rmSync(folder, { recursive: true });
+  };
+}
+
+describe('the resolver of the outside', () => {
+  it('gives the addresses of both kinds by turns', async () => {
+    const resolve = await resolving(['192.0.2.1', '192.0.2.2', '192.0.2.3'], [IPV6]);
+    expect(await resolve('a.example.com')).toEqual(['192.0.2.1', '2606:4700::1111', '192.0.2.2', '192.0.2.3']);
+  });
+
+  it.each<[string, NameAnswer, NameAnswer]>([
+    ['no IPv6', ['192.0.2.1'], []],
+    ['a server that fails for IPv6', ['192.0.2.1'], 2],
+    ['a server that is silent for IPv6', ['192.0.2.1'], 'silence'],
+  ])('is content with one kind: %s', async (_what, a, aaaa) => {
+    expect(await (await resolving(a, aaaa, 300))('a.example.com')).toEqual(['192.0.2.1']);
+    expect(await (await resolving(aaaa, [IPV6], 300))('a.example.com')).toEqual(['2606:4700::1111']);
+  });
+
+  it.each<[string, NameAnswer, NameAnswer]>([
+    ['ENOTFOUND', 3, 3],
+    ['ESERVFAIL', 2, 2],
+    ['ENODATA', [], []],
+    ['ESERVFAIL', [], 2],
+    ['ETIMEOUT', [], 'silence'],
+    ['ETIMEOUT', 'silence', 'silence'],
+  ])('says %s when there is no address (%j, %j)', async (code, a, aaaa) => {
+    const resolve = await resolving(a, aaaa, 300);
+    await expect(resolve('a.example.com')).rejects.toMatchObject({ code });
+  });
+
+  it('knows neither the hosts file nor search domains', async () => {
+    const server = await serve(() => 3);
+    const resolve = nameServerResolver({ servers: [server.address] });
+    await expect(resolve('localhost.localdomain')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(new Set(server.asked)).toEqual(new Set(['localhost.localdomain']));
+  });
+
+  it('answers for one name while the servers of many others are silent', async () => {
+    const server = await serve((name, kind) => {
+      if (name.endsWith('dead.example.com')) return 'silence';
+      return kind === 'A' ? ['192.0.2.1'] : [];
+    });
+    const resolve = nameServerResolver({ servers: [server.address] });
+    let ended = 0;
+    const waiting = Array.from({ length: 32 }, () => new AbortController());
+    const dead = waiting.map(({ signal }, index) =>
+      resolve(`${index}.dead.example.com`, signal).catch(() => {
+        ended += 1;
+      }),
+    );
+    expect(await resolve('alive.example.com')).toEqual(['192.0.2.1']);
+    expect(ended).toBe(0);
+    for (const one of waiting) one.abort();
+    await Promise.all(dead);
+    expect(ended).toBe(32);
+  });
+
+  it('needs no worker thread', async () => {
+    const resolve = await resolving(['192.0.2.1'], []);
+    const release = await occupyWorkerThreads();
+    try {
+      expect(await resolve('a.example.com')).toEqual(['192.0.2.1']);
+    } finally {
+      await release();
+    }
+  });
+
+  it('stops asking when nobody waits any more', async () => {
+    const resolve = await resolving('silence', 'silence', 2 ** 30);
+    const gone = new AbortController();
+    const lookup = resolve('a.example.com', gone.signal);
+    gone.abort();
+    await expect(lookup).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  });
+});
+
+describe('a client without a resolver of its own', () => {
+  it('finds the hosts of a development machine as the system does', async () => {
+    const certificate = await makeCertificate(['localhost']);
+    const receiver = await httpsReceiver(certificate, (_request, response) => response.end('ok'));
+    closers.push(() => receiver.close());
+    const client = createEgressClient({ allow: [{ host: 'localhost', port: receiver.port }], ca: certificate.cert });
+    closers.push(() => client.close());
+    const answer = await client.request({ method: 'GET', url: `https://localhost:${receiver.port}/` });
+    expect(answer).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
+  });
+});
