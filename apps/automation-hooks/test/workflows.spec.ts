@@ -1,6 +1,7 @@
 import { AUDIENCES, type RpcRequest, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { Rpc } from '@crm/messaging';
+import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
@@ -154,14 +155,15 @@ describe('the workflows of an app', () => {
       roles,
       scopes: [],
     });
-  const provision = async (installationId: string, automations: object[], roles?: string[]) =>
+  const granted = ['custom_objects', 'tasks', 'automations'];
+  const provision = async (installationId: string, automations: object[], roles?: string[], scopes = granted) =>
     (
       await marketplace.call(
         rpc.automations.provisionWorkflows,
         {
           installationId,
           appKey: 'field-visits',
-          grantedScopes: ['custom_objects', 'tasks', 'automations'],
+          grantedScopes: scopes,
           objectNames: { site_visit: 'sbx_site_visit' },
           automations: automations as Record<string, unknown>[],
         },
@@ -266,6 +268,29 @@ describe('the workflows of an app', () => {
       userId: tenant.userId,
       actor: { appKey: 'field-visits', installationId, scopes: ['custom_objects', 'tasks', 'automations'] },
     });
+  });
+
+  it('are started by events whose scope the app was granted, and by no others', async () => {
+    const emit = await world.eventSource();
+    const onLead = { key: 'on-lead', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
+    const onContact = { key: 'on-contact', trigger: { type: 'event', event: 'contact.created' }, actions: [task] };
+    const narrowed = newId();
+    await provision(narrowed, [onLead, onContact], undefined, ['automations', 'leads:read']);
+    await provision(narrowed, [onLead, onContact], undefined, ['automations', 'contacts']);
+    await provision(newId(), [onLead], undefined, ['automations', 'leads']);
+    await emit('lead.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
+    await emit('contact.created', tenant.tenantId, { record: { lastName: 'Lovelace' } });
+    type Listed<Row> = { data: (Row & { id: string })[] };
+    const runs = async () => (await tenant.call<Listed<{ workflowId: string }>>('GET', '/runs')).body.data;
+    await waitUntil(async () => (await runs()).length >= 2, { describe: 'runs of both events' });
+    const workflows = (await tenant.call<Listed<{ installationId: string; name: string }>>('GET', '/workflows')).body
+      .data;
+    const started = (await runs()).map((run) => workflows.find(({ id }) => id === run.workflowId));
+    const names = started.map((workflow) => [workflow?.name, workflow?.installationId === narrowed]);
+    expect(names.sort()).toEqual([
+      ['on-contact', true],
+      ['on-lead', false],
+    ]);
   });
 
   it('are removed with the installation, once', async () => {

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/access';
-import { type EventEnvelope, PlatformError } from '@crm/contracts';
+import { coversScope, type EventEnvelope, eventScope, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
@@ -41,7 +41,8 @@ export class RunService {
 
   /** Stores a run for each enabled workflow that waits for the event, in the transaction that takes the event in. */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
-    const workflows = await this.workflows.startedBy(tx, event.type);
+    const waiting = await this.workflows.startedBy(tx, event.type);
+    const workflows = waiting.filter(({ grantedScopes }) => mayReceive(grantedScopes, event.type));
     if (workflows.length === 0) return;
     const runs = workflows.map(({ id }) => ({ id: newId(), workflowId: id }));
     const cause = { input: inputOf(event), eventId: event.id, depth: await this.depthAfter(tx, event) };
@@ -81,4 +82,14 @@ export class RunService {
     const depth = cause === undefined ? undefined : await this.runs.depthOf(tx, cause);
     return depth === undefined ? 0 : depth + 1;
   }
+}
+
+/**
+ * A scope that an administrator kept back from an app must not come in by a trigger: a run may hand the event's data on to
+ * the outside, and needs no scope for that.
+ * @param grantedScopes null for a workflow of the tenant's own
+ */
+function mayReceive(grantedScopes: readonly string[] | null, event: string): boolean {
+  const needed = eventScope(event);
+  return grantedScopes === null || needed === undefined || coversScope(grantedScopes, needed);
 }
