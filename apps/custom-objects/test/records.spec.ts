@@ -224,6 +224,22 @@ describe('records of a custom object', () => {
       expect(last.body).toMatchObject({ hasMore: false, nextCursor: null });
     });
 
+    it('computes a formula that is too large for a query, and says so to a filter', async () => {
+      const doubling = Array.from({ length: 11 }, (_, step) => ({
+        apiName: `f${step}`,
+        type: 'formula' as const,
+        expression: step === 0 ? 'n' : `f${step - 1} + f${step - 1}`,
+      }));
+      const large = await app.tenant('business', [
+        { apiName: 'site_visit', label: 'Visit', fields: [{ apiName: 'n', type: 'number' }, ...doubling] },
+      ]);
+      expect((await call('POST', RECORDS, large.member, { n: 1 })).body).toMatchObject({ f10: 1024 });
+      expect((await call('GET', `${RECORDS}?filterField=f8&filterValue=256`, large.member)).body.total).toBe(1);
+      const refused = await call('GET', `${RECORDS}?filterField=f10&filterValue=1024`, large.member);
+      expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_QUERY']);
+      expect(refused.body.detail).toContain('more than 4000 nodes');
+    });
+
     it("refuses another tenant's cursor", async () => {
       const { body } = await call('GET', `${RECORDS}?size=1`, other.member);
       const answer = await call('GET', `${RECORDS}?cursor=${body.nextCursor as string}`, tenant.member);

@@ -1,8 +1,11 @@
 import { PlatformError } from '@crm/contracts';
 import {
   type BindParameter,
+  type CheckedFormula,
+  type EmittedSql,
   type EvaluationContext,
   emitSql,
+  FormulaSqlError,
   parseDate,
   parseInstant,
   type SqlColumn,
@@ -45,7 +48,8 @@ const COMPARISONS: Readonly<Partial<Record<ValueType, Comparison>>> = {
 /**
  * The condition that a computed field has a value: the formula as SQL over the stored data, without an index.
  * @param first number of the first free parameter
- * @throws INVALID_QUERY when the text is no value of the formula's type
+ * @throws INVALID_QUERY when the text is no value of the formula's type, and when the formula with all it reads is too
+ *   large for one expression
  */
 export function formulaEquals(
   model: ObjectModel,
@@ -60,13 +64,30 @@ export function formulaEquals(
   if (!formula || !comparison || operand === null) {
     throw new PlatformError('INVALID_QUERY', `filterValue: not a value of ${field.apiName}`);
   }
-  const columns = (name: string, bind: BindParameter): SqlColumn => storedColumn(model, name, bind);
-  const emitted = emitSql(formula, columns, clock, {
-    firstParameter: first,
-    formula: (name) => model.checkedFormulas.formulas.get(name),
-  });
+  const emitted = expressionOf(model, formula, field.apiName, first, clock);
   const value = `$${first + emitted.parameters.length}`;
   return { sql: comparison.equals(emitted.sql, value), parameters: [...emitted.parameters, operand] };
+}
+
+function expressionOf(
+  model: ObjectModel,
+  formula: CheckedFormula,
+  name: string,
+  firstParameter: number,
+  clock: EvaluationContext,
+): EmittedSql {
+  const columns = (column: string, bind: BindParameter): SqlColumn => storedColumn(model, column, bind);
+  try {
+    return emitSql(formula, columns, clock, {
+      firstParameter,
+      formula: (read) => model.checkedFormulas.formulas.get(read),
+    });
+  } catch (error) {
+    // Values are computed step by step and have no such limit.
+    if (error instanceof FormulaSqlError)
+      throw new PlatformError('INVALID_QUERY', `filterField: ${name}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Where the canonical value of a plain field is: in the data, by the field's id. */

@@ -1,4 +1,4 @@
-import type { EvaluationContext } from '@crm/formula';
+import { type EvaluationContext, isTimeZone } from '@crm/formula';
 import { entityTag } from '@crm/service-kit';
 import type { ObjectModel } from '../object/object-model.js';
 
@@ -8,7 +8,8 @@ import type { ObjectModel } from '../object/object-model.js';
  */
 export function recordEtag(model: ObjectModel, version: number, clock: EvaluationContext): string {
   if (!model.formulas.readsClock) return entityTag(version);
-  const timeZone = clock.timeZone ?? 'UTC';
+  // As in formulas: a zone that this platform's data no longer has counts as UTC, so that records stay readable.
+  const timeZone = clock.timeZone !== undefined && isTimeZone(clock.timeZone) ? clock.timeZone : 'UTC';
   const date = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(clock.now);
   return entityTag(version, date, timeZone);
 }
