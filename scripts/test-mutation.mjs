@@ -1,8 +1,8 @@
 // Mutation test: npm run test:mutation -- <lib> [--sample <n>] [--seed <n>] [--files <part of a path>] [--workers <n>]
-//   [--again <output of an earlier run>]
+//   [--again <output of an earlier run>] [--since <commit>]
 // Makes one small change after the other in a copy of libs/<lib>/src and runs the library's tests on it; a change that
 // no test notices survives. With --again only what survived an earlier run is tried: valid while only tests were added
-// since. Ends with the survivors and the share that was killed; exit code 1 below 85 %.
+// since. With --since only the lines changed since that commit are. Ends with the survivors and the share that was killed; exit code 1 below 85 %.
 // Tests that need a database run when TEST_DATABASE_URL is set (scripts/with-test-servers.mjs).
 //
 // Our own because the runner for Jest of the usual tool needs a newer Node than ours and knows no ES modules.
@@ -39,6 +39,7 @@ await runCommand(async () => {
       files: { type: 'string', default: '' },
       workers: { type: 'string', default: '2' },
       again: { type: 'string' },
+      since: { type: 'string' },
     },
   });
   const [library] = positionals;
@@ -48,7 +49,10 @@ await runCommand(async () => {
   }
   const all = (await placedMutants(path.join(source, 'src'))).filter(({ file }) => file.includes(values.files));
   const earlier = values.again ? survivorsIn(await readFile(values.again, 'utf8')) : undefined;
-  const candidates = earlier ? all.filter((mutant) => earlier.has(lineOf(mutant))) : all;
+  const changed = values.since ? await changedLines(library, values.since) : undefined;
+  const candidates = all
+    .filter((mutant) => !earlier || earlier.has(lineOf(mutant)))
+    .filter(({ file, line }) => !changed || changed.get(file)?.has(line));
   const chosen = shuffled(candidates, Number(values.seed)).slice(0, values.sample ? Number(values.sample) : undefined);
   const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-mutation-'));
   try {
@@ -80,6 +84,31 @@ function lineOf({ file, line, original, replacement, kind }) {
 /** @param {string} output of an earlier run, to its end */
 function survivorsIn(output) {
   return new Set(output.split('\n').filter((line) => line.startsWith('survived  ') && line.includes(' → ')));
+}
+
+/**
+ * The lines of each source file that a commit did not have.
+ * @param {string} library
+ * @param {string} commit
+ * @returns {Promise<Map<string, Set<number>>>}
+ */
+async function changedLines(library, commit) {
+  const { code, stdout } = await run('git', ['diff', '-U0', '--relative', commit, '--', 'src'], {
+    cwd: inRoot('libs', library),
+  });
+  if (code !== 0) throw new PlainError(`git knows no commit ${commit}`);
+  /** @type {Map<string, Set<number>>} */
+  const lines = new Map();
+  let file = '';
+  for (const line of stdout.split('\n')) {
+    if (line.startsWith('+++ ')) file = line.replace(/^\+\+\+ (b\/src\/)?/, '');
+    const [, first = '', count = '1'] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/.exec(line) ?? [];
+    if (first === '') continue;
+    const known = lines.get(file) ?? new Set();
+    for (let index = 0; index < Number(count); index++) known.add(Number(first) + index);
+    lines.set(file, known);
+  }
+  return lines;
 }
 
 /** @param {string} folder */
