@@ -8,9 +8,9 @@ import { CertificationRepository } from './certification/certification.repositor
 import { CertificationService } from './certification/certification.service.js';
 import {
   CertificationProbesFactory,
+  outsideResolver,
   RESOLVE_HOST,
   type ResolveHost,
-  systemResolver,
 } from './certification/certification-probes.js';
 import type { MarketplaceConfig } from './config.js';
 import { EmbedCredentialController } from './embed-credential/embed-credential.controller.js';
@@ -68,8 +68,8 @@ const credentials = [EmbedCredentialService, WebhookSecretService, WebhookSecret
 /** The whole service. */
 @Module({})
 export class AppModule {
-  /** @param resolveHost how certification looks names up; the system's resolver unless a test says otherwise */
-  static with(config: MarketplaceConfig, resolveHost: ResolveHost = systemResolver): DynamicModule {
+  /** @param resolveHost how certification looks names up; the name servers unless a test says otherwise */
+  static with(config: MarketplaceConfig, resolveHost: ResolveHost = outsideResolver): DynamicModule {
     return {
       module: AppModule,
       imports: [

@@ -10,7 +10,7 @@ import { compareProblems, type Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';
 
 /** Changes when a check is added or judges differently. */
-export const SUITE_VERSION = '1.0.0';
+export const SUITE_VERSION = '1.1.0';
 
 /** More findings of one check than a person reads at once; a check is not asked for further ones. */
 const MAX_FINDINGS = 100;

@@ -15,6 +15,9 @@ export interface CertificationProbes {
   submittedVersions?: (key: string) => Promise<readonly string[]>;
   /** The manifest of the published version, or null when none is published. */
   publishedManifest?: (key: string) => Promise<Manifest | null>;
-  /** All addresses of a host name; empty or a rejection when there is none. */
+  /**
+   * All addresses of a host name; empty or a rejection when there is none. It is asked for a hundred names at most, all
+   * at once.
+   */
   resolveHost?: (hostname: string) => Promise<readonly string[]>;
 }

@@ -21,7 +21,7 @@ describe('checks', () => {
         const { checks } = await certify(manifestWith(sample[kind]), {
           mode: 'submission',
           ...(sample.packets && { reviewPacket: sample.packets[kind] }),
-          ...(sample.probes && { probes: sample.probes }),
+          probes: { resolveHost: async () => ['1.1.1.1'], ...sample.probes },
         });
         return checks.find((check) => check.id === id);
       };
@@ -49,7 +49,7 @@ describe('certify', () => {
       'SCP-004',
     ]);
     expect(certification).toMatchObject({
-      suiteVersion: '1.0.0',
+      suiteVersion: '1.1.0',
       passed: true,
       summary: { passed: CHECKS.length - 7, failed: 0, skipped: 7 },
     });
@@ -256,6 +256,17 @@ describe('certify', () => {
       { pointer: '/automations/0', message: `${told} x.a → x.c → x.a.` },
       { pointer: '/automations/3', message: `${told} x.d → x.e → x.d.` },
     ]);
+  });
+
+  it('does not pass the targets of a package whose names nobody looked up', async () => {
+    const run = async (...urls: string[]) => {
+      const webhooks = urls.map((url) => ({ events: ['lead.created'], url }));
+      const { checks, passed } = await certify(manifestWith({ webhooks }), { mode: 'certification' });
+      return [passed, checks.find(({ id }) => id === 'NET-001')?.status];
+    };
+    expect(await run('https://a.example.com/')).toEqual([true, 'skip']);
+    expect(await run('https://8.8.8.8/', 'https://[2606:4700::1111]/')).toEqual([true, 'pass']);
+    expect(await run('https://a.example.com/', 'https://10.0.0.1/')).toEqual([false, 'fail']);
   });
 
   it('asks for each host once, and refuses to ask for too many', async () => {

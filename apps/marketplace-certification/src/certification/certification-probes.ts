@@ -1,35 +1,21 @@
-import { promises as dns } from 'node:dns';
 import { Database, type NarrowTransaction } from '@crm/database';
+import { nameServerResolver } from '@crm/egress';
 import type { CertificationProbes } from '@crm/manifest';
 import { Inject, Injectable } from '@nestjs/common';
 import { isIdentifier } from '../submission/identifier.js';
 import { PackageRepository } from '../submission/package.repository.js';
 import { SubmissionRepository } from '../submission/submission.repository.js';
+import { boundedResolver, type ResolveHost } from './bounded-resolver.js';
+
+export type { ResolveHost } from './bounded-resolver.js';
 
 export const RESOLVE_HOST = Symbol('resolve host');
 
-/** All addresses of a host name; empty when there is none. */
-export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
-
-/** Names looked up for one certification; what is beyond is reported as not resolved, and checked at every delivery. */
-const MAX_NAMES = 20;
-
-/** Milliseconds that a name may take: a slow name server must not hold the certification up. */
+/** Milliseconds that a name may take: silent name servers must not hold the certification up. */
 const LOOKUP_MS = 2000;
 
-/** Asks the system's resolver, the same that a delivery asks. */
-export const systemResolver: ResolveHost = async (hostname) => {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${hostname} did not resolve within ${LOOKUP_MS} ms`)), LOOKUP_MS);
-  });
-  try {
-    const found = await Promise.race([dns.lookup(hostname, { all: true, verbatim: true }), tooLate]);
-    return found.map(({ address }) => address);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+/** Asks the name servers, as a delivery does. */
+export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP_MS });
 
 /** What the suite asks of this service: who owns a key, what was submitted, what is published, which addresses a name has. */
 @Injectable()
@@ -56,16 +42,7 @@ export class CertificationProbesFactory {
           const published = (await this.submissions.ofApp(tx, key)).find(({ status }) => status === 'published');
           return published ? this.packages.read(tx, published.id) : null;
         }),
-      resolveHost: this.boundedResolver(),
-    };
-  }
-
-  private boundedResolver(): ResolveHost {
-    let names = 0;
-    return async (hostname) => {
-      names += 1;
-      if (names > MAX_NAMES) throw new Error(`More than ${MAX_NAMES} names are not looked up`);
-      return this.resolveHost(hostname);
+      resolveHost: boundedResolver(this.resolveHost),
     };
   }
 

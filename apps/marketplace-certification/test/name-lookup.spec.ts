@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Caller, Marketplace } from './support/marketplace.js';
+import { fieldService, newKey } from './support/packages.js';
+
+let marketplace: Marketplace;
+let developer: Caller;
+
+beforeAll(async () => {
+  marketplace = await Marketplace.start();
+  developer = await marketplace.caller('owner');
+});
+afterAll(() => marketplace.close());
+
+/** NET-001 of a package that calls these hosts. */
+async function judged(hosts: readonly string[]) {
+  const webhooks = hosts.map((host) => ({ events: ['lead.created'], url: `https://${host}/` }));
+  const manifest = { ...fieldService(newKey()), webhooks };
+  const { body } = await marketplace.request(developer, 'POST', '/developer/certifications', { manifest });
+  return body.checks.find(({ id }) => id === 'NET-001');
+}
+
+describe('names of a package', () => {
+  const public99 = Array.from({ length: 99 }, (_, i) => `h${i}.example.com`);
+
+  it('are all looked up, as many as a package may have', async () => {
+    expect(await judged([...public99, 'here.example.com'])).toMatchObject({ status: 'pass' });
+    expect(await judged([...public99, 'inside.example.com'])).toMatchObject({
+      status: 'fail',
+      pointer: '/webhooks/99/url',
+      message: 'The name inside.example.com leads to an address that is not public.',
+    });
+  });
+});
