@@ -459,12 +459,29 @@ export const SAMPLES: readonly Sample[] = [
     'app.example.com',
     '*',
     'https://app.example.com:443',
+    'https://app.example.com;script-src',
+    'https://app.example.com,evil.example.com',
+    "https://app.example.com'",
+    'https://app"example.com',
+    'https://app.example.com!',
+    'https://app$example.com',
+    'https://app..example.com',
   ].map(
     (origin): Sample => ({
       check: 'NET-002',
       what: `origin ${origin}`,
       fails: { embed: { allowedOrigins: [origin] } },
-      passes: { embed: { allowedOrigins: ['https://app.example.com', 'https://app.example.com:8443'] } },
+      passes: {
+        embed: {
+          allowedOrigins: [
+            'https://app.example.com',
+            'https://app.example.com:8443',
+            'https://my_app-2.xn--bcher-kva.example.',
+            'https://localhost:3000',
+            'https://[2606:4700::1111]',
+          ],
+        },
+      },
       pointer: '/embed/allowedOrigins/0',
     }),
   ),

@@ -17,10 +17,19 @@ export const NET_002: Check = {
     }),
 };
 
+/**
+ * A host as it may stand in a list of sources of a Content-Security-Policy: URLs allow more, among it the characters
+ * that end a source or a directive. An address in brackets is what the URL parser has written.
+ */
+const SOURCE_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:]+\])$/;
+
 function originProblem(origin: string): string | undefined {
   if (origin.includes('*')) return 'An origin must be exact; "*" is not allowed.';
   if (!URL.canParse(origin)) return 'This is not an origin, such as https://app.example.com.';
   const url = new URL(origin);
   if (url.protocol !== 'https:') return 'An origin must begin with https://.';
+  if (!SOURCE_HOST.test(url.hostname)) {
+    return 'The host of an origin has only letters, digits, hyphens and underscores between its dots.';
+  }
   return url.origin === origin ? undefined : `An origin is scheme, host and port only, here "${url.origin}".`;
 }
