@@ -1,7 +1,9 @@
 import { AUDIENCES, type EventEnvelope, rpc } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import type { Rpc } from '@crm/messaging';
+import { parsePage } from '@crm/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RunRepository } from '../src/run/run.repository.js';
 import { RunService } from '../src/run/run.service.js';
 import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
@@ -27,6 +29,19 @@ afterAll(async () => {
 });
 
 const onLead = { trigger: { type: 'event', event: 'lead.created' }, actions: [{ type: 'create_task', title: 'x' }] };
+
+/** The transaction, with a look at what goes to the database and what comes back. */
+function watched(
+  tx: TenantTransaction,
+  see: (parameters: readonly unknown[], rows: readonly unknown[]) => void,
+): TenantTransaction {
+  const query = async (sql: string, parameters: readonly unknown[] = []) => {
+    const rows = await tx.query(sql, parameters);
+    see(parameters, rows);
+    return rows;
+  };
+  return Object.create(tx, { query: { value: query } });
+}
 
 describe('workflows of a tenant', () => {
   const create = (name: string) =>
@@ -91,6 +106,49 @@ describe('workflows of a tenant', () => {
   });
 });
 
+describe('a page of runs', () => {
+  /** Stores runs of this payload that are done, and returns their ids, newest first. */
+  const stored = async (count: number, payload: object): Promise<string[]> => {
+    const ids = Array.from({ length: count }, () => newId());
+    await world.admin.query(
+      `INSERT INTO run (tenant_id, id, workflow_id, input, status) SELECT $1, unnest($2::uuid[]), $3, $4, 'succeeded'`,
+      [tenant.tenantId, ids, newId(), JSON.stringify(payload)],
+    );
+    await world.admin.query(
+      `INSERT INTO run_step (tenant_id, run_id, position, key, type, status, output)
+       SELECT $1, unnest($2::uuid[]), 0, 'step1', 'http_request', 'succeeded', $3`,
+      [tenant.tenantId, ids, JSON.stringify({ body: 'x'.repeat(16_000) })],
+    );
+    return ids.reverse();
+  };
+  type List = { data: { id: string; input?: object; steps: object[] }[] };
+
+  it('has payloads up to four megabytes; what is left out is there when the run is read', async () => {
+    const payload = { text: 'x'.repeat(250_000) };
+    const ids = await stored(40, payload);
+    const { data } = (await tenant.call<List>('GET', '/runs?size=40')).body;
+    expect(data.map(({ id }) => id)).toEqual(ids);
+    // As many as there is room for, the newest; the others are listed all the same.
+    expect(data.map(({ input }) => input !== undefined)).toEqual(ids.map((_id, index) => index < 15));
+    expect(data[0]).toMatchObject({ input: payload, steps: [{ key: 'step1', status: 'succeeded' }] });
+    expect((await tenant.run(ids.at(-1) as string)).input).toEqual(payload);
+  });
+
+  it('reads neither payloads for those who do not see them nor what steps handed on', async () => {
+    await stored(3, { text: 'x'.repeat(250_000) });
+    let read = 0;
+    await service.get(Database).transaction(tenant.tenantId, async (tx) => {
+      const page = parsePage({}, { tenantId: tenant.tenantId, list: 'runs' });
+      const measured = watched(tx, (_parameters, rows) => {
+        read += JSON.stringify(rows).length;
+      });
+      const { runs } = await service.get(RunRepository).list(measured, {}, page, false);
+      expect(runs).toHaveLength(3);
+    });
+    expect(read).toBeLessThan(5_000);
+  });
+});
+
 describe('an event that many workflows wait for', () => {
   it('is sent to the database once, however many runs it starts', async () => {
     const ids: string[] = [];
@@ -101,14 +159,9 @@ describe('an event that many workflows wait for', () => {
     const event = { id: newId(), type: 'lead.created', tenantid: tenant.tenantId, data: { record } };
     let sent = 0;
     await service.get(Database).transaction(tenant.tenantId, async (tx) => {
-      const measured = Object.create(tx, {
-        query: {
-          value: (sql: string, parameters: readonly unknown[] = []) => {
-            sent += JSON.stringify(parameters).length;
-            return tx.query(sql, parameters);
-          },
-        },
-      }) as TenantTransaction;
+      const measured = watched(tx, (parameters) => {
+        sent += JSON.stringify(parameters).length;
+      });
       for (let again = 0; again < 2; again += 1) {
         await service.get(RunService).acceptEvent(measured, event as unknown as EventEnvelope);
       }

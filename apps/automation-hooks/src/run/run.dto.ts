@@ -8,7 +8,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/service-kit';
-import { RUN_STATUSES, type Run, type RunStatus, STEP_STATUSES, type StepStatus } from './run.entity.js';
+import { RUN_STATUSES, type RunStatus, type RunSummary, STEP_STATUSES, type StepStatus } from './run.entity.js';
 
 export class RunListQuery extends ListQuery {
   @IdField({ optional: true, description: 'Only runs of this workflow' })
@@ -50,7 +50,11 @@ export class RunView {
   @EnumField(RUN_STATUSES)
   status: RunStatus;
 
-  @JsonField({ optional: true, description: 'The payload; shown to administrators' })
+  @JsonField({
+    optional: true,
+    description:
+      'The payload; shown to administrators. A list has payloads up to 4 MB, newest first; the others are read by run',
+  })
   input?: Readonly<Record<string, unknown>>;
 
   @ListField(() => StepView)
@@ -73,12 +77,12 @@ export class RunView {
  * @param withInput whether the payload is part of it; it may hold what a role may not read in the record that it came from
  *   or went to, so only administrators see it
  */
-export function toRunView(run: Run, withInput: boolean): RunView {
+export function toRunView(run: RunSummary, withInput: boolean): RunView {
   return {
     id: run.id,
     workflowId: run.workflowId,
     status: run.status,
-    ...(withInput && { input: run.input }),
+    ...(withInput && run.input && { input: run.input }),
     steps: run.steps.map(({ key, type, status, error }) => ({ key, type, status, ...(error && { error }) })),
     ...(run.error && { error: run.error }),
     createdAt: run.createdAt.toISOString(),

@@ -39,3 +39,12 @@ export interface Run {
   readonly finishedAt: Date | null;
   readonly steps: readonly Step[];
 }
+
+/** A step and a run as lists hold them: without what may be long. */
+export type StepSummary = Omit<Step, 'output'>;
+
+export interface RunSummary extends Omit<Run, 'input' | 'steps'> {
+  /** Null when it was not asked for, or is more than a page has room for. */
+  readonly input: Run['input'] | null;
+  readonly steps: readonly StepSummary[];
+}

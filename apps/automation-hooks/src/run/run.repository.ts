@@ -1,22 +1,24 @@
 import type { Queryable, TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { Run, RunError, RunStatus, Step } from './run.entity.js';
+import type { Run, RunError, RunStatus, RunSummary, Step, StepSummary } from './run.entity.js';
 
-const RUN_COLUMNS = `id, workflow_id AS "workflowId", event_id AS "eventId", depth, input, status,
-  error_code AS "errorCode", error_detail AS "errorDetail", created_at AS "createdAt", started_at AS "startedAt",
-  finished_at AS "finishedAt"`;
+const RUN_COLUMNS = `id, workflow_id AS "workflowId", event_id AS "eventId", depth, status, error_code AS "errorCode",
+  error_detail AS "errorDetail", created_at AS "createdAt", started_at AS "startedAt", finished_at AS "finishedAt"`;
 
-const STEP_COLUMNS = `run_id AS "runId", position, key, type, status, attempts, due_at AS "dueAt", output,
+const STEP_COLUMNS = `run_id AS "runId", position, key, type, status, attempts, due_at AS "dueAt",
   error_code AS "errorCode", error_detail AS "errorDetail"`;
+
+/** Of the payloads in a page of runs, in bytes of JSON: two hundred of the longest would fill a process's memory. */
+const MAX_PAGE_INPUT_BYTES = 4_000_000;
 
 interface ErrorColumns {
   errorCode: string | null;
   errorDetail: string | null;
 }
 
-type RunRow = Omit<Run, 'error' | 'steps'> & ErrorColumns;
-type StepRow = Omit<Step, 'error'> & ErrorColumns & { runId: string };
+/** The row of a run, or of a step. */
+type Row<T> = Omit<T, 'error' | 'steps'> & ErrorColumns;
 
 /** A run to be stored, of this workflow. */
 export interface NewRun {
@@ -71,8 +73,13 @@ export class RunRepository {
   }
 
   async find(tx: TenantTransaction, id: string): Promise<Run | undefined> {
-    const rows = await tx.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM run WHERE id = $1`, [id]);
-    return (await this.withSteps(tx, rows))[0];
+    const [run] = await tx.query<Row<Run>>(`SELECT ${RUN_COLUMNS}, input FROM run WHERE id = $1`, [id]);
+    if (!run) return undefined;
+    const steps = await tx.query<Row<Step>>(
+      `SELECT ${STEP_COLUMNS}, output FROM run_step WHERE run_id = $1 ORDER BY position`,
+      [id],
+    );
+    return { ...withError(run), steps: steps.map(withError) };
   }
 
   async depthOf(tx: TenantTransaction, id: string): Promise<number | undefined> {
@@ -80,13 +87,25 @@ export class RunRepository {
     return row?.depth;
   }
 
-  /** Newest first. */
-  async list(tx: TenantTransaction, filter: RunFilter, page: ListPage): Promise<{ runs: Run[]; counted: number }> {
+  /**
+   * Newest first.
+   * @param withInput whether payloads are read, as many of the first as a page has room for
+   */
+  async list(
+    tx: TenantTransaction,
+    filter: RunFilter,
+    page: ListPage,
+    withInput: boolean,
+  ): Promise<{ runs: RunSummary[]; counted: number }> {
     const where = `($1::uuid IS NULL OR workflow_id = $1) AND ($2::text IS NULL OR status = $2)`;
     const parameters = [filter.workflowId ?? null, filter.status ?? null];
-    const rows = await tx.query<RunRow>(
-      `SELECT ${RUN_COLUMNS} FROM run WHERE ${where} AND ($3::uuid IS NULL OR id < $3)
-        ORDER BY id DESC LIMIT $4 OFFSET $5`,
+    const size = 'sum(octet_length(input::text)) OVER (ORDER BY id DESC)';
+    const input = withInput ? `CASE WHEN ${size} <= ${MAX_PAGE_INPUT_BYTES} THEN input END` : 'NULL';
+    const rows = await tx.query<Row<RunSummary>>(
+      `SELECT ${RUN_COLUMNS}, ${input} AS input
+         FROM (SELECT * FROM run WHERE ${where} AND ($3::uuid IS NULL OR id < $3)
+                ORDER BY id DESC LIMIT $4 OFFSET $5) AS page
+        ORDER BY id DESC`,
       [...parameters, page.after?.id ?? null, page.limit, page.offset],
     );
     const [counted] = await tx.query<{ total: string }>(
@@ -130,9 +149,9 @@ export class RunRepository {
     );
   }
 
-  private async withSteps(tx: Queryable, rows: readonly RunRow[]): Promise<Run[]> {
+  private async withSteps(tx: Queryable, rows: readonly Row<RunSummary>[]): Promise<RunSummary[]> {
     if (rows.length === 0) return [];
-    const steps = await tx.query<StepRow>(
+    const steps = await tx.query<Row<StepSummary> & { runId: string }>(
       `SELECT ${STEP_COLUMNS} FROM run_step WHERE run_id = ANY($1::uuid[]) ORDER BY run_id, position`,
       [rows.map((row) => row.id)],
     );

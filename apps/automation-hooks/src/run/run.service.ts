@@ -66,8 +66,10 @@ export class RunService {
     const { tenantId } = principal;
     const { workflowId = null, status = null } = query;
     const page = parsePage(query, { tenantId, list: 'runs', filter: [workflowId, status] });
-    const { runs, counted } = await this.database.transaction(tenantId, (tx) => this.runs.list(tx, query, page));
     const withInput = administers(principal);
+    const { runs, counted } = await this.database.transaction(tenantId, (tx) =>
+      this.runs.list(tx, query, page, withInput),
+    );
     return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
   }
 
