@@ -93,6 +93,9 @@ describe('completion', () => {
     expect(first('UPPER(|')).toBe('name');
     expect(first('DAYS_BETWEEN(closeDate, |')).toBe('closeDate');
     expect(first('CONTAINS(|')).toBe('name');
+    expect(labels('UPPER(|').indexOf('BLANKVALUE(value, substitute)')).toBeLessThan(
+      labels('UPPER(|').indexOf('amount'),
+    );
     expect(labels('UPPER(|').indexOf('amount')).toBeGreaterThan(labels('UPPER(|').indexOf('UPPER(text)'));
     expect(labels('UPPER(|')).toHaveLength(ALL);
   });

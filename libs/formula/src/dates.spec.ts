@@ -154,6 +154,18 @@ describe('calendar', () => {
     '',
   ])('%j is no date', (text) => expect(parseDate(text)).toBeNull());
 
+  // The characters next to the digits, at each place of one.
+  it.each(['/', ':'])('a digit is nothing else: %s', (other) => {
+    const instant = '2011-11-11T11:11:11Z';
+    for (const place of [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]) {
+      const text = instant.slice(0, place) + other + instant.slice(place + 1);
+      expect([text, parseInstant(text)]).toEqual([text, null]);
+      const withFraction = text.replace('Z', '.5Z');
+      expect([withFraction, parseInstant(withFraction)]).toEqual([withFraction, null]);
+      if (place < 10) expect([text, parseDate(text.slice(0, 10))]).toEqual([text, null]);
+    }
+  });
+
   it.each([
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00Z'],
     ['2024-02-29t00:00:00z', '2024-02-29T00:00:00Z'],

@@ -182,19 +182,16 @@ function addError(formula: CheckedFormula, error: FormulaError): void {
   formula.ok = false;
 }
 
-function chainError(name: string, formula: CheckedFormula): FormulaError {
+function chainError(name: string, { tree }: CheckedFormula): FormulaError {
   const message = `"${name}" reads formulas that read formulas, over more than ${LIMITS.chainDepth} steps`;
-  return { code: 'CHAIN_TOO_DEEP', message, position: 0, length: spanOf(formula) };
+  return { code: 'CHAIN_TOO_DEEP', message, position: 0, length: tree!.position + tree!.length };
 }
 
 function cycleError(way: readonly string[], formula: CheckedFormula): FormulaError {
-  const read = firstRead(formula.tree, way[1]!);
+  // The reads come from this tree, so it has one of that name.
+  const { position, length } = firstRead(formula.tree, way[1]!)!;
   const message = `The formulas read each other in a circle: ${way.join(' → ')}`;
-  return { code: 'CYCLE', message, position: read?.position ?? 0, length: read?.length ?? spanOf(formula) };
-}
-
-function spanOf({ tree }: CheckedFormula): number {
-  return tree ? tree.position + tree.length : 0;
+  return { code: 'CYCLE', message, position, length };
 }
 
 /** Where a formula reads a name first. */

@@ -129,6 +129,9 @@ describe('messages', () => {
     ['"a', 'The text is not closed with "'],
     ['"\\q"', '\\q is not an escape: use \\\\ \\" \\\' \\n \\r \\t or \\u and four hexadecimal digits'],
     ['', 'The formula is empty'],
+    ['b < b2', 'Booleans have no order: only "==" and "!=" compare them'],
+    ['m < "a"', 'A multi-select is not compared: use CONTAINS or LEN'],
+    ['m == "a"', 'A multi-select is not compared: use CONTAINS or LEN'],
   ])('%j: %s', (source, message) => expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message));
 });
 

@@ -116,6 +116,17 @@ describe('undeclared names take their type from the value', () => {
     })),
   )('$title', ({ source, expected, record }) => expect(evaluateUntyped(source, record)).toStrictEqual(expected));
 
+  it.each([
+    ['x + d', 'text'],
+    ['b + x', 'text'],
+    ['x + 1', 'any'],
+    ['NULL + x', 'any'],
+    ['x + y', 'any'],
+  ])('%s gives %s', (source, type) => {
+    const fields = { d: 'date', b: 'boolean' } as const;
+    expect(checkFormula(source, fields, { untypedNames: true }).resultType).toBe(type);
+  });
+
   it('do not exist where fields are known', () => expect(checkFormula('x', {}).ok).toBe(false));
 
   it('cannot stand next to a multi-select', () => {
