@@ -6,7 +6,7 @@ import { withoutNpmVariables } from '../setup/pnpm.mjs';
 
 /**
  * @typedef {object} EnvironmentInput
- * @property {import('./layout.mjs').Layout} layout
+ * @property {Pick<import('./layout.mjs').Layout, 'services'>} layout
  * @property {import('./secrets.mjs').Secrets} secrets
  * @property {import('./addresses.mjs').Addresses} addresses
  * @property {import('./provision.mjs').Provisioned['databases']} databases

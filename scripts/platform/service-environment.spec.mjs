@@ -9,7 +9,6 @@ const INPUT = {
       identity: { port: 4001, operationsPort: 5001 },
       'webhook-dispatcher': { port: 4006, operationsPort: 5006 },
     },
-    servers: { postgres: 1, nats: 2, smtp: 3, mail: 4, demoReceiver: 9443 },
   },
   secrets: {
     postgres: 'superuser',

@@ -79,7 +79,11 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     return { id: tenantId, name: 'Acme', plan: 'business' as const, timeZone: 'Europe/Berlin', country: 'DE' };
   });
 
-  const start = async (runs: Partial<RunConfig> = {}, callsPerTenSeconds = 10_000, workflowsPerTenant = 200) => {
+  const configure = (
+    runs: Partial<RunConfig> = {},
+    callsPerTenSeconds = 10_000,
+    workflowsPerTenant = 200,
+  ): AutomationsConfig => {
     const service = serviceConfig('automation-hooks', {
       PROFILE: 'test',
       PORT: '0',
@@ -87,7 +91,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
       NATS_URL: nats.url,
       NATS_PASSWORD: nats.passwords['automation-hooks'],
     });
-    const config: AutomationsConfig = {
+    return {
       service,
       database: database.config,
       encryptionKey,
@@ -96,6 +100,9 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
       runs: { ...QUICK, ...runs },
       egress,
     };
+  };
+  const start = (...settings: Parameters<typeof configure>) => {
+    const config = configure(...settings);
     return startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   };
 
@@ -116,6 +123,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     admin,
     minted,
     answer,
+    configure,
     start,
     marketplace: async () => new Rpc(await connect('marketplace-certification')),
     /** Publishes an event as the crm would. */

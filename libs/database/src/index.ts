@@ -8,6 +8,7 @@ export { inWorkspace } from './in-workspace.js';
 export { recordInbox, sweepInbox } from './inbox/inbox.js';
 export {
   countPoison,
+  findPoison,
   listPoison,
   lockPoison,
   markReplayed,

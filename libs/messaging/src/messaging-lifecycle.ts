@@ -34,12 +34,10 @@ export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplica
   onApplicationBootstrap(): void {
     this.revocations.start();
     for (const { contract, method } of this.handlers.rpcHandlers()) this.rpcServer.serve(contract, method);
-    for (const { subscription, method } of this.handlers.eventHandlers()) {
-      this.consumer(subscription.consumer).on(subscription.events, method);
-    }
-    for (const consumer of this.consumers.values()) consumer.start();
-    if (this.consumers.size > 0) {
-      this.upkeep = new ConsumerUpkeep(this.database(), [...this.consumers.keys()]);
+    const consumers = this.eventConsumers();
+    for (const consumer of consumers.values()) consumer.start();
+    if (consumers.size > 0) {
+      this.upkeep = new ConsumerUpkeep(this.database(), [...consumers.keys()]);
       this.upkeep.start();
     }
     if (this.options.outbox) {
@@ -64,11 +62,14 @@ export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplica
     await this.nats.close();
   }
 
-  /** The consumer with this durable name. @throws Error when this service has no handler for it */
-  eventConsumer(durable: string): EventConsumer {
-    const consumer = this.consumers.get(durable);
-    if (!consumer) throw new Error(`There is no handler for the consumer ${durable}`);
-    return consumer;
+  /** The service's consumers with their handlers, by durable name. They take events only when the application starts. */
+  eventConsumers(): ReadonlyMap<string, EventConsumer> {
+    if (this.consumers.size === 0) {
+      for (const { subscription, method } of this.handlers.eventHandlers()) {
+        this.consumer(subscription.consumer).on(subscription.events, method);
+      }
+    }
+    return this.consumers;
   }
 
   private consumer(definition: ConsumerDefinition): EventConsumer {

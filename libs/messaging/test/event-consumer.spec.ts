@@ -181,6 +181,77 @@ describe('an event consumer', () => {
     expect(await poison()).toEqual([]);
   });
 
+  describe('that gets an event back without end', () => {
+    const IMPATIENT: ConsumerDefinition = { ...DEFINITION, maxDeliveries: 1 };
+    /** The first delivery of which is one too many. */
+    const LAST_TRY = 21;
+
+    it('tries it once more, and stores nothing that waits when it only had to wait', async () => {
+      let tries = 0;
+      start(
+        async (event, tx) => {
+          tries += 1;
+          if (tries < LAST_TRY) throw new PlatformError('SERVICE_UNAVAILABLE');
+          await effect(event, tx);
+        },
+        { definition: IMPATIENT },
+      );
+      const event = await publish(envelope());
+      await until(async () => (await effects()).length === 1, 'it is handled at last');
+      await settled();
+      expect(await effects()).toEqual([event.id]);
+      expect(tries).toBe(LAST_TRY);
+      expect(await poison()).toEqual([]);
+    });
+
+    it('stores it with the error of its last try', async () => {
+      let tries = 0;
+      start(
+        async () => {
+          tries += 1;
+          throw new PlatformError('SERVICE_UNAVAILABLE', `away at try ${tries}`);
+        },
+        { definition: IMPATIENT },
+      );
+      const event = await publish(envelope());
+      await until(async () => (await poison())[0]?.error.includes(`away at try ${LAST_TRY}`) === true, 'it is stored');
+      await settled();
+      expect(tries).toBe(LAST_TRY);
+      expect(await poison()).toMatchObject([{ eventId: event.id, deliveries: LAST_TRY }]);
+    });
+
+    it('does not try it again when the process that did so ended', async () => {
+      const manager = await jetstreamManager(await broker.user('provisioner'));
+      await manager.consumers.update('EVENTS', DEFINITION.durable, { ack_wait: 600_000_000 });
+      const ownConnection = await broker.service('webhook-dispatcher');
+      let tries = 0;
+      let end: (() => void) | undefined;
+      const first = new EventConsumer(IMPATIENT, ownConnection, store.database, { redeliveryDelaysMs: [10] });
+      first.on(['lead.created'], async () => {
+        tries += 1;
+        if (tries < LAST_TRY) throw new PlatformError('SERVICE_UNAVAILABLE');
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        throw new Error('ended');
+      });
+      first.start();
+      consumers.push(first);
+      const event = await publish(envelope());
+      await until(() => end !== undefined, 'the last try is made');
+      // From here on the process is dead for the broker, which delivers the event to another one.
+      await ownConnection.close();
+      start(effect, { definition: IMPATIENT });
+      await settled();
+      expect(await effects()).toEqual([]);
+      expect(await poison()).toMatchObject([
+        { eventId: event.id, error: expect.stringContaining('without an outcome') },
+      ]);
+      end?.();
+      await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
+    });
+  });
+
   it.each([
     ['not JSON', '{broken', undefined, NO_TENANT],
     ['not an event', '{"a":1}', undefined, NO_TENANT],

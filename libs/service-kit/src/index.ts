@@ -58,6 +58,7 @@ export { BodyLimit, ConstantProblems, DEFAULT_BODY_LIMIT } from './http/route-se
 export { metricsRegistry } from './observability/metrics.js';
 export { Describe, type DescribedAnswer, type RouteDescription } from './openapi/describe.decorator.js';
 export { openApiDocument } from './openapi/document.js';
+export { type PoisonProgramOutput, poisonProgram, runPoisonProgram } from './poison/poison-program.js';
 export { listRoutes, type RouteEntry } from './routes/list-routes.js';
 export { SERVICE_CONFIG } from './service-kit.tokens.js';
 export type { ServiceOptions } from './service-options.js';

@@ -24,19 +24,22 @@ const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", s
  * one row.
  * @param tx in the context of the message's tenant, or of NO_TENANT
  * @param message with `messageKey`, the same for each delivery of one message and for no other message
+ * @returns the id of its row, and whether it was stored now for the first time
  */
 export async function storePoison(
   tx: TenantTransaction,
   message: Omit<PoisonMessage, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string },
-): Promise<void> {
-  await tx.query(
+): Promise<{ id: string; isNew: boolean }> {
+  const id = newId();
+  const rows = await tx.query<{ id: string }>(
     `INSERT INTO poison_message (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
-        SET error = excluded.error, deliveries = excluded.deliveries`,
+        SET error = excluded.error, deliveries = excluded.deliveries
+     RETURNING id`,
     [
       tx.tenantId,
-      newId(),
+      id,
       message.consumer,
       message.messageKey,
       message.eventId,
@@ -46,14 +49,38 @@ export async function storePoison(
       message.deliveries,
     ],
   );
+  const stored = rows[0]?.id ?? id;
+  return { id: stored, isNew: stored === id };
 }
 
-/** The messages of every tenant that wait for somebody to look at them, oldest first. */
-export function listPoison(tx: NarrowTransaction, consumer: string, limit = 100): Promise<PoisonMessage[]> {
+/**
+ * The messages of every tenant that wait for somebody to look at them, oldest first.
+ * @param page at most `limit` of them, those after the message with the id `after`
+ */
+export function listPoison(
+  tx: NarrowTransaction,
+  consumer: string,
+  { limit = 100, after }: { limit?: number; after?: string | undefined } = {},
+): Promise<PoisonMessage[]> {
   return tx.query<PoisonMessage>(
-    `SELECT ${COLUMNS} FROM poison_message WHERE consumer = $1 AND replayed_at IS NULL ORDER BY id LIMIT $2`,
-    [consumer, limit],
+    `SELECT ${COLUMNS} FROM poison_message
+      WHERE consumer = $1 AND replayed_at IS NULL AND ($3::uuid IS NULL OR id > $3)
+      ORDER BY id LIMIT $2`,
+    [consumer, limit, after ?? null],
   );
+}
+
+/** A consumer's waiting message with this id, whoever its tenant is. */
+export async function findPoison(
+  tx: NarrowTransaction,
+  consumer: string,
+  id: string,
+): Promise<PoisonMessage | undefined> {
+  const [row] = await tx.query<PoisonMessage>(
+    `SELECT ${COLUMNS} FROM poison_message WHERE consumer = $1 AND id = $2 AND replayed_at IS NULL`,
+    [consumer, id],
+  );
+  return row;
 }
 
 /** One waiting message of the tenant in context, locked until the transaction ends; undefined when it was replayed. */

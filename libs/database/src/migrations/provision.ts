@@ -46,6 +46,12 @@ export async function provisionDatabase(options: Provisioning): Promise<Provisio
     await admin.query(`GRANT USAGE ON SCHEMA public TO ${definition.runtimeRole}, ${definition.narrowRole}`);
     for (const extension of EXTENSIONS) await admin.query(`CREATE EXTENSION IF NOT EXISTS ${identifier(extension)}`);
   });
+  return databaseUrls(options);
+}
+
+/** Where a service finds its database once it is provisioned. */
+export function databaseUrls({ adminUrl, definition, passwords, ...options }: Provisioning): ProvisionedDatabase {
+  const database = identifier(options.database ?? definition.database);
   return {
     ownerUrl: roleUrl(adminUrl, database, definition.ownerRole, passwords.owner),
     runtimeUrl: roleUrl(adminUrl, database, definition.runtimeRole, passwords.runtime),

@@ -1,13 +1,6 @@
 import { continueTrace, runInRequestContext } from '@crm/access';
 import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
-import {
-  type Database,
-  lockPoison,
-  markReplayed,
-  recordInbox,
-  storePoison,
-  type TenantTransaction,
-} from '@crm/database';
+import { type Database, lockPoison, markReplayed, recordInbox, type TenantTransaction } from '@crm/database';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
@@ -15,7 +8,8 @@ import type { NatsConnection } from '../nats-connection.js';
 import { Wake } from '../wake.js';
 import type { EventMethod } from './event-handler.js';
 import { OrderedSlots } from './ordered-slots.js';
-import { headerTenant, messageKey, type ReceivedEvent, readEvent, tenantOfMessage } from './received-event.js';
+import { PoisonStore } from './poison-store.js';
+import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
 import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
 
 /** A pull ends after this long without a message and is followed by the next. */
@@ -24,12 +18,16 @@ const PULL_EXPIRES_MS = 30_000;
 const HEARTBEAT_MS = 5_000;
 const RETRY_PULL_MS = 1_000;
 const DEFAULT_CONCURRENCY = 16;
+/** What is told of a message of which nothing else is known, because its process ended while it was tried. */
+const NO_OUTCOME = 'Delivered again and again without an outcome';
 
 export interface EventConsumerOptions {
   /** Events worked on at a time. */
   concurrency?: number;
   redeliveryDelaysMs?: readonly number[];
 }
+
+type ReadableEvent = Extract<ReceivedEvent, { ok: true }>;
 
 interface Registration {
   readonly events: readonly EventName[] | 'all';
@@ -44,6 +42,7 @@ export class EventConsumer {
   private readonly logger: Logger;
   private readonly registrations: Registration[] = [];
   private readonly slots: OrderedSlots;
+  private readonly poison: PoisonStore;
   private readonly batchSize: number;
   private consumer: Consumer | undefined;
   private readonly delays: readonly number[];
@@ -61,6 +60,7 @@ export class EventConsumer {
     this.logger = new Logger(`Consumer ${definition.durable}`);
     const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
     this.slots = new OrderedSlots(concurrency);
+    this.poison = new PoisonStore(database, definition.durable);
     // One set worked on and one at hand, so that no slot waits for the network.
     this.batchSize = 2 * concurrency;
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
@@ -96,7 +96,7 @@ export class EventConsumer {
       if (!stored || stored.consumer !== this.definition.durable) return false;
       const event = readEvent(stored.payload, undefined);
       if (!event.ok) throw new Error(event.problem);
-      await this.handleOnce(event.envelope, tx);
+      await inContextOf(event.envelope, () => this.handleOnce(event.envelope, tx));
       await markReplayed(tx, poisonId);
       return true;
     });
@@ -155,12 +155,13 @@ export class EventConsumer {
     const end = metrics.eventSeconds.startTimer({ consumer });
     try {
       if (!event.ok) await this.giveUp(message, event, event.problem);
-      else if (isHopeless(message.info.deliveryCount, this.definition.maxDeliveries)) {
-        await this.giveUp(message, event, 'Delivered again and again without an outcome');
-      } else {
-        const outcome = await this.handle(event.envelope);
-        this.tell(() => message.ack());
-        metrics.eventsHandled.inc({ consumer, outcome });
+      else {
+        const outcome = await this.outcomeOf(message, event);
+        if (outcome === 'poisoned') this.terminate(message);
+        else {
+          this.tell(() => message.ack());
+          metrics.eventsHandled.inc({ consumer, outcome });
+        }
       }
     } catch (error) {
       await this.failed(message, event, error);
@@ -169,17 +170,30 @@ export class EventConsumer {
     }
   }
 
-  private async handle(envelope: EventEnvelope): Promise<'handled' | 'double' | 'ignored'> {
-    if (this.methodsFor(envelope).length === 0) return 'ignored';
-    const context = {
-      requestId: envelope.id,
-      traceparent: continueTrace(envelope.traceparent),
-      tenantId: envelope.tenantid,
-    };
-    return runInRequestContext(context, () =>
-      this.database.transaction(envelope.tenantid, async (tx) =>
-        (await this.handleOnce(envelope, tx)) ? ('handled' as const) : ('double' as const),
-      ),
+  private async outcomeOf(
+    message: JsMsg,
+    event: ReadableEvent,
+  ): Promise<'handled' | 'double' | 'ignored' | 'poisoned'> {
+    if (this.methodsFor(event.envelope).length === 0) return 'ignored';
+    if (!this.isHopeless(message)) return this.handle(event.envelope);
+    // Perhaps it only waited long for something that was away, so it has one more try. It is stored before, and not tried
+    // again when it was: the process that made that try ended with it.
+    const noted = await this.poison.store(message, event, NO_OUTCOME);
+    return noted.isNew ? this.handle(event.envelope, noted.id) : 'poisoned';
+  }
+
+  private isHopeless(message: JsMsg): boolean {
+    return isHopeless(message.info.deliveryCount, this.definition.maxDeliveries);
+  }
+
+  /** @param poisonId the message as it is stored, which is settled when the handling succeeds */
+  private handle(envelope: EventEnvelope, poisonId?: string): Promise<'handled' | 'double'> {
+    return inContextOf(envelope, () =>
+      this.database.transaction(envelope.tenantid, async (tx) => {
+        const handled = await this.handleOnce(envelope, tx);
+        if (poisonId !== undefined) await markReplayed(tx, poisonId);
+        return handled ? 'handled' : 'double';
+      }),
     );
   }
 
@@ -202,7 +216,8 @@ export class EventConsumer {
     const eventId = event.ok ? event.envelope.id : undefined;
     this.logger.error({ msg: `Delivery ${deliveryCount} failed`, eventId, err: error });
     try {
-      if (!isTransient(error) && deliveryCount >= this.definition.maxDeliveries) {
+      const isPoison = !isTransient(error) && deliveryCount >= this.definition.maxDeliveries;
+      if (isPoison || this.isHopeless(message)) {
         await this.giveUp(message, event, describe(error));
         return;
       }
@@ -225,23 +240,28 @@ export class EventConsumer {
 
   /** Stores the message with its error, then tells the server not to deliver it again. */
   private async giveUp(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {
+    await this.poison.store(message, event, problem);
+    this.terminate(message);
+  }
+
+  /** Tells the server not to deliver a message again, which is stored. */
+  private terminate(message: JsMsg): void {
     const consumer = this.definition.durable;
-    await this.database.transaction(tenantOfMessage(message, event), (tx) =>
-      storePoison(tx, {
-        consumer,
-        messageKey: messageKey(message),
-        eventId: event.ok ? event.envelope.id : null,
-        subject: message.subject,
-        payload: Buffer.from(message.data),
-        error: problem,
-        deliveries: message.info.deliveryCount,
-      }),
-    );
     this.tell(() => message.term());
     metrics.poisoned.inc({ consumer });
     metrics.poisonWaiting.inc({ consumer });
     metrics.eventsHandled.inc({ consumer, outcome: 'poisoned' });
   }
+}
+
+/** Runs the handling of an event as what follows from the request that caused it. */
+function inContextOf<T>(envelope: EventEnvelope, work: () => Promise<T>): Promise<T> {
+  const context = {
+    requestId: envelope.id,
+    traceparent: continueTrace(envelope.traceparent),
+    tenantId: envelope.tenantid,
+  };
+  return runInRequestContext(context, work);
 }
 
 /** For the operators who look at the stored message. */

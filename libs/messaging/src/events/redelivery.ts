@@ -11,7 +11,7 @@ export function redeliveryDelay(delays: readonly number[], delivery: number): nu
 
 /**
  * An event that comes back this many times over the consumer's limit, though each failure looked transient or none was
- * reported, takes its process down or will never work.
+ * reported, takes its process down, will never work, or waited for something that was away most of a day.
  */
 const HOPELESS_FACTOR = 20;
 
