@@ -1,6 +1,6 @@
 import type { Certification, Severity } from './certification.js';
 import { type CertifyOptions, certifyAdmitted } from './certify.js';
-import { isAboutKey, type Problem } from './problem.js';
+import { bounded, isAboutKey, type Problem } from './problem.js';
 import { JsonSource, type SourceRange } from './source/json-source.js';
 
 /** A finding with the place in the text that it is about; line and column count from 1. */
@@ -73,17 +73,22 @@ export function locateFindings(certification: Certification, texts: PackageTexts
     const document = id === 'REV-001' ? 'reviewPacket' : 'manifest';
     // Without a packet there is nothing to point into but the package.
     const source = texts[document] ?? texts.manifest;
+    const rangeOf = ranges(source);
     return findings.map((problem) => {
       const { pointer, message } = problem;
-      const range = rangeOf(source, problem);
+      const range = rangeOf(problem);
       return { check: id, title, severity, docUrl, document, pointer, message, ...range };
     });
   });
 }
 
-function rangeOf(source: JsonSource, problem: Problem): SourceRange {
-  if (source.parsed.ok) return source.locate(problem.pointer, isAboutKey(problem) ? 'key' : 'value');
-  const problems = source.parsed.problems;
-  const own = problems.find(({ pointer, message }) => pointer === problem.pointer && message === problem.message);
-  return source.rangeOf(own?.start ?? 0, own?.end ?? 0);
+/** Finds the place of each finding in turn: of several alike the first is the first in the text, and so on. */
+function ranges(source: JsonSource): (problem: Problem) => SourceRange {
+  if (source.parsed.ok) return (problem) => source.locate(problem.pointer, isAboutKey(problem) ? 'key' : 'value');
+  const left = source.parsed.problems.map(({ start, end, ...problem }) => ({ start, end, ...bounded(problem) }));
+  return (problem) => {
+    const index = left.findIndex(({ pointer, message }) => pointer === problem.pointer && message === problem.message);
+    const [own] = index < 0 ? [] : left.splice(index, 1);
+    return source.rangeOf(own?.start ?? 0, own?.end ?? 0);
+  };
 }

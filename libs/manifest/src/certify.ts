@@ -1,4 +1,5 @@
 import type { UrlOptions } from '@crm/address-policy';
+import { canonicalJson } from '@crm/contracts';
 import { admitJson } from './admit-json.js';
 import type { Certification, CheckResult, CheckStatus } from './certification.js';
 import type { Check, CheckContext, CheckOutcome } from './check.js';
@@ -6,14 +7,11 @@ import { CHECKS } from './checks/index.js';
 import { draftOf } from './draft.js';
 import { manifestSha256 } from './manifest-hash.js';
 import type { CertificationProbes } from './probes.js';
-import { compareProblems, type Problem } from './problem.js';
+import { bounded, compareProblems, MAX_FINDINGS, type Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';
 
 /** Changes when a check is added or judges differently. */
 export const SUITE_VERSION = '1.1.0';
-
-/** More findings of one check than a person reads at once; a check is not asked for further ones. */
-const MAX_FINDINGS = 100;
 
 /** How to certify. */
 export interface CertifyOptions {
@@ -57,7 +55,8 @@ export async function certifyAdmitted(
   };
   if (obstacles.manifest.length > 0 || obstacles.reviewPacket.length > 0) return refuse(obstacles, manifest);
 
-  const context = contextOf(manifest, options);
+  // Keys in canonical order, so that the result depends on nothing that the hash does not.
+  const context = contextOf(JSON.parse(canonicalJson(manifest)), options);
   const checks = await Promise.all(CHECKS.map(async (check) => resultOf(check, await check.run(context))));
   return certification(context.manifestSha256, checks);
 }
@@ -92,14 +91,16 @@ function contextOf(document: unknown, options: CertifyOptions): CheckContext {
 function resultOf(check: Check, outcome: CheckOutcome): CheckResult {
   if ('skip' in outcome) return entry(check, 'skip', outcome.skip, []);
   const findings: Problem[] = [];
+  let isAll = true;
   for (const problem of outcome) {
-    findings.push(problem);
-    if (findings.length === MAX_FINDINGS) break;
+    isAll = findings.length < MAX_FINDINGS;
+    if (!isAll) break;
+    findings.push(bounded(problem));
   }
   if (findings.length === 0) return entry(check, 'pass', 'Passed.', []);
   findings.sort(compareProblems);
-  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : '';
-  return entry(check, 'fail', `${findings[0]!.message}${more}`, findings);
+  const more = isAll ? findings.length - 1 : `at least ${MAX_FINDINGS}`;
+  return entry(check, 'fail', `${findings[0]!.message}${more === 0 ? '' : ` (and ${more} more)`}`, findings);
 }
 
 function entry(check: Check, status: CheckStatus, message: string, findings: Problem[]): CheckResult {

@@ -79,8 +79,9 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<[Change
   if (before.referenceTarget !== after.referenceTarget) yield ['destructive', 'points at another object'];
   if (after.required === true && before.required !== true) yield ['breaking', 'is required now'];
   if (after.is_unique === true && before.is_unique !== true) yield ['breaking', 'is unique now'];
-  const lost = optionValues(before).filter((value) => !optionValues(after).includes(value));
-  if (lost.length > 0) yield ['breaking', `loses the options ${lost.map((value) => `"${value}"`).join(', ')}`];
+  const kept = new Set(optionValues(after));
+  const lost = optionValues(before).filter((value) => !kept.has(value));
+  if (lost.length > 0) yield ['breaking', `loses ${optionNames(lost)}`];
   if (!isSame(before.validationRules, after.validationRules) && (after.validationRules?.length ?? 0) > 0) {
     yield ['breaking', 'has other validation rules'];
   }
@@ -97,6 +98,15 @@ function typeEffect(before: string, after: string): ChangeEffect {
   if (SAME_STORAGE.some((types) => types.has(before) && types.has(after))) return 'safe';
   // A formula stores nothing that could be lost.
   return before === 'formula' ? 'breaking' : 'destructive';
+}
+
+/** Options that are named in a message; of more only the number is. */
+const SHOWN_OPTIONS = 10;
+
+function optionNames(values: readonly string[]): string {
+  const more = values.length - SHOWN_OPTIONS;
+  const shown = values.slice(0, SHOWN_OPTIONS).map((value) => `"${value}"`);
+  return `the options ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function optionValues(field: NamedField): string[] {

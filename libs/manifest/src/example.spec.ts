@@ -27,7 +27,7 @@ describe('exampleOf', () => {
   });
 
   it('makes a package that matches the schema', () => {
-    expect(shapeProblems(exampleOf(manifestJsonSchema))).toEqual([]);
+    expect([...shapeProblems(exampleOf(manifestJsonSchema))]).toEqual([]);
   });
 });
 

@@ -1,11 +1,19 @@
-/** A JSON pointer (RFC 6901) from its steps. No step at all is the whole document, the empty text. */
+/** A longer key is shortened in pointers, so that many findings below it do not repeat all of it. In UTF-16 units. */
+const LONGEST_STEP = 200;
+
+/**
+ * A JSON pointer (RFC 6901) from its steps. No step at all is the whole document, the empty text. A step of more than
+ * 200 characters is shortened with `…`, so that the pointer leads to what is around it.
+ */
 export function pointer(...steps: (string | number)[]): string {
   let text = '';
   for (const step of steps) text += `/${typeof step === 'number' ? step : escapeStep(step)}`;
   return text;
 }
 
-function escapeStep(step: string): string {
+function escapeStep(given: string): string {
+  const step =
+    given.length > LONGEST_STEP ? `${given.slice(0, LONGEST_STEP - 1).replace(/[\ud800-\udbff]$/, '')}…` : given;
   return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 

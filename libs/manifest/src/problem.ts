@@ -20,6 +20,40 @@ export function isAboutKey(problem: Problem): boolean {
   return keyProblems.has(problem);
 }
 
+/**
+ * More findings of one check than a person reads at once; a check is asked for one more, to know that there are more.
+ * Which ones are shown does not depend on the order of keys, since all checks read the manifest in canonical order.
+ */
+export const MAX_FINDINGS = 100;
+
+/** The longest pointer and the longest message of a result, in UTF-16 units. */
+const LONGEST_TEXT = 500;
+
+/**
+ * A problem whose texts are not longer than a result carries, whatever the package put into them: the pointer leads to
+ * the nearest place that can be said, the message ends with `…`.
+ */
+export function bounded(problem: Problem): Problem {
+  const { pointer, message } = problem;
+  if (pointer.length <= LONGEST_TEXT && message.length <= LONGEST_TEXT) return problem;
+  const end = pointer.length <= LONGEST_TEXT ? pointer.length : pointer.lastIndexOf('/', LONGEST_TEXT);
+  const make = isAboutKey(problem)
+    ? keyProblem
+    : (at: string, text: string): Problem => ({ pointer: at, message: text });
+  return make(copy(pointer.slice(0, end)), excerpt(message, LONGEST_TEXT));
+}
+
+/** The beginning of a text that is longer than `length` UTF-16 units, or the text. */
+export function excerpt(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return copy(`${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`);
+}
+
+/** A text of its own: what is sliced from a long text keeps all of it in memory. */
+function copy(text: string): string {
+  return JSON.parse(JSON.stringify(text));
+}
+
 /** A message of another library as a sentence. */
 export function asSentence(message: string): string {
   return /[.?!]$/.test(message) ? message : `${message}.`;

@@ -1,10 +1,10 @@
 import { pointer } from './json-pointer.js';
-import type { Problem } from './problem.js';
-import { hasPlaceholder } from './templates.js';
+import { MAX_FINDINGS, type Problem } from './problem.js';
 
 /**
- * Forms of secrets that issuers document, so that scanners find them. Each begins with fixed characters and
- * has no nested repetition, so it takes linear time.
+ * Forms of secrets that issuers document, so that scanners find them. Each takes linear time: it begins with fixed
+ * characters, a repetition without a bound begins where no other one of its kind can (hence the look-behind), and none
+ * is nested.
  */
 const PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['a private key', /-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/],
@@ -19,14 +19,26 @@ const PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['an npm token', /\bnpm_[0-9A-Za-z]{36}\b/],
   ['a SendGrid key', /\bSG\.[0-9A-Za-z_-]{16,32}\.[0-9A-Za-z_-]{16,64}\b/],
   ['a webhook secret', /\bwhsec_[0-9A-Za-z+/=_-]{16,255}/],
-  ['a JSON Web Token', /\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}/],
+  ['a JSON Web Token', /(?<![0-9A-Za-z_-])eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}/],
   ['a password in a URL', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@{}]{1,100}:[^\s/:@{}]{1,200}@/i],
-  ['credentials of a header', /\b(?:Bearer|Basic|Token)\s+[0-9A-Za-z+/=._~-]{16,}/],
+  ['credentials of a header', /(?<![0-9A-Za-z_-])bearer\s+[0-9A-Za-z+/=._~-]{20,}/i],
+];
+
+/** Forms that prose may have too: what is captured must look like made by a generator. */
+const LIKELY_PATTERNS: readonly [what: string, pattern: RegExp][] = [
+  ['credentials of a header', /(?<![0-9A-Za-z_-])(?:bearer|basic|token|api-?key)\s+([0-9A-Za-z+/=._~-]{16,255})/gi],
+  [
+    'a secret in a URL',
+    /[?&](?:[a-z0-9]{1,40}[_-]){0,4}(?:api[_-]?key|token|secret|password|passwd|sig|signature)=([^&#\s{}]{12,255})/gi,
+  ],
 ];
 
 /** Keys whose value is a secret when it is a literal of some length. */
 const SECRET_KEY =
-  /^(?:authorization|proxy-authorization|x-api-key|x-auth-token|(?:[a-z0-9]+[_-])*(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|client[_-]?secret))$/i;
+  /^(?:authorization|proxy-authorization|x-api-key|x-auth-token|x-access-token|x-token|(?:[a-z0-9]{1,40}[_-]){0,8}(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|client[_-]?secret))$/i;
+
+/** Keys whose value may be a secret: only a literal that looks like made by a generator is one. */
+const LIKELY_SECRET_KEY = /^(?:cookie|set-cookie|(?:[a-z0-9]{1,40}[_-]){0,8}(?:token|credentials?|passphrase))$/i;
 
 /** The shortest text that any pattern finds: a scheme of two letters, a user and a password of one (`ab://c:d@`). */
 const SHORTEST_SECRET = 9;
@@ -34,8 +46,12 @@ const SHORTEST_SECRET = 9;
 /** Shorter values are words such as "bearer" or "none". */
 const SECRET_LENGTH = 12;
 
+/** Keys that are plain words: no pattern finds them, and most keys are. */
+const PLAIN_KEY = /^[a-z]+(?:[A-Z_][a-z]+)*$/;
+
 /**
- * The places of a JSON value that look like a secret. What is found is not repeated in the message.
+ * The places of a JSON value that look like a secret, and no more than a result shows. What is found is not repeated in
+ * the message, and a key that is one not in the pointer.
  *
  * @param document an admitted JSON value
  */
@@ -47,13 +63,18 @@ export function secretsIn(document: unknown): Problem[] {
 
 /** @param path the steps to the value; shared by the whole walk, so it is as before when the call returns */
 function visit(value: unknown, path: (string | number)[], problems: Problem[]): void {
+  if (problems.length > MAX_FINDINGS) return;
   if (typeof value === 'string') {
     const what = secretIn(value, path.at(-1));
     if (what !== undefined) problems.push({ pointer: pointer(...path), message: `This looks like ${what}.` });
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) visitMember(value[i], i, path, problems);
   } else if (typeof value === 'object' && value !== null) {
-    for (const key of Object.keys(value)) visitMember((value as Record<string, unknown>)[key], key, path, problems);
+    for (const key of Object.keys(value)) {
+      const what = PLAIN_KEY.test(key) ? undefined : formIn(key);
+      if (what !== undefined) problems.push({ pointer: pointer(...path), message: `A key here looks like ${what}.` });
+      else visitMember((value as Record<string, unknown>)[key], key, path, problems);
+    }
   }
 }
 
@@ -64,9 +85,34 @@ function visitMember(value: unknown, step: string | number, path: (string | numb
 }
 
 function secretIn(text: string, key: string | number | undefined): string | undefined {
+  const found = formIn(text);
+  if (found !== undefined || typeof key !== 'string' || text.length < SECRET_LENGTH) return found;
+  if (!SECRET_KEY.test(key) && !LIKELY_SECRET_KEY.test(key)) return undefined;
+  const literal = literalOf(text);
+  const isSecret = SECRET_KEY.test(key)
+    ? literal.length >= SECRET_LENGTH && !/\s/.test(literal)
+    : literal.split(/[\s;,=]+/).some((part) => part.length >= SECRET_LENGTH && looksGenerated(part));
+  return isSecret ? `the value of "${key}"` : undefined;
+}
+
+/** What a text has the form of, or undefined. */
+function formIn(text: string): string | undefined {
   if (text.length < SHORTEST_SECRET) return undefined;
   const found = PATTERNS.find(([, pattern]) => pattern.test(text));
   if (found) return found[0];
-  const isLiteral = text.length >= SECRET_LENGTH && !/\s/.test(text) && !hasPlaceholder(text);
-  return typeof key === 'string' && isLiteral && SECRET_KEY.test(key) ? `the value of "${key}"` : undefined;
+  for (const [what, pattern] of LIKELY_PATTERNS) {
+    for (const match of text.matchAll(pattern)) if (looksGenerated(match[1] ?? '')) return what;
+  }
+  return undefined;
+}
+
+/** What of the value of a header or a key is no placeholder, without the name of its scheme. */
+function literalOf(text: string): string {
+  return text.replace(/\{\{[^{}]*\}\}/g, '').replace(/^(?:bearer|basic|token|api-?key)\s+/i, '');
+}
+
+/** Whether a text mixes letters with digits, or capitals among small letters as no word does. */
+function looksGenerated(text: string): boolean {
+  if (/\d/.test(text)) return /[a-z]/i.test(text);
+  return (text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2;
 }

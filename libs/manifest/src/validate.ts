@@ -1,26 +1,30 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { exampleText } from './example.js';
 import { pointer } from './json-pointer.js';
-import { compareProblems, keyProblem, type Problem } from './problem.js';
+import { keyProblem, type Problem } from './problem.js';
 import { manifestJsonSchema } from './schema/manifest.js';
 import { suggestion } from './suggestion.js';
-
-/** More problems than a person reads at once; what follows is dropped. */
-const MAX_PROBLEMS = 100;
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true, discriminator: true, strict: true, allowUnionTypes: true });
 const validateManifest = ajv.compile(manifestJsonSchema);
 
 /**
- * The problems of a manifest's shape, in the order of their pointers.
+ * The problems of a manifest's shape, each once.
  *
  * @param manifest an admitted JSON value
  */
-export function shapeProblems(manifest: unknown): Problem[] {
-  if (validateManifest(manifest)) return [];
-  const problems = (validateManifest.errors ?? []).slice(0, MAX_PROBLEMS).map(describe);
-  const unique = new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem]));
-  return [...unique.values()].sort(compareProblems);
+export function* shapeProblems(manifest: unknown): Generator<Problem> {
+  if (validateManifest(manifest)) return;
+  const told = new Set<string>();
+  // Taken out before the first is given: the validator is shared, and whoever asks may wait in between.
+  const errors = validateManifest.errors ?? [];
+  for (const error of errors) {
+    const problem = describe(error);
+    const text = `${problem.pointer} ${problem.message}`;
+    if (told.has(text)) continue;
+    told.add(text);
+    yield problem;
+  }
 }
 
 function describe(error: ErrorObject): Problem {

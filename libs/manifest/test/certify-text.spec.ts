@@ -136,6 +136,17 @@ describe('certifyText', () => {
     ]);
   });
 
+  it('finds each place of a key that stands more than twice', async () => {
+    expect(await findings('{"a": 1,\n"a": 2,\r\n "a": 3}')).toEqual([
+      '2:1+3 The key "a" stands twice in this object; the first time in line 1.',
+      '3:2+3 The key "a" stands twice in this object; the first time in line 1.',
+    ]);
+    const long = `"${'k'.repeat(1000)}"`;
+    expect(await findings(`{${long}: 1,\n${long}: 2}`)).toEqual([
+      `2:1+1002 The key "${'k'.repeat(79)}…" stands twice in this object; the first time in line 1.`,
+    ]);
+  });
+
   it('finds the place of what is refused before the schema is asked', async () => {
     expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([
       '2:10+8 The text contains U+0000 or half of a surrogate pair.',

@@ -153,6 +153,19 @@ describe('certify', () => {
     expect(second).toEqual(first);
   });
 
+  it('shows the same 100 findings whatever the order of keys, and says how many there are', async () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, i) => [`unknown_${i}`, i] as const);
+    const run = async (entries: readonly (readonly [string, number])[]) => {
+      const { checks } = await certify({ ...manifestWith({}), ...Object.fromEntries(entries) }, { mode: 'submission' });
+      return checks.find(({ id }) => id === 'MAN-001');
+    };
+    expect((await run(keys(100)))?.message).toMatch(/ \(and 99 more\)$/);
+    const first = await run(keys(150));
+    expect(first?.message).toMatch(/ \(and at least 100 more\)$/);
+    expect(first?.findings).toHaveLength(100);
+    expect(await run(keys(150).reverse())).toEqual(first);
+  });
+
   it('warnings and advice do not refuse a package', async () => {
     const certification = await certify(
       manifestWith({ listing: undefined, ...{ permissions: [...baseManifest.permissions, 'companies'] } }),

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { type Certification, certify } from '../src/index.js';
+import { type Certification, certify, certifyText, type Manifest } from '../src/index.js';
 import { baseManifest, manifestWith } from './base-manifest.js';
 import { SAMPLES } from './samples.js';
 
@@ -143,6 +143,23 @@ describe('hostile manifests', () => {
         ],
       },
     ],
+    [
+      'references to objects',
+      {
+        objects: Array.from({ length: MANY / 3 }, (_, i) => ({
+          apiName: `o${i}`,
+          fields: [{ apiName: 'a', type: 'reference', referenceTarget: `custom:o${MANY / 3 - 1 - i}` }],
+        })),
+      },
+    ],
+    [
+      'scopes that are used and not requested',
+      {
+        permissions: Array.from({ length: MANY }, (_, i) => `leads${i}`),
+        objects: Array.from({ length: MANY / 3 }, (_, i) => ({ apiName: `o${i}`, fields: [] })),
+      },
+    ],
+    ['beginnings of tokens', { listing: { summary: 'eyJaaaaaaaaaa-'.repeat(MANY * 3) } }],
     ['open braces', { listing: { summary: '{{'.repeat(MANY * 10), description: 'a'.repeat(MANY * 20) } }],
   ])('ends soon with very many %s', async (_what, fragment) => {
     const startedAt = performance.now();
@@ -150,6 +167,58 @@ describe('hostile manifests', () => {
     expect(certification.checks.every(({ findings }) => findings.length <= 100)).toBe(true);
     // Each takes well under a second; the bound only tells linear from quadratic on a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
+  });
+
+  it.each(['name', 'value'])(
+    'ends soon with very many options against the published version, changed by %s',
+    async (what) => {
+      const picklist = (of: (i: number) => string) =>
+        manifestWith({
+          objects: [
+            {
+              apiName: 'visit',
+              fields: [{ apiName: 'a', type: 'picklist', options: Array.from({ length: MANY * 3 }, (_, i) => of(i)) }],
+            },
+          ],
+        });
+      const probes = { publishedManifest: async () => picklist((i) => `o${i}`) as unknown as Manifest };
+      const startedAt = performance.now();
+      await certify(
+        picklist((i) => (what === 'name' ? `p${i}` : `o${i}`)),
+        { mode: 'certification', probes },
+      );
+      expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
+    },
+  );
+
+  it('reads very many lines with keys that stand twice soon', async () => {
+    const text = `{"a": 0${'\n'.repeat(MANY * 300)}${',"a": 0'.repeat(150)}}`;
+    const startedAt = performance.now();
+    const { certification, findings } = await certifyText(text, { mode: 'certification' });
+    expect(shape(certification)?.message).toMatch(/\(and at least 100 more\)$/);
+    expect(findings[99]).toMatchObject({ line: MANY * 300 + 1, column: 100 * 7 - 5 });
+    expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
+  });
+
+  it.each<[string, (long: string) => Record<string, unknown>]>([
+    [
+      'above what is wrong',
+      (long) => ({ body: { [long]: Array.from({ length: 200 }, () => '{{nobody}} AKIAIOSFODNN7EXAMPLE') } }),
+    ],
+    [
+      'of what is wrong',
+      (long) => ({ headers: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`{{${i}${long}`, '{{a}}'])) }),
+    ],
+    ['of an object', (long) => ({ type: 'create_record', object: `x${long}`, values: {} })],
+  ])('does not repeat a long name %s in the result', async (_what, more) => {
+    const long = 'k/~"'.repeat(2_000);
+    const actions = [{ type: 'http_request', url: 'https://a.example.com/', ...more(long) }];
+    const automations = [{ key: 'a', trigger: { type: 'webhook_received', payload: [] }, actions }];
+    const { checks } = await certify(manifestWith({ automations }), { mode: 'certification' });
+    const findings = checks.flatMap((check) => check.findings);
+    expect(findings.length).toBeGreaterThan(0);
+    expect(Math.max(...findings.map(({ pointer }) => pointer.length))).toBeLessThanOrEqual(500);
+    expect(Math.max(...findings.map(({ message }) => message.length))).toBeLessThanOrEqual(500);
   });
 
   it('certifies 100 objects with 2,000 fields', async () => {

@@ -1120,7 +1120,7 @@ export const SAMPLES: readonly Sample[] = [
       ['webhook secret', `whsec_${'a'.repeat(32)}`],
       ['JSON Web Token', `eyJ${'a'.repeat(12)}.eyJ${'b'.repeat(12)}.${'c'.repeat(12)}`],
       ['password in a URL', 'postgres://app:hunter2@db.example.com/crm'],
-      ['bearer token', `Bearer ${'a'.repeat(24)}`],
+      ['bearer token', `Bearer ${'a1'.repeat(12)}`],
     ] as const
   ).map(
     ([what, secret]): Sample => ({

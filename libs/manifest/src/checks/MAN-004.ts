@@ -51,13 +51,13 @@ function* nameFields(manifest: ManifestDraft): Generator<Problem> {
 /** What a reference field may point at: the core objects of the field's table (a task is none), and own objects. */
 function* referenceTargets(manifest: ManifestDraft): Generator<Problem> {
   const own = [...entriesOf(manifest.objects)].flatMap(([, object]) => object.apiName ?? []);
-  const known = [
+  const known = new Set([
     ...Object.keys(CORE_OBJECTS).filter((name) => name !== 'task'),
     ...own.map((name) => `custom:${name}`),
-  ];
+  ]);
   for (const [i, object] of entriesOf(manifest.objects)) {
     for (const [j, { referenceTarget }] of entriesOf(object.fields)) {
-      if (referenceTarget === undefined || known.includes(referenceTarget)) continue;
+      if (referenceTarget === undefined || known.has(referenceTarget)) continue;
       yield {
         pointer: pointer('objects', i, 'fields', j, 'referenceTarget'),
         message: `There is no object "${referenceTarget}".${suggestion(referenceTarget, known)}`,

@@ -1,4 +1,4 @@
-import { coversScope } from '@crm/contracts';
+import { coversScope, isScope } from '@crm/contracts';
 import type { Check } from '../check.js';
 import { requestedScopes, scopeUses } from '../scope-usage.js';
 
@@ -11,7 +11,7 @@ export const SCP_005: Check = {
     fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects their scope (`opportunity` needs `pipeline`), automations `automations`, webhooks and triggers the `:read` scope of the event’s domain.',
   },
   run({ manifest }) {
-    const requested = requestedScopes(manifest).map(({ scope }) => scope);
+    const requested = [...new Set(requestedScopes(manifest).map(({ scope }) => scope))].filter(isScope);
     const reported = new Set<string>();
     return scopeUses(manifest).flatMap(({ scope, pointer, what, needed }) => {
       if (!needed || coversScope(requested, scope) || reported.has(scope)) return [];

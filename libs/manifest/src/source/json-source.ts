@@ -14,8 +14,8 @@ export class JsonSource {
   readonly lines: LineIndex;
 
   constructor(text: string) {
-    this.parsed = parseJson(text);
     this.lines = new LineIndex(text);
+    this.parsed = parseJson(text, this.lines);
   }
 
   /** The value, or undefined when the text is not JSON. */

@@ -12,7 +12,7 @@ export class LineIndex {
 
   /** The offset of the first character of each line; made when it is asked for, since a good text never is. */
   private get starts(): readonly number[] {
-    this.known ??= [0, ...[...this.text.matchAll(/\r\n?|\n/g)].map(({ index, 0: end }) => index + end.length)];
+    this.known ??= startsOf(this.text);
     return this.known;
   }
 
@@ -36,4 +36,14 @@ export class LineIndex {
       ? ''
       : this.text.slice(start, this.starts[line] ?? this.text.length).replace(/[\r\n]+$/, '');
   }
+}
+
+/** By code units and not by a pattern: a text may have millions of lines. */
+function startsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a)) starts.push(at + 1);
+  }
+  return starts;
 }

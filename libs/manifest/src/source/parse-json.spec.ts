@@ -69,8 +69,8 @@ describe('parseJson', () => {
     ]);
   });
 
-  it('reports at most 100 keys that stand twice', () => {
-    expect(problemsOf(`{"a":0${',"a":0'.repeat(500)}}`)).toHaveLength(100);
+  it('reports one key that stands twice more than a result shows', () => {
+    expect(problemsOf(`{"a":0${',"a":0'.repeat(500)}}`)).toHaveLength(101);
   });
 
   it('skips a byte order mark', () => {

@@ -1,5 +1,7 @@
 import { MAX_DEPTH, MAX_NODES } from '../admit-json.js';
 import { pointer } from '../json-pointer.js';
+import { excerpt, MAX_FINDINGS } from '../problem.js';
+import { LineIndex } from './line-index.js';
 import { type ScannedText, SyntaxProblem, scanLiteral, scanNumber, scanText, skipSpace } from './scan-json.js';
 
 /** A value of the text with the place where it stands; offsets are UTF-16 units, `end` is exclusive. */
@@ -35,8 +37,8 @@ export type ParsedJson = { ok: true; root: SourceNode } | { ok: false; problems:
 /** The longest text, in UTF-16 units: four times what its texts may have together leaves room for any layout. */
 export const MAX_SOURCE = 8 * 1024 * 1024;
 
-/** More keys that stand twice than a person reads at once. */
-const MAX_PROBLEMS = 100;
+/** What of a long key stands in a message, in UTF-16 units. */
+const LONGEST_NAME = 80;
 
 /**
  * Reads a JSON text (RFC 8259) with the place of every value, stricter than `JSON.parse`: a key that stands twice
@@ -44,13 +46,14 @@ const MAX_PROBLEMS = 100;
  * numbers beyond the range of a double, and texts beyond the bounds of a package.
  *
  * @param text the content of a file; a byte order mark at its beginning is skipped
+ * @param lines the lines of that text
  */
-export function parseJson(text: string): ParsedJson {
+export function parseJson(text: string, lines: LineIndex = new LineIndex(text)): ParsedJson {
   if (text.length > MAX_SOURCE) {
     const message = `The file is longer than ${MAX_SOURCE} characters.`;
     return { ok: false, problems: [{ start: 0, end: 0, pointer: '', message }] };
   }
-  const parser = new JsonParser(text);
+  const parser = new JsonParser(text, lines);
   try {
     const root = parser.document();
     return parser.problems.length === 0 ? { ok: true, root } : { ok: false, problems: parser.problems };
@@ -67,7 +70,10 @@ class JsonParser {
   private at = 0;
   private nodes = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly lines: LineIndex,
+  ) {}
 
   place(): string {
     return pointer(...this.path);
@@ -137,7 +143,9 @@ class JsonParser {
     if (this.text[start] !== '"') this.failAtKey();
     const { value: name, end } = this.textAt();
     this.space();
-    if (this.text[this.at] !== ':') this.fail(`A colon is expected after the key ${this.text.slice(start, end)}.`);
+    if (this.text[this.at] !== ':') {
+      this.fail(`A colon is expected after the key ${excerpt(this.text.slice(start, end), LONGEST_NAME)}.`);
+    }
     this.at++;
     return { name, start, end };
   }
@@ -149,7 +157,7 @@ class JsonParser {
   ): boolean {
     const isProto = name === '__proto__';
     if (!isProto && !Object.hasOwn(value, name)) return true;
-    if (this.problems.length < MAX_PROBLEMS) {
+    if (this.problems.length <= MAX_FINDINGS) {
       const message = isProto ? 'The key "__proto__" is not allowed.' : this.twice(keys, name);
       this.problems.push({ start, end, pointer: this.place(), message });
     }
@@ -158,8 +166,9 @@ class JsonParser {
 
   private twice(keys: readonly SourceKey[], name: string): string {
     const first = keys.find((key) => key.name === name)?.start ?? 0;
-    const line = this.text.slice(0, first).split(/\r\n?|\n/).length;
-    return `The key ${JSON.stringify(name)} stands twice in this object; the first time in line ${line}.`;
+    const { line } = this.lines.placeOf(first);
+    const shown = JSON.stringify(excerpt(name, LONGEST_NAME));
+    return `The key ${shown} stands twice in this object; the first time in line ${line}.`;
   }
 
   private list(): SourceNode {
