@@ -11,6 +11,8 @@ import { DeliverySignal } from './delivery/delivery-signal.js';
 import { DeliveryWorker } from './delivery/delivery-worker.js';
 import { DueDeliveryRepository } from './delivery/due-delivery.repository.js';
 import { OutsideClient } from './delivery/outside-client.js';
+import { QueueSweeper } from './delivery/queue-sweeper.js';
+import { SubscriptionQueueRepository } from './delivery/subscription-queue.repository.js';
 import { AppSecretRepository } from './subscription/app-secret.repository.js';
 import { AppSecretRpc } from './subscription/app-secret.rpc.js';
 import { AppSecretService } from './subscription/app-secret.service.js';
@@ -41,12 +43,14 @@ export class AppModule {
         SubscriptionRepository,
         SubscriptionService,
         SubscriptionRpc,
+        SubscriptionQueueRepository,
         DeliveryRepository,
         DueDeliveryRepository,
         DeliverySignal,
         DeliveryService,
         DeliverySender,
         DeliveryWorker,
+        QueueSweeper,
         DeliveryConsumer,
       ],
     };

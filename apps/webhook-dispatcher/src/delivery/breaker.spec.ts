@@ -17,8 +17,10 @@ describe('the breaker', () => {
   it('lets a subscription have its share and no more', () => {
     expect(breaker.room('slow', 0)).toBe(3);
     breaker.begun('slow');
+    expect(breaker.narrowed(0)).toEqual(new Map([['slow', 2]]));
     breaker.begun('slow');
     breaker.begun('slow');
+    expect(breaker.narrowed(0)).toEqual(new Map([['slow', 0]]));
     expect(breaker.room('slow', 0)).toBe(0);
     expect(breaker.closed(0)).toEqual(['slow']);
     expect(breaker.room('quick', 0)).toBe(3);

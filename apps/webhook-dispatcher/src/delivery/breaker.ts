@@ -30,6 +30,12 @@ export class Breaker {
     return Math.max(0, limit - endpoint.inFlight);
   }
 
+  /** Subscriptions that may begin fewer than their share now, with how many: 0 for those that may begin nothing. */
+  narrowed(now: number): Map<string, number> {
+    const rooms = [...this.endpoints.keys()].map((id): [string, number] => [id, this.room(id, now)]);
+    return new Map(rooms.filter(([, room]) => room < this.concurrencyPerSubscription));
+  }
+
   /** Subscriptions for which nothing may begin now. */
   closed(now: number): string[] {
     return [...this.endpoints.keys()].filter((id) => this.room(id, now) === 0);

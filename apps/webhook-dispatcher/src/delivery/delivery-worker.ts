@@ -14,7 +14,8 @@ import { Breaker } from './breaker.js';
 import type { ClaimedDelivery } from './delivery.js';
 import { DeliverySender } from './delivery-sender.js';
 import { DeliverySignal } from './delivery-signal.js';
-import { DueDeliveryRepository } from './due-delivery.repository.js';
+import { DueDeliveryRepository, type Room } from './due-delivery.repository.js';
+import { SubscriptionQueueRepository } from './subscription-queue.repository.js';
 
 /** Milliseconds a claim holds: twice what an attempt may take, so that only a dead process loses one. */
 const CLAIM_MS = 30_000;
@@ -45,9 +46,10 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
   constructor(
     private readonly database: Database,
     private readonly due: DueDeliveryRepository,
+    private readonly queues: SubscriptionQueueRepository,
     private readonly sender: DeliverySender,
     private readonly signal: DeliverySignal,
-    @Inject(WEBHOOK_CONFIG) config: Pick<WebhookConfig, 'delivery'>,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {
     this.shares = new TenantShares(config.delivery.concurrency);
     this.breaker = new Breaker(config.delivery.concurrencyPerSubscription);
@@ -84,22 +86,27 @@ export class DeliveryWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Claims what there is room for. @returns milliseconds until the next look is worth while */
   private async look(): Promise<number> {
-    const room = this.shares.free;
-    if (room <= 0) return LONGEST_PAUSE_MS;
-    const closed = this.breaker.closed(Date.now());
-    const claimed = await this.database.crossTenant((tx) =>
-      this.due.claim(tx, randomUUID(), room, closed, this.shares.full(), CLAIM_MS),
+    const places = this.shares.free;
+    if (places <= 0) return LONGEST_PAUSE_MS;
+    const room: Room = {
+      places,
+      perSubscription: this.config.delivery.concurrencyPerSubscription,
+      bySubscription: this.breaker.narrowed(Date.now()),
+      fullTenants: this.shares.full(),
+    };
+    const { deliveries, isCut } = await this.database.crossTenant((tx) =>
+      this.due.claim(tx, randomUUID(), room, CLAIM_MS),
     );
-    const surplus = claimed.filter((delivery) => !this.begin(delivery));
+    const surplus = deliveries.filter((delivery) => !this.begin(delivery));
     if (surplus.length > 0) await this.database.crossTenant((tx) => this.due.release(tx, surplus));
-    if (claimed.length === room) return 0;
+    if (isCut) return 0;
     return this.pauseUntilDue();
   }
 
   private async pauseUntilDue(): Promise<number> {
     const now = Date.now();
     const untilNext = await this.database.crossTenant((tx) =>
-      this.due.untilNext(tx, this.breaker.closed(now), this.shares.full()),
+      this.queues.untilNext(tx, this.breaker.closed(now), this.shares.full()),
     );
     const opening = this.breaker.nextOpening(now);
     const waits = [untilNext, opening === null ? null : opening - now].filter((wait): wait is number => wait !== null);

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import type { Attempt, ClaimedDelivery, Delivery, DeliveryWork } from './delivery.js';
 import type { DeliveryStatus, NextState } from './delivery-state.js';
+import { SubscriptionQueueRepository } from './subscription-queue.repository.js';
 
 interface DeliveryRow {
   id: string;
@@ -20,13 +21,17 @@ interface DeliveryRow {
   next_attempt_at: Date | null;
 }
 
+/** What goes to every receiver of an event. */
+export interface DeliveredEvent {
+  readonly eventId: string;
+  readonly event: string;
+  readonly body: string;
+}
+
 export interface NewDelivery {
   readonly id: string;
   readonly subscriptionId: string;
-  readonly eventId: string;
-  readonly event: string;
   readonly url: string;
-  readonly body: string;
 }
 
 export interface DeliveryFilter {
@@ -60,23 +65,31 @@ const toDelivery = (row: DeliveryRow): Delivery => ({
 /** SQL of the ledger within a tenant. */
 @Injectable()
 export class DeliveryRepository {
-  /** An event that comes again makes no second delivery. */
-  async insert(tx: TenantTransaction, deliveries: readonly NewDelivery[]): Promise<void> {
+  constructor(private readonly queues: SubscriptionQueueRepository) {}
+
+  /**
+   * Writes deliveries of one event, which are due at once. An event that comes again makes no second delivery. The body
+   * goes to the database once, however many receivers there are.
+   */
+  async insert(tx: TenantTransaction, event: DeliveredEvent, deliveries: readonly NewDelivery[]): Promise<void> {
     await tx.query(
       `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-       SELECT $1, d.id, d.subscription_id, d.event_id, d.event, d.url, d.body, 'pending', now()
-         FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[])
-              AS d(id, subscription_id, event_id, event, url, body)
+       SELECT $1, d.id, d.subscription_id, $2, $3, d.url, $4, 'pending', now()
+         FROM unnest($5::uuid[], $6::uuid[], $7::text[]) AS d(id, subscription_id, url)
        ON CONFLICT (tenant_id, subscription_id, event_id) DO NOTHING`,
       [
         tx.tenantId,
+        event.eventId,
+        event.event,
+        event.body,
         deliveries.map((delivery) => delivery.id),
         deliveries.map((delivery) => delivery.subscriptionId),
-        deliveries.map((delivery) => delivery.eventId),
-        deliveries.map((delivery) => delivery.event),
         deliveries.map((delivery) => delivery.url),
-        deliveries.map((delivery) => delivery.body),
       ],
+    );
+    await this.queues.wake(
+      tx,
+      deliveries.map(({ subscriptionId }) => ({ tenantId: tx.tenantId, subscriptionId })),
     );
   }
 
@@ -148,6 +161,7 @@ export class DeliveryRepository {
         outcome.responseExcerpt,
       ],
     );
+    if (next.nextAttemptAt !== null) await this.queues.wake(tx, [claimed], next.nextAttemptAt);
     return true;
   }
 
@@ -223,11 +237,13 @@ export class DeliveryRepository {
 
   /** Makes a finished delivery due again; false when there is none or it is still under way. */
   async redeliver(tx: TenantTransaction, id: string): Promise<boolean> {
-    const rows = await tx.query(
+    const [row] = await tx.query<{ subscription_id: string }>(
       `UPDATE delivery SET status = 'retrying', next_attempt_at = now(), completed_at = NULL
-        WHERE tenant_id = $1 AND id = $2 AND next_attempt_at IS NULL RETURNING id`,
+        WHERE tenant_id = $1 AND id = $2 AND next_attempt_at IS NULL RETURNING subscription_id`,
       [tx.tenantId, id],
     );
-    return rows.length > 0;
+    if (!row) return false;
+    await this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId: row.subscription_id }]);
+    return true;
   }
 }

@@ -33,17 +33,10 @@ export class DeliveryService {
       (subscription) => subscription.filter === null || passesFilter(subscription.filter, body.data, now),
     );
     if (wanted.length === 0) return;
-    const text = JSON.stringify(body);
     await this.deliveries.insert(
       tx,
-      wanted.map((subscription) => ({
-        id: newId(),
-        subscriptionId: subscription.id,
-        eventId: event.id,
-        event: event.type,
-        url: subscription.url,
-        body: text,
-      })),
+      { eventId: event.id, event: event.type, body: JSON.stringify(body) },
+      wanted.map((subscription) => ({ id: newId(), subscriptionId: subscription.id, url: subscription.url })),
     );
     tx.afterCommit(() => this.signal.notify());
   }

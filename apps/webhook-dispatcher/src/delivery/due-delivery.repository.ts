@@ -1,40 +1,93 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { ClaimedDelivery } from './delivery.js';
+import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscription-queue.repository.js';
+
+/** Queues that one claim looks into; also bounds those that turn out to be empty. */
+const QUEUES_AT_A_TIME = 100;
+
+/** What a process has room for. */
+export interface Room {
+  /** Deliveries in all. */
+  readonly places: number;
+  /** Deliveries of one subscription. */
+  readonly perSubscription: number;
+  /** Subscriptions that may have fewer than that, with how many; none for those that are not asked for now. */
+  readonly bySubscription: ReadonlyMap<string, number>;
+  /** Tenants that are not asked for now. */
+  readonly fullTenants: readonly string[];
+}
+
+export interface Claim {
+  readonly deliveries: ClaimedDelivery[];
+  /** Whether more may be due than this claim looked at. */
+  readonly isCut: boolean;
+}
+
+interface ClaimRow {
+  tenant_id: string;
+  subscription_id: string;
+  deliveries: string[] | null;
+}
 
 /** SQL of what crosses tenants: finding and claiming due deliveries. Runs as the narrow role. */
 @Injectable()
 export class DueDeliveryRepository {
+  constructor(private readonly queues: SubscriptionQueueRepository) {}
+
   /**
-   * Claims due deliveries, the longest due first. Rows that another process is claiming are passed over; a claim that
-   * ran out, because its process died, counts as none.
-   * @param closed subscriptions that are not asked for now
-   * @param full tenants that are not asked for now
-   * @param claimMs how long the claim holds; longer than an attempt may take
+   * Claims due deliveries: the longest due of each queue, the queues in turn. What it reads grows with the room and with
+   * the queues passed over, never with what waits in them. Rows that another process is claiming are passed over; a claim
+   * that ran out, because its process died, counts as none.
+   * @param claim proves the claim
+   * @param claimMs how long it holds; longer than an attempt may take
    */
-  async claim(
-    tx: NarrowTransaction,
-    claim: string,
-    limit: number,
-    closed: readonly string[],
-    full: readonly string[],
-    claimMs: number,
-  ): Promise<ClaimedDelivery[]> {
-    const rows = await tx.query<{ tenant_id: string; id: string; subscription_id: string }>(
-      `UPDATE delivery SET claim = $1, claimed_until = now() + $4 * interval '1 millisecond'
-        WHERE (tenant_id, id) IN (
-          SELECT tenant_id, id FROM delivery
-           WHERE next_attempt_at <= now()
-             AND (claimed_until IS NULL OR claimed_until < now())
-             AND subscription_id <> ALL($3::uuid[])
-             AND tenant_id <> ALL($5::uuid[])
-           ORDER BY next_attempt_at
-           LIMIT $2
-             FOR UPDATE SKIP LOCKED)
-       RETURNING tenant_id, id, subscription_id`,
-      [claim, limit, closed, claimMs, full],
+  async claim(tx: NarrowTransaction, claim: string, room: Room, claimMs: number): Promise<Claim> {
+    const rows = await tx.query<ClaimRow>(
+      `WITH queue AS MATERIALIZED (
+         SELECT tenant_id, subscription_id, due_at, coalesce(narrowed.places, $6) AS room
+           FROM (SELECT tenant_id, subscription_id, due_at FROM subscription_queue
+                  WHERE due_at <= now() AND subscription_id <> ALL($3::uuid[]) AND tenant_id <> ALL($4::uuid[])
+                  ORDER BY due_at LIMIT $5) AS next
+           LEFT JOIN unnest($7::uuid[], $8::int[]) AS narrowed(subscription_id, places) USING (subscription_id)
+          ORDER BY due_at, subscription_id),
+       due AS MATERIALIZED (
+         SELECT delivery.tenant_id, delivery.id
+           FROM queue CROSS JOIN LATERAL (
+             SELECT tenant_id, id FROM delivery
+              WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id
+                AND next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
+              ORDER BY next_attempt_at
+              LIMIT queue.room
+                FOR UPDATE SKIP LOCKED) AS delivery
+          LIMIT $2),
+       claimed AS (
+         UPDATE delivery SET claim = $1, claimed_until = now() + $9 * interval '1 millisecond'
+          WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM due)
+         RETURNING tenant_id, subscription_id, id)
+       SELECT tenant_id, subscription_id, array_agg(claimed.id) FILTER (WHERE claimed.id IS NOT NULL) AS deliveries
+         FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
+        GROUP BY tenant_id, subscription_id, due_at ORDER BY due_at, subscription_id`,
+      [
+        claim,
+        room.places,
+        [...room.bySubscription].filter(([, places]) => places === 0).map(([id]) => id),
+        room.fullTenants,
+        QUEUES_AT_A_TIME,
+        room.perSubscription,
+        [...room.bySubscription.keys()],
+        [...room.bySubscription.values()],
+        claimMs,
+      ],
     );
-    return rows.map((row) => ({ tenantId: row.tenant_id, id: row.id, subscriptionId: row.subscription_id, claim }));
+    const deliveries = rows.flatMap((row) =>
+      (row.deliveries ?? []).map((id) => ({ tenantId: row.tenant_id, id, subscriptionId: row.subscription_id, claim })),
+    );
+    const isFull = deliveries.length >= room.places;
+    // With the room used up, queues behind the last one that gave something were not looked into and keep their turn.
+    const visited = isFull ? rows.slice(0, rows.findLastIndex((row) => row.deliveries !== null) + 1) : rows;
+    if (visited.length > 0) await this.queues.settle(tx, visited.map(queueOf));
+    return { deliveries, isCut: isFull || rows.length === QUEUES_AT_A_TIME };
   }
 
   /** Gives claims back that this process has no room for. */
@@ -45,17 +98,11 @@ export class DueDeliveryRepository {
         WHERE delivery.tenant_id = released.tenant_id AND delivery.id = released.id AND delivery.claim = released.claim`,
       [claimed.map((row) => row.tenantId), claimed.map((row) => row.id), claimed.map((row) => row.claim)],
     );
-  }
-
-  /** Milliseconds until something unclaimed is due (0 when it is already), null when nothing waits. */
-  async untilNext(tx: NarrowTransaction, closed: readonly string[], full: readonly string[]): Promise<number | null> {
-    const [row] = await tx.query<{ wait: number | null }>(
-      `SELECT (extract(epoch FROM greatest(next_attempt_at, claimed_until) - now()) * 1000)::float8 AS wait
-         FROM delivery
-        WHERE next_attempt_at IS NOT NULL AND subscription_id <> ALL($1::uuid[]) AND tenant_id <> ALL($2::uuid[])
-        ORDER BY next_attempt_at LIMIT 1`,
-      [closed, full],
-    );
-    return row?.wait === null || row?.wait === undefined ? null : Math.max(0, row.wait);
+    await this.queues.wake(tx, claimed);
   }
 }
+
+const queueOf = (row: ClaimRow): SubscriptionQueue => ({
+  tenantId: row.tenant_id,
+  subscriptionId: row.subscription_id,
+});

@@ -1,5 +1,6 @@
 import { DATABASES } from '@crm/contracts';
 import { Webhooks1763700000000 } from './1763700000000-webhooks.js';
+import { SubscriptionQueues1763700000001 } from './1763700000001-subscription-queues.js';
 
 export const databaseRoles = DATABASES['webhook-dispatcher'];
-export const migrations = [Webhooks1763700000000];
+export const migrations = [Webhooks1763700000000, SubscriptionQueues1763700000001];

@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { Database, type NarrowTransaction, newId, runMigrations, type TenantTransaction } from '@crm/database';
+import { type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
+import { DueDeliveryRepository, type Room } from '../src/delivery/due-delivery.repository.js';
+import { type SubscriptionQueue, SubscriptionQueueRepository } from '../src/delivery/subscription-queue.repository.js';
+import { migrations } from '../src/migrations/index.js';
+
+const CLAIM_MS = 30_000;
+const ROOM: Room = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
+
+describe('due deliveries', () => {
+  const queues = new SubscriptionQueueRepository();
+  const deliveries = new DeliveryRepository(queues);
+  const due = new DueDeliveryRepository(queues);
+  let test: TestDatabase;
+  let database: Database;
+  beforeAll(async () => {
+    test = await testDatabase('webhook-dispatcher', migrations);
+    database = new Database(test.config);
+  });
+  afterAll(async () => {
+    await database?.close();
+    await test?.drop();
+  });
+  // Claims go through all tenants.
+  beforeEach(() =>
+    database.crossTenant(async (tx) => {
+      await tx.query('UPDATE delivery SET next_attempt_at = NULL, status = $1, claim = NULL, claimed_until = NULL', [
+        'failed',
+      ]);
+      await tx.query('DELETE FROM subscription_queue');
+    }),
+  );
+
+  const subscription = (tenantId: string = randomUUID()): SubscriptionQueue => ({
+    tenantId,
+    subscriptionId: randomUUID(),
+  });
+  const insert = (tx: TenantTransaction, { subscriptionId }: SubscriptionQueue) =>
+    deliveries.insert(tx, { eventId: newId(), event: 'lead.created', body: '{}' }, [
+      { id: newId(), subscriptionId, url: 'https://hooks.example.com/' },
+    ]);
+  const add = (queue: SubscriptionQueue) => database.transaction(queue.tenantId, (tx) => insert(tx, queue));
+  /** Many that were due before anything else. */
+  const addBacklog = (queue: SubscriptionQueue, count: number) =>
+    database.transaction(queue.tenantId, async (tx) => {
+      await tx.query(
+        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
+         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 'lead.created', 'https://hooks.example.com/', '{}', 'pending',
+                now() - interval '1 hour' + n * interval '1 millisecond'
+           FROM generate_series(1, $3::int) AS n`,
+        [queue.tenantId, queue.subscriptionId, count],
+      );
+      await queues.wake(tx, [queue], new Date(Date.now() - 3_600_000));
+    });
+
+  const claim = (room: Partial<Room> = {}) =>
+    database.crossTenant((tx) => due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS));
+  const claimedOf = async (room: Partial<Room> = {}) =>
+    (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
+  const queueRows = () =>
+    database.crossTenant((tx) =>
+      tx.query<{ subscription_id: string; wait: number }>(
+        'SELECT subscription_id, extract(epoch FROM due_at - now())::float8 AS wait FROM subscription_queue',
+      ),
+    );
+
+  /** Rows of deliveries that the work read. */
+  const readBy = (work: (tx: NarrowTransaction) => Promise<unknown>): Promise<number> =>
+    database.crossTenant(async (tx) => {
+      const count = async () => {
+        const [row] = await tx.query<{ read: number }>(
+          `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'delivery'`,
+        );
+        return row?.read ?? 0;
+      };
+      const before = await count();
+      await work(tx);
+      return (await count()) - before;
+    });
+
+  describe('behind what may not begin', () => {
+    const BACKLOG = 3_000;
+    const paused = subscription();
+    const live = subscription();
+    const rooms: [string, Partial<Room>][] = [
+      ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
+      ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
+    ];
+
+    it.each(rooms)('are claimed without walking over the backlog of %s', async (_name, room) => {
+      await addBacklog(paused, BACKLOG);
+      for (let index = 0; index < 3; index += 1) await add(live);
+      let claimed: string[] = [];
+      const read = await readBy(async (tx) => {
+        const { deliveries: made } = await due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS);
+        claimed = made.map(({ subscriptionId }) => subscriptionId);
+      });
+      expect(claimed).toEqual(Array(3).fill(live.subscriptionId));
+      expect(read).toBeLessThan(50);
+    });
+
+    it('are claimed without walking over those of the same subscription that are claimed or wait for later', async () => {
+      await addBacklog(live, BACKLOG);
+      const read = await readBy((tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
+      expect(read).toBeLessThan(50);
+    });
+
+    it.each(rooms)('tell how long to wait, whatever waits behind %s', async (_name, room) => {
+      await addBacklog(paused, BACKLOG);
+      const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
+      const read = await readBy(async (tx) => {
+        expect(await queues.untilNext(tx, closed, room.fullTenants ?? [])).toBeNull();
+      });
+      expect(read).toBe(0);
+    });
+  });
+
+  it('are claimed once, the longest due of a subscription first, as many as it has room for', async () => {
+    const queue = subscription();
+    await addBacklog(queue, 6);
+    const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
+    const { deliveries: rest } = await claim();
+    expect([first.length, rest.length]).toEqual([2, 4]);
+    const rows = await database.transaction(queue.tenantId, (tx) =>
+      tx.query<{ id: string }>('SELECT id FROM delivery ORDER BY next_attempt_at LIMIT 2'),
+    );
+    expect(new Set(first.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
+    expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6);
+    expect(await claimedOf()).toEqual([]);
+  });
+
+  it('of subscriptions with a backlog are claimed in turn', async () => {
+    const all = [subscription(), subscription(), subscription()];
+    for (const queue of all) await addBacklog(queue, 20);
+    const turns: string[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const claimed = await claimedOf({ places: 4 });
+      expect(claimed).toEqual(Array(4).fill(claimed[0]));
+      turns.push(claimed[0] as string);
+    }
+    expect(new Set(turns)).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
+  });
+
+  it('are due again when they are given back', async () => {
+    const queue = subscription();
+    await add(queue);
+    const { deliveries: claimed } = await claim();
+    await database.crossTenant((tx) => due.release(tx, claimed));
+    expect(await claimedOf()).toEqual([queue.subscriptionId]);
+  });
+
+  it('say when a claim runs out, and leave no queue behind when nothing waits', async () => {
+    const queue = subscription();
+    await add(queue);
+    const { deliveries: claimed } = await claim();
+    const [row] = await queueRows();
+    expect(row?.wait).toBeGreaterThan(CLAIM_MS / 1000 - 5);
+    expect(row?.wait).toBeLessThanOrEqual(CLAIM_MS / 1000);
+
+    await database.transaction(queue.tenantId, (tx) =>
+      deliveries.abandon(tx, claimed[0] as (typeof claimed)[0], 'subscription_inactive', 'gone'),
+    );
+    await database.crossTenant((tx) => queues.settle(tx, [queue]));
+    expect(await queueRows()).toEqual([]);
+  });
+
+  it('that are to be tried again are due when they are', async () => {
+    const queue = subscription();
+    await add(queue);
+    const [claimed] = (await claim()).deliveries;
+    const at = new Date();
+    await database.transaction(queue.tenantId, (tx) =>
+      deliveries.recordAttempt(
+        tx,
+        claimed as NonNullable<typeof claimed>,
+        1,
+        { at, latencyMs: 1, httpStatus: 500, error: null, responseExcerpt: null, retryAfter: undefined },
+        { status: 'retrying', nextAttemptAt: new Date(at.getTime() + 5_000), disables: false },
+      ),
+    );
+    expect(await claimedOf()).toEqual([]);
+    const wait = await database.crossTenant((tx) => queues.untilNext(tx, [], []));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(5_000);
+  });
+
+  describe('written while their queue is being looked into', () => {
+    /** Stops in the middle of writing a delivery; the look is made meanwhile. */
+    const duringInsert = async (queue: SubscriptionQueue, isWoken: boolean, look: () => Promise<unknown>) => {
+      await database.transaction(queue.tenantId, async (tx) => {
+        if (isWoken) {
+          await insert(tx, queue);
+          await look();
+        } else {
+          const halfWay = new DeliveryRepository({
+            wake: async (...parameters: Parameters<SubscriptionQueueRepository['wake']>) => {
+              await look();
+              await queues.wake(...parameters);
+            },
+          } as SubscriptionQueueRepository);
+          await halfWay.insert(tx, { eventId: newId(), event: 'lead.created', body: '{}' }, [
+            { id: newId(), subscriptionId: queue.subscriptionId, url: 'https://hooks.example.com/' },
+          ]);
+        }
+      });
+    };
+
+    it.each([
+      ['after it was made due', true],
+      ['before it is made due', false],
+    ])('are seen afterwards: %s', async (_name, isWoken) => {
+      for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
+        const queue = subscription();
+        if (before === 'a due queue') await add(queue);
+        if (before === 'an empty queue') await database.crossTenant((tx) => queues.wake(tx, [queue]));
+        if (before === 'a claimed one') {
+          await add(queue);
+          await claim();
+        }
+        const seen: string[] = [];
+        await duringInsert(queue, isWoken, async () => {
+          seen.push(...(await claimedOf()));
+          await database.crossTenant((tx) => queues.settle(tx, [queue]));
+        });
+        seen.push(...(await claimedOf()));
+        expect([before, seen]).toEqual([before, Array(before === 'a due queue' ? 2 : 1).fill(queue.subscriptionId)]);
+      }
+    });
+  });
+
+  it('of events that come together do not wait for each other once their queue is due', async () => {
+    const queue = subscription();
+    await add(queue);
+    await database.transaction(queue.tenantId, async (first) => {
+      await insert(first, queue);
+      await add(queue);
+    });
+    expect(await claimedOf()).toHaveLength(3);
+  });
+
+  it('that were written before there were queues get one', async () => {
+    const old = await testDatabase('webhook-dispatcher', migrations.slice(0, 1));
+    const upgraded = new Database(old.config);
+    const waiting = [subscription(), subscription()];
+    try {
+      for (const { tenantId, subscriptionId } of waiting) {
+        await upgraded.transaction(tenantId, (tx) =>
+          tx.query(
+            `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
+             SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 'lead.created', 'https://hooks.example.com/', '{}', 'pending',
+                    now() FROM generate_series(1, 3)`,
+            [tenantId, subscriptionId],
+          ),
+        );
+      }
+      await runMigrations({ ownerUrl: old.ownerUrl, migrations });
+      const claimAll = () => upgraded.crossTenant((tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
+      expect((await claimAll()).deliveries).toEqual([]);
+      expect(await upgraded.crossTenant((tx) => queues.addMissing(tx))).toBe(2);
+      expect(await upgraded.crossTenant((tx) => queues.addMissing(tx))).toBe(0);
+      expect((await claimAll()).deliveries).toHaveLength(6);
+    } finally {
+      await upgraded.close();
+      await old.drop();
+    }
+  });
+});
