@@ -29,6 +29,14 @@ const tokenIn = (text: string) => /#token=([\w.-]+)/.exec(text)?.[1] ?? '';
 const accept = (token: string, password = PASSWORD) =>
   identity.post('/api/auth/invitations/accept', { token, password });
 
+/** Has the invitation sent again; what its mail carries. */
+const again = async (adminToken: string, userId: string, email: string) => {
+  const seen = mailServer.mails.length;
+  const answer = await identity.request('POST', `/api/tenant/users/${userId}/invitation`, { token: adminToken });
+  expect(answer.status).toBe(204);
+  return tokenIn((await mailServer.mailTo(email, seen)).text);
+};
+
 describe('an invitation', () => {
   it('goes out by mail, sets a password once and lets the user in', async () => {
     const { email, answer, owner } = await invite();
@@ -72,6 +80,49 @@ describe('an invitation', () => {
       body: { status: 'disabled' },
     });
     expect((await accept(token)).body.code).toBe('INVALID_INVITATION');
+  });
+
+  it('can be sent again, also when it has expired; the link before is void then', async () => {
+    const { email, owner, answer } = await invite();
+    const first = tokenIn((await mailServer.mailTo(email)).text);
+    await identity
+      .get(Database)
+      .transaction(owner.tenantId, (tx) => tx.query(`UPDATE invitation SET expires_at = now() - interval '1 second'`));
+    const second = await again(owner.accessToken, answer.body.id, email);
+    const third = await again(owner.accessToken, answer.body.id, email);
+    for (const token of [first, second]) expect((await accept(token)).body.code).toBe('INVALID_INVITATION');
+    expect((await accept(third)).status).toBe(204);
+    expect((await identity.login(email)).status).toBe(200);
+  });
+
+  it('is sent again by administrators, who may grant its roles, to users who are invited, and not without end', async () => {
+    const { owner, answer } = await invite({ roles: ['owner'] });
+    const path = `/api/tenant/users/${answer.body.id}/invitation`;
+    const post = async (token: string, to = path) => {
+      const { status, body } = await identity.request('POST', to, { token });
+      return [status, body?.code];
+    };
+    const [member, admin] = [await identity.member(owner), await identity.member(owner, ['admin'])];
+    expect(await post(member.accessToken)).toEqual([403, 'FORBIDDEN']);
+    expect(await post(admin.accessToken)).toEqual([403, 'ROLE_NOT_GRANTABLE']);
+    expect(await post((await identity.account()).accessToken)).toEqual([404, 'NOT_FOUND']);
+    expect(await post(owner.accessToken, `/api/tenant/users/${member.userId}/invitation`)).toEqual([409, 'CONFLICT']);
+    for (let sent = 0; sent < 5; sent += 1) expect(await post(owner.accessToken)).toEqual([204, undefined]);
+    expect(await post(owner.accessToken)).toEqual([429, 'RATE_LIMITED']);
+  });
+
+  it('waits again when the user was disabled meanwhile', async () => {
+    const { email, owner, answer } = await invite();
+    const token = tokenIn((await mailServer.mailTo(email)).text);
+    const become = async (status: string) => {
+      const path = `/api/tenant/users/${answer.body.id}`;
+      return (await identity.request('PATCH', path, { token: owner.accessToken, body: { status } })).body.status;
+    };
+    expect(await become('disabled')).toBe('disabled');
+    expect(await become('active')).toBe('invited');
+    expect((await accept(token)).status).toBe(204);
+    expect(await become('disabled')).toBe('disabled');
+    expect(await become('active')).toBe('active');
   });
 
   it('is not lost while the mail server takes nothing', async () => {

@@ -13,6 +13,12 @@ export class MailServer {
   readonly mails: ReceivedMail[] = [];
   /** While true, mail is refused for now (451). */
   refusing = false;
+  /** What is said of a recipient instead of taking them: a reply, or nothing until the promise resolves. */
+  readonly recipients = new Map<string, string | Promise<void>>();
+  /** What is said of the sender of every mail. */
+  senderReply = '250 ok';
+  /** Recipients that were named to this server, taken or not. */
+  readonly named: string[] = [];
   private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {}
@@ -63,8 +69,18 @@ export class MailServer {
           continue;
         }
         const recipient = /^RCPT TO:<(.*)>/i.exec(part);
-        if (recipient) to = recipient[1] ?? '';
-        if (recipient && this.refusing) {
+        if (recipient) {
+          to = recipient[1] ?? '';
+          this.named.push(to);
+        }
+        const said = recipient && this.recipients.get(to);
+        if (said instanceof Promise) {
+          void said.then(() => socket.write('250 ok\r\n'));
+        } else if (said) {
+          socket.write(`${said}\r\n`);
+        } else if (/^MAIL FROM/i.test(part)) {
+          socket.write(`${this.senderReply}\r\n`);
+        } else if (recipient && this.refusing) {
           socket.write('451 later\r\n');
         } else if (/^DATA/i.test(part)) {
           inData = true;

@@ -1,6 +1,7 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, type NarrowTransaction, newId } from '@crm/database';
+import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailRepository, type NewMail } from '../mail/mail.repository.js';
 import { MailSender } from '../mail/mail-sender.js';
@@ -52,12 +53,20 @@ export class InvitationService {
       `The link works once and for ${VALID_DAYS} days.`,
       '',
     ].join('\n');
-    const mail = { recipient: user.email, subject: `Invitation to ${workspace}`, body };
+    const mail = {
+      recipient: user.email,
+      subject: `Invitation to ${workspace}`,
+      body,
+      validSeconds: VALID_DAYS * 24 * 3600,
+    };
     return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
   }
 
-  /** Stores an invitation and its mail in the transaction that adds the user. */
-  async send(tx: NarrowTransaction, { tenantId, id, userId, secretHash, mail }: PreparedInvitation): Promise<void> {
+  /** Stores an invitation and its mail in the transaction that adds the user, or that looked at them. */
+  async send(
+    tx: NarrowTransaction | TenantTransaction,
+    { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
+  ): Promise<void> {
     await tx.query(
       `INSERT INTO invitation (tenant_id, id, user_id, secret_hash, expires_at)
        VALUES ($1, $2, $3, $4, now() + make_interval(days => $5))`,
@@ -65,6 +74,16 @@ export class InvitationService {
     );
     await this.mails.insert(tx, tenantId, mail);
     tx.afterCommit(() => this.sender.wake());
+  }
+
+  /** Like send; from now on the links of earlier invitations of the user are void. */
+  async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
+    await tx.manager.delete(Invitation, {
+      tenantId: invitation.tenantId,
+      userId: invitation.userId,
+      acceptedAt: IsNull(),
+    });
+    await this.send(tx, invitation);
   }
 
   /**

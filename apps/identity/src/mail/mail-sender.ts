@@ -1,4 +1,5 @@
 import { Database } from '@crm/database';
+import { TenantShares } from '@crm/service-kit';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -9,12 +10,14 @@ import {
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type DueMail, MailRepository } from './mail.repository.js';
+import { isRefusedForGood } from './smtp-refusal.js';
 
 const POLL_MS = 1000;
-const BATCH = 10;
+/** Mails on their way at a time; of one tenant at most as many as places are free. */
+const CONCURRENCY = 10;
 /** Connecting, greeting and each command of the SMTP dialogue may take this long. */
 const SMTP_TIMEOUT_MS = 10_000;
-/** Longer than a batch whose every mail runs into a timeout. */
+/** Longer than a mail whose every command runs into a timeout. */
 const LEASE_SECONDS = 300;
 const FIRST_DELAY_SECONDS = 5;
 const MAX_DELAY_SECONDS = 3600;
@@ -25,15 +28,18 @@ export function retryDelaySeconds(failedAttempts: number): number {
 }
 
 /**
- * Sends the mail that waits in the database. A mail server that is down delays mail and loses none; a crash between
- * sending and deleting sends it twice, which is the better of the two mistakes.
+ * Sends the mail that waits in the database, several at a time, so that a slow one holds up no other. A mail server that
+ * is down delays mail; a crash between sending and deleting sends it twice, which is the better of the two mistakes. What a
+ * server refuses for good, what waited for three days, and what is no longer true, is given up and logged.
  */
 @Injectable()
 export class MailSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(MailSender.name);
   private readonly transport;
   private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
+  private looking: Promise<void> | undefined;
+  private readonly shares = new TenantShares(CONCURRENCY);
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(
     private readonly database: Database,
@@ -55,43 +61,87 @@ export class MailSender implements OnApplicationBootstrap, BeforeApplicationShut
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;
-    await this.running;
+    await this.looking;
+    await Promise.all(this.underWay);
     this.transport.close();
   }
 
   /** Looks for due mail now; called after a commit that added some. */
   wake(): void {
-    if (!this.timer || this.running) return;
-    this.running = this.sendDue().finally(() => {
-      this.running = undefined;
+    if (!this.timer || this.looking) return;
+    this.looking = this.beginDue().finally(() => {
+      this.looking = undefined;
     });
   }
 
-  private async sendDue(): Promise<void> {
+  private async beginDue(): Promise<void> {
     try {
-      const due = await this.database.crossTenant((tx) => this.mails.claimDue(tx, BATCH, LEASE_SECONDS));
-      for (const mail of due) await this.send(mail);
+      while (this.timer && this.shares.free > 0) {
+        const mail = await this.database.crossTenant((tx) =>
+          this.mails.claimDue(tx, this.shares.full(), LEASE_SECONDS),
+        );
+        if (!mail) return;
+        this.begin(mail);
+      }
     } catch (error) {
       this.logger.error({ msg: 'Waiting mail could not be read; it is tried again', err: error });
     }
   }
 
-  private async send(mail: DueMail): Promise<void> {
-    try {
-      await this.transport.sendMail({
-        from: this.config.mailFrom,
-        to: { name: '', address: mail.recipient },
-        subject: mail.subject,
-        text: mail.body,
-        // The same on every attempt, so that a mail client can show two copies as one.
-        messageId: `<${mail.id}@${new URL(this.config.service.baseUrl).hostname}>`,
+  private begin(mail: DueMail): void {
+    this.shares.begun(mail.tenantId);
+    const sending = this.settle(mail)
+      .catch((error: unknown) => {
+        this.logger.error({
+          msg: 'What came of a mail was not stored; it is tried again',
+          mailId: mail.id,
+          err: error,
+        });
+      })
+      .finally(() => {
+        this.shares.ended(mail.tenantId);
+        this.underWay.delete(sending);
+        this.wake();
       });
-      await this.database.crossTenant((tx) => this.mails.deleteSent(tx, mail));
+    this.underWay.add(sending);
+  }
+
+  /** Sends a mail and stores what came of it. */
+  private async settle(mail: DueMail): Promise<void> {
+    if (mail.expired) {
+      await this.giveUp(mail, mail.lastError ?? 'It was due too late');
+      return;
+    }
+    try {
+      await this.send(mail);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const delay = retryDelaySeconds(mail.attempts + 1);
-      this.logger.warn({ msg: 'A mail could not be sent; it is tried again', mailId: mail.id, reason, delay });
-      await this.database.crossTenant((tx) => this.mails.postpone(tx, mail, delay, reason.slice(0, 500)));
+      if (isRefusedForGood(error)) await this.giveUp(mail, reason);
+      else await this.postpone(mail, reason);
+      return;
     }
+    await this.database.crossTenant((tx) => this.mails.delete(tx, mail));
+  }
+
+  private send(mail: DueMail): Promise<unknown> {
+    return this.transport.sendMail({
+      from: this.config.mailFrom,
+      to: { name: '', address: mail.recipient },
+      subject: mail.subject,
+      text: mail.body,
+      // The same on every attempt, so that a mail client can show two copies as one.
+      messageId: `<${mail.id}@${new URL(this.config.service.baseUrl).hostname}>`,
+    });
+  }
+
+  private async postpone(mail: DueMail, reason: string): Promise<void> {
+    const delay = retryDelaySeconds(mail.attempts + 1);
+    this.logger.warn({ msg: 'A mail could not be sent; it is tried again', mailId: mail.id, reason, delay });
+    await this.database.crossTenant((tx) => this.mails.postpone(tx, mail, delay, reason.slice(0, 500)));
+  }
+
+  private async giveUp({ tenantId, id, ...mail }: DueMail, reason: string): Promise<void> {
+    this.logger.error({ msg: 'A mail is given up', mailId: id, tenantId, attempts: mail.attempts, reason });
+    await this.database.crossTenant((tx) => this.mails.delete(tx, { tenantId, id }));
   }
 }

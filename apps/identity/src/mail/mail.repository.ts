@@ -1,12 +1,14 @@
 import { type NarrowTransaction, newId, type Queryable } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 
-/** A mail that waits to be sent. Its row is deleted once the mail server has taken it: bodies carry one-time secrets. */
+/** A mail that waits to be sent. */
 export interface NewMail {
   recipient: string;
   subject: string;
   /** Plain text. */
   body: string;
+  /** Seconds after which what it says is of no use any more; it is then not sent. */
+  validSeconds: number;
 }
 
 export interface DueMail {
@@ -17,37 +19,50 @@ export interface DueMail {
   body: string;
   /** Attempts that failed. */
   attempts: number;
+  /** Why the last of them failed. */
+  lastError: string | null;
+  /** Whether it has waited too long or says what is no longer true. */
+  expired: boolean;
 }
+
+/** A mail that no server takes for three days is given up. A mail server's own queue tries for 4 to 5 (RFC 5321, 4.5.4.1). */
+const MAX_WAIT_SECONDS = 3 * 24 * 3600;
 
 @Injectable()
 export class MailRepository {
   /** Puts a mail among those to send, in the transaction of what it tells about. */
   async insert(tx: Queryable, tenantId: string, mail: NewMail): Promise<void> {
-    await tx.query('INSERT INTO mail (tenant_id, id, recipient, subject, body) VALUES ($1, $2, $3, $4, $5)', [
-      tenantId,
-      newId(),
-      mail.recipient,
-      mail.subject,
-      mail.body,
-    ]);
-  }
-
-  /**
-   * Takes due mail for this sender alone: nobody else sees it due for the time of the lease.
-   * @param leaseSeconds longer than sending one batch can take
-   */
-  async claimDue(tx: NarrowTransaction, limit: number, leaseSeconds: number): Promise<DueMail[]> {
-    return tx.query<DueMail>(
-      `UPDATE mail SET next_attempt_at = now() + make_interval(secs => $2)
-       WHERE (tenant_id, id) IN (
-         SELECT tenant_id, id FROM mail WHERE next_attempt_at <= now()
-         ORDER BY next_attempt_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-       RETURNING tenant_id AS "tenantId", id, recipient, subject, body, attempts`,
-      [limit, leaseSeconds],
+    await tx.query(
+      `INSERT INTO mail (tenant_id, id, recipient, subject, body, expires_at)
+       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+      [tenantId, newId(), mail.recipient, mail.subject, mail.body, Math.min(mail.validSeconds, MAX_WAIT_SECONDS)],
     );
   }
 
-  async deleteSent(tx: NarrowTransaction, mail: DueMail): Promise<void> {
+  /**
+   * Takes the mail that is due longest for this sender alone: nobody else sees it due for the time of the lease.
+   * @param otherThan tenants whose mail is left alone
+   * @param leaseSeconds longer than sending a mail can take
+   */
+  async claimDue(
+    tx: NarrowTransaction,
+    otherThan: readonly string[],
+    leaseSeconds: number,
+  ): Promise<DueMail | undefined> {
+    const [mail] = await tx.query<DueMail>(
+      `UPDATE mail SET next_attempt_at = now() + make_interval(secs => $2)
+       WHERE (tenant_id, id) IN (
+         SELECT tenant_id, id FROM mail WHERE next_attempt_at <= now() AND tenant_id <> ALL ($1::uuid[])
+         ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING tenant_id AS "tenantId", id, recipient, subject, body, attempts, last_error AS "lastError",
+         expires_at <= now() AS expired`,
+      [otherThan, leaseSeconds],
+    );
+    return mail;
+  }
+
+  /** Removes a mail that was sent or given up: its body carries a one-time secret. */
+  async delete(tx: NarrowTransaction, mail: Pick<DueMail, 'tenantId' | 'id'>): Promise<void> {
     await tx.query('DELETE FROM mail WHERE tenant_id = $1 AND id = $2', [mail.tenantId, mail.id]);
   }
 

@@ -70,6 +70,7 @@ export class MfaService {
         recipient: user.email,
         subject: 'Your sign-in code',
         body: `Your sign-in code is ${code}\n\nIt is valid for ten minutes. If you did not sign in, change your password.\n`,
+        validSeconds: CHALLENGE_SECONDS,
       });
     });
     return { mfaRequired: true, challengeId: packIds(user.tenantId, id), expiresIn: CHALLENGE_SECONDS };

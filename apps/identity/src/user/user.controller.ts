@@ -1,7 +1,7 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
 import { IdempotencyKey } from '@crm/idempotency';
-import { Describe, IdParam, type ListAnswer, ListQuery, mapList } from '@crm/service-kit';
-import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/service-kit';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { UserChangeInput, UserInput, UserView, userView } from './user.dto.js';
 import { UserService } from './user.service.js';
 
@@ -51,7 +51,8 @@ export class UserController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Changes name, roles or status of a user',
-    description: 'A change of roles cuts off the access tokens of the user; disabling ends their sessions too.',
+    description:
+      'A change of roles cuts off the access tokens of the user; disabling ends their sessions too. A user who never accepted their invitation becomes invited again, not active.',
     answers: [
       { status: 200, description: 'The user', body: () => UserView },
       { status: 403, description: 'ROLE_NOT_GRANTABLE' },
@@ -64,5 +65,23 @@ export class UserController {
     @Body() input: UserChangeInput,
   ): Promise<UserView> {
     return userView(await this.users.change(principal, id, input));
+  }
+
+  @Post(':id/invitation')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @NotRepeatable()
+  @Describe({
+    summary: 'Sends an invited user a new invitation',
+    description: 'The link in the mail before is void. Five in an hour for each user.',
+    answers: [
+      { status: 204, description: 'The mail is on its way' },
+      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
+      { status: 409, description: 'The user is not invited' },
+      { status: 429, description: 'RATE_LIMITED' },
+    ],
+  })
+  async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    await this.users.inviteAgain(principal, id);
   }
 }

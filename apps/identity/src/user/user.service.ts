@@ -11,14 +11,16 @@ import {
 import { headerCall, IdempotencyService } from '@crm/idempotency';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { InvitationService } from '../invitation/invitation.service.js';
 import { PasswordMarks } from '../password/password-marks.js';
 import { Passwords } from '../password/passwords.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { SessionService } from '../session/session.service.js';
+import { consumePoint } from '../sign-in/rate-limit.js';
 import { normaliseEmail } from './email-address.js';
 import { SignInEmailRepository } from './sign-in-email.repository.js';
-import type { User } from './user.entity.js';
+import type { User, UserStatus } from './user.entity.js';
 import { UserRepository } from './user.repository.js';
 
 export interface UserAddition {
@@ -35,9 +37,14 @@ export interface UserChange {
   status?: 'active' | 'disabled';
 }
 
+/** Invitations sent again to one user in an hour: nobody's mailbox is flooded through us. */
+const INVITATIONS_AGAIN = { points: 5, duration: 3600 };
+
 /** The people of a workspace, as its administrators see and change them. */
 @Injectable()
 export class UserService {
+  private readonly invitationLimit = new RateLimiterMemory(INVITATIONS_AGAIN);
+
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
@@ -106,7 +113,8 @@ export class UserService {
 
   /**
    * Changes name, roles or status. A change of roles cuts off the user's access tokens, so that the next one carries the
-   * new roles; disabling ends the sessions as well.
+   * new roles; disabling ends the sessions as well. Who was disabled before they accepted their invitation is invited again
+   * when they are to be active: they have no password yet.
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
    */
   async change(principal: Principal, id: string, change: UserChange): Promise<User> {
@@ -117,7 +125,7 @@ export class UserService {
       const user = await this.users.findForUpdate(tx, id);
       if (!user) throw notFound();
       assertGrantable(principal, user.roles);
-      const after = { ...user, ...change, roles: roles ?? user.roles };
+      const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
         throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
       }
@@ -129,6 +137,24 @@ export class UserService {
     });
     await this.sessions.forget(ended);
     return this.get(principal.tenantId, id);
+  }
+
+  /**
+   * Sends an invited user a new invitation; the link of the one before is void.
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED
+   */
+  async inviteAgain(principal: Principal, id: string): Promise<void> {
+    const { tenantId } = principal;
+    const user = await this.get(tenantId, id);
+    assertGrantable(principal, user.roles);
+    assertInvited(user);
+    await consumePoint(this.invitationLimit, id, 'Too many invitations were sent to this user');
+    const invitation = await this.invitations.prepare(tenantId, user);
+    await this.database.transaction(tenantId, async (tx) => {
+      // Asked again under the lock: the user may have accepted meanwhile.
+      assertInvited(await this.users.findForUpdate(tx, id));
+      await this.invitations.replace(tx, invitation);
+    });
   }
 
   /** @returns the sessions that ended */
@@ -152,6 +178,17 @@ export class UserService {
 }
 
 const notFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
+
+function assertInvited(user: User | null): void {
+  if (user?.status !== 'invited')
+    throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
+}
+
+function statusAfter(user: User, change: UserChange): UserStatus {
+  // Host users never have a password; they are let in by their host.
+  const waitsForPassword = user.passwordHash === null && user.origin !== 'embed';
+  return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);
+}
 
 const isActiveOwner = (user: Pick<User, 'roles' | 'status'>): boolean =>
   user.status === 'active' && user.roles.includes('owner');
