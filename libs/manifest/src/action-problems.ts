@@ -39,7 +39,15 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
   };
   for (const [j, action] of steps) {
     const place = `${at}/actions/${j}`;
-    yield* keyProblems(action.key, place, names);
+    // A step without a key is known by its place, counted from 1.
+    const key = action.key ?? `step${j + 1}`;
+    if (action.key !== undefined) yield* keyProblems(key, place, names);
+    else if (names.earlierSteps.has(key)) {
+      yield {
+        pointer: place,
+        message: `An earlier step has the key "${key}", by which this one is known: give it a key.`,
+      };
+    }
     yield* limitProblems(action, place);
     for (const [text, where] of forbiddenTexts(action, place)) {
       if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder must not stand here.' };
@@ -48,8 +56,7 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
       if (hasPlaceholder(text)) yield keyProblem(where, 'A placeholder must not stand in a name.');
     }
     for (const [text, where] of templateTexts(action, place)) yield* placeholderProblems(text, where, names);
-    // A step without a key is known by its place, counted from 1.
-    names.earlierSteps.add(action.key ?? `step${j + 1}`);
+    names.earlierSteps.add(key);
   }
 }
 
@@ -59,11 +66,12 @@ function payloadKeys({ trigger }: Draft<ManifestAutomation>): Set<string> | unde
     const known = trigger.event === undefined ? undefined : eventKeys(trigger.event);
     return known && new Set([...known, ...(declared ?? [])]);
   }
+  // Nobody sends a payload at a time of the day.
+  if (trigger?.type === 'schedule') return new Set(declared);
   return declared && new Set(declared);
 }
 
-function* keyProblems(key: string | undefined, place: string, names: Names): Generator<Problem> {
-  if (key === undefined) return;
+function* keyProblems(key: string, place: string, names: Names): Generator<Problem> {
   const at = `${place}/key`;
   if (!STEP_KEY.test(key)) {
     yield { pointer: at, message: 'The key of a step is at most 40 letters, digits and underscores.' };
@@ -82,20 +90,50 @@ function* limitProblems(action: Draft<ManifestAction>, place: string): Generator
     if (!isWithin(action.dueInDays, 0, MAX_DUE_IN_DAYS)) {
       yield { pointer: `${place}/dueInDays`, message: `A task is due in 0 to ${MAX_DUE_IN_DAYS} days.` };
     }
-    for (const name of ['title', 'description', 'assignee'] as const) {
-      if (isWithin(action[name]?.length, 1, MAX_TEXT)) continue;
-      yield { pointer: `${place}/${name}`, message: `This must be a text of 1 to ${MAX_TEXT} characters.` };
-    }
   }
-  if (action.type !== 'http_request') return;
-  if (action.url !== undefined && !isUrlTemplateFixed(action.url)) {
+  for (const [name, text] of boundedTexts(action)) {
+    if (isWithin(text?.length, 1, MAX_TEXT)) continue;
+    yield { pointer: `${place}/${name}`, message: `This must be a text of 1 to ${MAX_TEXT} characters.` };
+  }
+  if (action.type === 'send_email' && /[\r\n]/.test(action.subject ?? '')) {
+    yield { pointer: `${place}/subject`, message: 'A subject must not contain a line break.' };
+  }
+  if (action.type === 'http_request') yield* requestProblems(action, place);
+}
+
+/** Texts that must not be empty, nor longer than runs take. */
+function boundedTexts(action: Draft<ManifestAction>): [name: string, text: string | undefined][] {
+  switch (action.type) {
+    case 'create_task':
+      return [
+        ['title', action.title],
+        ['description', action.description],
+        ['assignee', action.assignee],
+      ];
+    case 'update_record':
+      return [['id', action.id]];
+    case 'send_email':
+      return [['subject', action.subject]];
+    default:
+      return [];
+  }
+}
+
+function* requestProblems(
+  { url, headers }: Extract<Draft<ManifestAction>, { type?: 'http_request' }>,
+  place: string,
+): Generator<Problem> {
+  if (url !== undefined && !isUrlTemplateFixed(url)) {
     yield { pointer: `${place}/url`, message: 'A placeholder may stand only in the path and query of a URL.' };
   }
-  for (const [name, value] of Object.entries(action.headers ?? {})) {
+  for (const [name, value] of Object.entries(headers ?? {})) {
     const at = `${place}/headers${pointer(name)}`;
     if (!HEADER_NAME.test(name) && !hasPlaceholder(name))
       yield keyProblem(at, `"${name}" is not the name of a header.`);
     if (/[\r\n]/.test(value ?? '')) yield { pointer: at, message: 'A header value must not contain a line break.' };
+    else if (/(?!\t)\p{Cc}/u.test(value ?? '')) {
+      yield { pointer: at, message: 'A header value must not contain a control character.' };
+    }
   }
 }
 

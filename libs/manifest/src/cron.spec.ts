@@ -9,6 +9,12 @@ describe('cronProblem', () => {
     '*/15 * * * *',
     '0-30/10 8,12-18 * JAN-jun mon-FRI',
     '  5 4 * * sun ',
+    '*/59 */23 */31 */12 */7',
+    '0 0 31 2-12/2 *',
+    '0 0 31 2/3 *',
+    '0 0 30 2 mon',
+    '0 0 31,1 feb *',
+    '0 0 29-31 2 *',
   ])('takes %j', (text) => {
     expect(cronProblem(text)).toBeUndefined();
   });
@@ -30,6 +36,12 @@ describe('cronProblem', () => {
     ['* * * foo *', 'month'],
     ['* * * * 8', 'day of the week'],
     ['{{a}} * * * *', 'minute'],
+    ['*/75 * * * *', 'minute'],
+    ['*/60 * * * *', 'minute'],
+    ['* */24 * * *', 'hour'],
+    ['* * 30 2 *', 'No 2 has the day 30'],
+    ['* * 31 feb,4,jun-jun */2', 'No feb,4,jun-jun has the day 31'],
+    ['* * 30-31 2/12 *', 'No 2/12 has the day 30-31'],
   ])('refuses %j (%s)', (text, part) => {
     expect(cronProblem(text)).toContain(part);
   });

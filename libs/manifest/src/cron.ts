@@ -23,14 +23,44 @@ export function cronProblem(expression: string): string | undefined {
     if (!parts[i]!.split(',').every((item) => isItem(item, field)))
       return `The ${field.name} "${parts[i]}" is not valid.`;
   }
+  const [, , days = '', months = '', weekdays = ''] = parts;
+  // A day of the week besides makes it either of the two, and every week has all of them.
+  if (weekdays.startsWith('*') && !hasDate(days, months)) return `No ${parts[3]} has the day ${parts[2]}.`;
   return undefined;
+}
+
+/** The days of the months, in a leap year. */
+const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether any of the months has any of the days. */
+function hasDate(days: string, months: string): boolean {
+  const [, , day, month] = FIELDS;
+  const firstDay = Math.min(...days.split(',').map((item) => firstOf(item, day!)));
+  return months.split(',').some((item) => monthsOf(item, month!).some((number) => LONGEST[number - 1]! >= firstDay));
+}
+
+function firstOf(item: string, field: (typeof FIELDS)[number]): number {
+  const [first = ''] = item.split(/[-/]/);
+  return first === '*' ? field.min : fieldValue(first, field)!;
+}
+
+/** The months of an item that {@link isItem} takes. */
+function monthsOf(item: string, field: (typeof FIELDS)[number]): number[] {
+  const [range = '', step] = item.split('/');
+  const [first = '', last] = range.split('-');
+  const from = firstOf(item, field);
+  const single = step === undefined ? from : field.max;
+  const to = first === '*' ? field.max : last === undefined ? single : fieldValue(last, field)!;
+  const count = Math.floor((to - from) / Number(step ?? 1)) + 1;
+  return Array.from({ length: count }, (_, i) => from + i * Number(step ?? 1));
 }
 
 function isItem(item: string, field: (typeof FIELDS)[number]): boolean {
   const match = /^(\*|[0-9a-z]+)(?:-([0-9a-z]+))?(?:\/(\d{1,2}))?$/i.exec(item);
   if (!match) return false;
   const [, first = '', last, step] = match;
-  if (step !== undefined && Number(step) < 1) return false;
+  // A longer step than the field has values would never come to a second one.
+  if (step !== undefined && (Number(step) < 1 || Number(step) > field.max)) return false;
   if (first === '*') return last === undefined;
   const from = fieldValue(first, field);
   const to = last === undefined ? from : fieldValue(last, field);

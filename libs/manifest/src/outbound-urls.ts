@@ -36,12 +36,14 @@ export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
  */
 export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {
   if (!isUrlTemplateFixed(text)) {
-    return { ok: false, code: 'invalid_url', message: 'Scheme, host and port must not come from a placeholder.' };
+    return { ok: false, code: 'invalid_url', message: 'A placeholder may stand only in the path and query of a URL.' };
   }
   // What a placeholder brings is percent-encoded, so it cannot change anything that is judged here.
   const sample = hasPlaceholder(text) ? text.replace(/\{\{[^{}]*\}\}/g, 'x') : text;
   const verdict = checkUrl(sample, options);
-  return verdict.ok ? { ok: true, host: hostOf(verdict.url) } : verdict;
+  // As it is written too: the length of what stands in the package is judged again when it is installed.
+  const written = verdict.ok && sample !== text ? checkUrl(text, options) : verdict;
+  return written.ok ? { ok: true, host: hostOf(written.url) } : written;
 }
 
 /** More hosts than any package calls; each costs a lookup. */

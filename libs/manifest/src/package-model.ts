@@ -96,6 +96,11 @@ export function knownRoles(manifest: ManifestDraft): Set<string> {
   return new Set([...TENANT_ROLES, APP_ROLE, ...[...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? [])]);
 }
 
+/** Whether a text can be shown and compared as a name: one line, not blank, no white space around it. */
+export function isLabel(text: string): boolean {
+  return text.trim() === text && text !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);
+}
+
 /** Events that the package may name: those of the platform and those that it says it produces. */
 export function knownEvents(manifest: ManifestDraft): Set<string> {
   return new Set([...Object.keys(EVENTS), ...[...entriesOf(manifest.service?.produces)].map(([, name]) => name)]);

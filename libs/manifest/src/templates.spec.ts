@@ -84,6 +84,9 @@ describe('templates', () => {
     ['{{x}}://a.example.com/', false],
     ['https://a.example.com\\{{x}}', false],
     ['https:{{x}}/', false],
+    ['https://a.example.com/#{{x}}', false],
+    ['https://a.example.com/{{x}}#{{x}}', false],
+    ['https://a.example.com/{{x}}#top', true],
   ])('scheme, host and port of %s fixed: %s', (text, fixed) => {
     expect(isUrlTemplateFixed(text)).toBe(fixed);
   });

@@ -105,10 +105,14 @@ export function renderUrl(text: string, data: TemplateData): string {
   });
 }
 
-/** Whether scheme, host and port of a URL are free of placeholders. */
+/** Whether all placeholders of a URL stand in its path and query: not in scheme, host and port, nor in a fragment. */
 export function isUrlTemplateFixed(text: string): boolean {
   const start = text.indexOf('{{');
-  return start < 0 || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]+[/?]/i.test(text.slice(0, start));
+  if (start < 0) return true;
+  return (
+    !text.slice(0, text.lastIndexOf('{{')).includes('#') &&
+    /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]+[/?]/i.test(text.slice(0, start))
+  );
 }
 
 /** A header value with its placeholders filled in. Throws TemplateError when it would contain a line break. */

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { exampleText } from './example.js';
 import { pointer } from './json-pointer.js';
-import { keyProblem, type Problem } from './problem.js';
+import { keyProblem, MAX_FINDINGS, type Problem } from './problem.js';
 import { manifestJsonSchema } from './schema/manifest.js';
 import { suggestion } from './suggestion.js';
 
@@ -105,11 +105,13 @@ function typeNames(type: unknown): string {
 
 /**
  * The problems of a JSON Schema 2020-12 that a package carries (the input of a tool). The schema is checked
- * against the meta-schema and not compiled, so nothing of it runs.
+ * against the meta-schema and not compiled, so nothing of it runs. No more problems than a result shows.
  */
 export function schemaProblems(schema: Readonly<Record<string, unknown>>): string[] {
   // Whatever draft the schema names, the platform reads it as 2020-12.
   const { $schema: _draft, ...body } = schema;
   if (ajv.validateSchema(body) === true) return [];
-  return (ajv.errors ?? []).map((error) => `${error.instancePath || '/'} ${error.message ?? 'is not valid'}`);
+  return (ajv.errors ?? [])
+    .slice(0, MAX_FINDINGS + 1)
+    .map((error) => `${error.instancePath || '/'} ${error.message ?? 'is not valid'}`);
 }

@@ -172,6 +172,36 @@ export const SAMPLES: readonly Sample[] = [
     passes: UNCHANGED,
     pointer: '/roles/1/name',
   },
+  ...['', ' planner', 'site\nplanner', 'planner\u0007'].map(
+    (name): Sample => ({
+      check: 'MAN-004',
+      what: `role ${JSON.stringify(name)}`,
+      fails: { roles: [{ name }] },
+      passes: { roles: [{ name: 'Planer für Besuche' }] },
+      pointer: '/roles/0/name',
+    }),
+  ),
+  ...['everybody', '', 'a@b@c', 'role:', '0198c0de-0000-7000-8000'].map(
+    (to): Sample => ({
+      check: 'MAN-004',
+      what: `recipient ${JSON.stringify(to)}`,
+      fails: hook(SUBJECT, { type: 'send_email', to: ['role:admin', to], subject: 'a', text: 'b' }),
+      passes: hook(SUBJECT, {
+        type: 'send_email',
+        to: ['a@example.com', '0198c0de-0000-7000-8000-000000000001', 'role:planner'],
+        subject: 'a',
+        text: 'b',
+      }),
+      pointer: '/automations/0/actions/0/to/1',
+    }),
+  ),
+  {
+    check: 'MAN-004',
+    what: 'e-mail to nobody',
+    fails: hook(SUBJECT, { type: 'send_email', to: [], subject: 'a', text: 'b' }),
+    passes: hook(SUBJECT, { type: 'send_email', to: 'a@example.com', subject: 'a', text: 'b' }),
+    pointer: '/automations/0/actions/0/to',
+  },
   {
     check: 'MAN-004',
     what: 'object of an action',
@@ -414,6 +444,13 @@ export const SAMPLES: readonly Sample[] = [
     what: 'host from a placeholder',
     fails: request('https://{{subject}}/'),
     passes: request('https://api.example.com/?q={{subject}}'),
+    pointer: '/automations/0/actions/0/url',
+  },
+  {
+    check: 'NET-001',
+    what: 'length with its placeholders',
+    fails: request(`https://api.example.com/{{${' '.repeat(700)}subject}}`),
+    passes: request(`https://api.example.com/{{${' '.repeat(20)}subject}}`),
     pointer: '/automations/0/actions/0/url',
   },
   {
@@ -781,6 +818,63 @@ export const SAMPLES: readonly Sample[] = [
         '/trigger/payload',
       ],
       [
+        'step with the key by which a later one is known',
+        hook(SUBJECT, { key: 'step2', type: 'wait', seconds: 1 }, { type: 'wait', seconds: 1 }),
+        hook(SUBJECT, { key: 'step1', type: 'wait', seconds: 1 }, { type: 'wait', seconds: 1 }),
+        '/actions/1',
+      ],
+      [
+        'empty id',
+        hook(SUBJECT, { type: 'update_record', object: 'visit', id: '', values: {} }),
+        hook(SUBJECT, { type: 'update_record', object: 'visit', id: '{{subject}}', values: {} }),
+        '/actions/0/id',
+      ],
+      [
+        'very long id',
+        hook(SUBJECT, { type: 'update_record', object: 'visit', id: 'a'.repeat(4001), values: {} }),
+        hook(SUBJECT, { type: 'update_record', object: 'visit', id: 'a', values: {} }),
+        '/actions/0/id',
+      ],
+      [
+        'subject of two lines',
+        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: 'a\r\nBcc: b', text: 'b' }),
+        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: 'a', text: 'b\nc' }),
+        '/actions/0/subject',
+      ],
+      [
+        'no subject',
+        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: '', text: 'b' }),
+        hook(SUBJECT, { type: 'send_email', to: 'role:admin', subject: 'a', text: 'b' }),
+        '/actions/0/subject',
+      ],
+      [
+        'control character in a header',
+        request('https://a.example.com/', { headers: { 'x-a': 'b\u0007' } }),
+        request('https://a.example.com/', { headers: { 'x-a': 'b\tc' } }),
+        '/actions/0/headers/x-a',
+      ],
+      [
+        'placeholder as a fragment',
+        request('https://a.example.com/#{{subject}}'),
+        request('https://a.example.com/{{subject}}#top'),
+        '/actions/0/url',
+      ],
+      [
+        'placeholder where there is no payload',
+        automation({ type: 'schedule', cron: '0 7 * * *' }, [{ type: 'create_task', title: '{{subject}}' }]),
+        automation({ type: 'schedule', cron: '0 7 * * *' }, [
+          { key: 'made', type: 'create_record', object: 'visit', values: {} },
+          { type: 'create_task', title: '{{made.id}}' },
+        ]),
+        '/actions/0/title',
+      ],
+      [
+        'cron of a day that never comes',
+        automation({ type: 'schedule', cron: '0 7 30 2 *' }, [{ type: 'wait', seconds: 1 }]),
+        automation({ type: 'schedule', cron: '0 7 29 2 *' }, [{ type: 'wait', seconds: 1 }]),
+        '/trigger/cron',
+      ],
+      [
         'cron',
         automation({ type: 'schedule', cron: '61 * * * *' }, [{ type: 'wait', seconds: 1 }]),
         automation({ type: 'schedule', cron: '*/5 8-18 * jan-jun mon,fri' }, [{ type: 'wait', seconds: 1 }]),
@@ -808,6 +902,20 @@ export const SAMPLES: readonly Sample[] = [
   ),
   {
     check: 'AUT-001',
+    what: 'key of two lines',
+    fails: { automations: [{ ...baseManifest.automations[0], key: 'visit\nrequested' }] },
+    passes: { automations: [{ ...baseManifest.automations[0], key: 'Visit requested' }] },
+    pointer: '/automations/0/key',
+  },
+  {
+    check: 'AUT-001',
+    what: 'blank key',
+    fails: { automations: [{ ...baseManifest.automations[0], key: ' ' }] },
+    passes: UNCHANGED,
+    pointer: '/automations/0/key',
+  },
+  {
+    check: 'AUT-001',
     what: 'automation twice',
     fails: { automations: [baseManifest.automations[0], baseManifest.automations[0]] },
     passes: { automations: [baseManifest.automations[0], { ...baseManifest.automations[0], key: 'other' }] },
@@ -820,6 +928,21 @@ export const SAMPLES: readonly Sample[] = [
       { type: 'create_record', object: 'visit', values: {} },
     ]),
     passes: automation({ type: 'event', event: 'record.created' }, [{ type: 'create_task', title: 'a' }]),
+    pointer: '/automations/0',
+  },
+  {
+    check: 'AUT-002',
+    what: 'condition that reads nothing',
+    fails: automation(
+      { type: 'event', event: 'lead.updated' },
+      [{ type: 'update_record', object: 'lead', id: 'x', values: {} }],
+      { condition: 'TODAY() == TODAY() || TRUE' },
+    ),
+    passes: automation(
+      { type: 'event', event: 'lead.updated' },
+      [{ type: 'update_record', object: 'lead', id: 'x', values: {} }],
+      { condition: "status == 'new'" },
+    ),
     pointer: '/automations/0',
   },
   {
@@ -1036,6 +1159,42 @@ export const SAMPLES: readonly Sample[] = [
     passes: tool({}),
     pointer: '/assistant/tools/0/inputSchema/type',
   },
+  ...(
+    [
+      ['pattern', { type: 'string', pattern: '(' }, { type: 'string', pattern: '^[\\w-.]+$' }, '/pattern'],
+      [
+        'key of patterns',
+        { patternProperties: { '[': {} } },
+        { patternProperties: { '^x-': {} } },
+        '/patternProperties',
+      ],
+      ['reference to nothing', { $ref: '#/$defs/b' }, { $ref: '#/$defs/a~1b' }, '/$ref'],
+      ['anchor that is not there', { $ref: '#other' }, { $ref: '#here' }, '/$ref'],
+      ['reference to no schema', { $ref: '#/type' }, { $ref: '#' }, '/$ref'],
+      ['reference that is not encoded', { $ref: '#/%' }, { $ref: '#/%24defs/a~1b' }, '/$ref'],
+      ['reference out of the package', { $ref: 'https://a.example.com/s' }, { $ref: '#/properties/x' }, '/$ref'],
+      [
+        'reference deep inside',
+        { oneOf: [{}, { items: { $dynamicRef: '#nobody' } }] },
+        // What stands where data stands is no schema.
+        { default: { $ref: '#nobody', pattern: '(' }, properties: { $ref: { type: 'string' } } },
+        '/oneOf/1/items/$dynamicRef',
+      ],
+    ] as const
+  ).map(([what, bad, good, at]): Sample => {
+    const inputSchema = (x: object) => ({
+      type: 'object',
+      properties: { x, y: true },
+      $defs: { 'a/b': { $anchor: 'here' } },
+    });
+    return {
+      check: 'AI-001',
+      what,
+      fails: tool({ inputSchema: inputSchema(bad) }),
+      passes: tool({ inputSchema: inputSchema(good) }),
+      pointer: `/assistant/tools/0/inputSchema/properties/x${at}`,
+    };
+  }),
   {
     check: 'AI-001',
     what: 'no scope',

@@ -5,6 +5,7 @@ import { pointer } from '../json-pointer.js';
 import type { Problem } from '../problem.js';
 import type { ManifestTool } from '../schema/manifest.js';
 import { suggestion } from '../suggestion.js';
+import { unusableParts } from '../tool-schema.js';
 import { schemaProblems } from '../validate.js';
 
 /** What the common model interfaces take for the name of a tool. */
@@ -16,7 +17,7 @@ export const AI_001: Check = {
   severity: 'blocker',
   doc: {
     why: 'A model calls the tools on behalf of a user. The schema bounds what it may pass, the scope what it may reach, and a person confirms what changes data.',
-    fix: 'Give each tool a JSON Schema of type `object` (draft 2020-12) as `inputSchema` and a known `scope`; a tool that is not `readOnly` needs `requiresConfirmation: true`.',
+    fix: 'Give each tool a JSON Schema of type `object` (draft 2020-12) as `inputSchema`, whose patterns compile and whose references lead to its own parts, and a known `scope`; a tool that is not `readOnly` needs `requiresConfirmation: true`.',
   },
   *run({ manifest }) {
     const seen = new Set<string>();
@@ -35,8 +36,14 @@ function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem
     yield { pointer: `${at}/name`, message: 'The name of a tool is 1 to 64 letters, digits, underscores and hyphens.' };
   }
   if (tool.inputSchema !== undefined) {
-    for (const problem of schemaProblems(tool.inputSchema)) {
+    const problems = schemaProblems(tool.inputSchema);
+    for (const problem of problems) {
       yield { pointer: `${at}/inputSchema`, message: `This is not a JSON Schema: ${problem}.` };
+    }
+    if (problems.length === 0) {
+      for (const { pointer: place, message } of unusableParts(tool.inputSchema)) {
+        yield { pointer: `${at}/inputSchema${place}`, message };
+      }
     }
     if (tool.inputSchema.type !== undefined && tool.inputSchema.type !== 'object') {
       yield { pointer: `${at}/inputSchema/type`, message: 'The input of a tool is an object.' };

@@ -5,12 +5,16 @@ import { conditionTypes } from '../condition-types.js';
 import { cronProblem } from '../cron.js';
 import { type Draft, entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
+import { isLabel } from '../package-model.js';
 import { asSentence, type Problem } from '../problem.js';
 import type { ManifestAutomation } from '../schema/manifest.js';
 
 /** What a run carries out at most; more would be another automation. */
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;
+
+/** It stands in lists and in the answer of an installation. In UTF-16 units. */
+const MAX_KEY = 100;
 
 export const AUT_001: Check = {
   id: 'AUT-001',
@@ -27,7 +31,10 @@ export const AUT_001: Check = {
       yield* automationProblems(automation, at);
       yield* actionProblems(automation, at);
       if (automation.key === undefined) continue;
-      if (automation.key.trim() === '') yield { pointer: `${at}/key`, message: 'The automation needs a key.' };
+      if (!isLabel(automation.key) || automation.key.length > MAX_KEY) {
+        const message = `The key of an automation is a text of one line and at most ${MAX_KEY} characters, without white space around it.`;
+        yield { pointer: `${at}/key`, message };
+      }
       if (keys.has(automation.key)) {
         yield { pointer: `${at}/key`, message: `The automation "${automation.key}" is declared twice.` };
       }

@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
-import { orderFormulas, wayBack } from '@crm/formula';
+import { formulaDependencies, orderFormulas, wayBack } from '@crm/formula';
 import type { Check } from '../check.js';
 import { type Draft, entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -13,7 +13,7 @@ export const AUT_002: Check = {
   severity: 'blocker',
   doc: {
     why: 'An automation on `record.updated` that updates a record starts itself again, for ever. The same happens over several automations and the events between them.',
-    fix: 'Give an automation of the circle a `condition` that becomes false, or let it do its work without the event that starts the circle.',
+    fix: 'Give an automation of the circle a `condition` over its payload that becomes false, or let it do its work without the event that starts the circle.',
   },
   *run({ manifest }) {
     const graph = eventGraph(manifest);
@@ -38,7 +38,7 @@ function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
   const graph = new Map<string, Map<string, number>>();
   for (const [i, automation] of entriesOf(manifest.automations)) {
     const { trigger, condition } = automation;
-    if (trigger?.type !== 'event' || trigger.event === undefined || condition !== undefined) continue;
+    if (trigger?.type !== 'event' || trigger.event === undefined || mayStop(condition)) continue;
     const next = graph.get(trigger.event) ?? new Map<string, number>();
     for (const [, action] of entriesOf(automation.actions)) {
       for (const event of eventsOf(manifest, action)) if (!next.has(event)) next.set(event, i);
@@ -46,6 +46,11 @@ function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
     graph.set(trigger.event, next);
   }
   return graph;
+}
+
+/** Whether a condition can become false by what the automations do: one that reads nothing cannot. */
+function mayStop(condition: string | undefined): boolean {
+  return condition !== undefined && formulaDependencies(condition).length > 0;
 }
 
 /** The events that an action causes. */

@@ -1,10 +1,12 @@
 import { BUILT_IN_ROLES, CORE_OBJECTS } from '@crm/contracts';
+import { fieldTypes } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
-import { knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
+import { isLabel, knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
 import { keyProblem, type Problem } from '../problem.js';
 import { suggestion } from '../suggestion.js';
+import { hasPlaceholder } from '../templates.js';
 
 export const MAN_004: Check = {
   id: 'MAN-004',
@@ -29,6 +31,9 @@ function* roleNames(manifest: ManifestDraft): Generator<Problem> {
   for (const [i, { name }] of entriesOf(manifest.roles)) {
     if (name === undefined) continue;
     const at = pointer('roles', i, 'name');
+    if (!isLabel(name)) {
+      yield { pointer: at, message: 'The name of a role is a text of one line without white space around it.' };
+    }
     if (BUILT_IN_ROLES.includes(name))
       yield { pointer: at, message: `The role "${name}" is built in and cannot be declared.` };
     if (seen.has(name)) yield { pointer: at, message: `The role "${name}" is declared twice.` };
@@ -115,11 +120,29 @@ function* recipients(manifest: ManifestDraft): Generator<Problem> {
         typeof action.to === 'string'
           ? [[at, action.to]]
           : [...entriesOf(action.to)].map(([k, to]) => [`${at}/${k}`, to]);
+      if (named.length === 0) yield { pointer: at, message: 'The e-mail goes to nobody.' };
       for (const [place, to] of named) {
-        const role = to.startsWith('role:') ? to.slice('role:'.length) : undefined;
-        if (role === undefined || roles.has(role)) continue;
-        yield { pointer: place, message: `There is no role "${role}".${suggestion(role, roles)}` };
+        const message = recipientProblem(to, roles);
+        if (message !== undefined) yield { pointer: place, message };
       }
     }
   }
+}
+
+function recipientProblem(to: string, roles: ReadonlySet<string>): string | undefined {
+  if (to.startsWith('role:')) {
+    const role = to.slice('role:'.length);
+    return roles.has(role) ? undefined : `There is no role "${role}".${suggestion(role, roles)}`;
+  }
+  // A placeholder must not stand here at all, which AUT-001 says.
+  if (hasPlaceholder(to) || USER_ID.test(to) || isEmail(to)) return undefined;
+  return `"${to}" is neither the id nor the e-mail address of a user, nor role:<name>.`;
+}
+
+/** A UUID of any version, as RFC 9562 writes it. */
+const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** As the fields of the type judge an address. */
+function isEmail(text: string): boolean {
+  return fieldTypes.get('email')!.parse(text, { apiName: 'to', type: 'email' }, {}).ok;
 }
