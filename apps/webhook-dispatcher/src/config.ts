@@ -15,6 +15,8 @@ export interface WebhookConfig {
     /** PEM of the authority of those hosts. */
     ca?: string;
   };
+  /** How many subscriptions a tenant may have, those of its apps included: an event may become as many deliveries. */
+  subscriptionsPerTenant: number;
   delivery: DeliveryConfig;
 }
 
@@ -37,6 +39,7 @@ export function loadConfig(): WebhookConfig {
     retryDelays: read.string('WEBHOOK_RETRY_DELAYS', { default: '' }),
     concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 64, min: 1, max: 1000 }),
     perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 8, min: 1, max: 100 }),
+    subscriptionsPerTenant: read.integer('SUBSCRIPTIONS_PER_TENANT', { default: 100, min: 1, max: 1000 }),
   }));
   assertNoEgressExceptionsInProduction({ profile: env.service.profile, allow: env.allow, caFile: env.caFile });
   return {
@@ -47,6 +50,7 @@ export function loadConfig(): WebhookConfig {
       allow: parseEgressAllow(env.allow),
       ...(env.caFile === '' ? {} : { ca: readFileSync(env.caFile, 'utf8') }),
     },
+    subscriptionsPerTenant: env.subscriptionsPerTenant,
     delivery: {
       retryDelaysMs: env.retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(env.retryDelays),
       concurrency: env.concurrency,

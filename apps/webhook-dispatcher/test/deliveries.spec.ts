@@ -1,10 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { Database } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
 import { DeliveryService } from '../src/delivery/delivery.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('deliveries', () => {
   let app: WebhookService;
@@ -87,6 +87,28 @@ describe('deliveries', () => {
     const made = await app.settled(tenant.admin, 'delivered');
     expect(made).toEqual([expect.objectContaining({ subscriptionId: wanted.id })]);
     expect(await app.deliveries(stranger.admin)).toEqual([]);
+  });
+
+  it('of one event take its body to the database once', async () => {
+    for (let index = 0; index < 10; index += 1) await app.subscribe(tenant.admin);
+    const text = 'x'.repeat(100_000);
+    const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
+    const service = app.service.get(DeliveryService);
+    let sent = 0;
+    await app.service.get(Database).transaction(tenant.id, async (tx) => {
+      const counting: TenantTransaction = Object.assign(Object.create(tx), {
+        query: (sql: string, parameters: readonly unknown[]) => {
+          sent += JSON.stringify(parameters).length;
+          return tx.query(sql, parameters);
+        },
+      });
+      await service.fanOut(counting, event);
+    });
+    const made = await app.settled(tenant.admin, 'delivered');
+    expect(made).toHaveLength(10);
+    expect(sent).toBeGreaterThan(text.length);
+    expect(sent).toBeLessThan(1.5 * text.length);
+    expect(received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
   });
 
   it('are tried again, with the same id and body, until the receiver takes them', async () => {

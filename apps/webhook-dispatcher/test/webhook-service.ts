@@ -46,6 +46,21 @@ export interface WebhookService {
   close(): Promise<void>;
 }
 
+export const SUBSCRIPTIONS_PER_TENANT = 20;
+
+/** An event as the consumer gets it. */
+export const envelope = (tenantId: string, name: EventName, record: Record<string, unknown>): EventEnvelope => ({
+  specversion: '1.0',
+  id: newId(),
+  source: '/crm',
+  type: name,
+  time: new Date().toISOString(),
+  datacontenttype: 'application/json',
+  dataschema: EVENTS[name].dataschema,
+  tenantid: tenantId,
+  data: { record },
+});
+
 /** Retries within milliseconds: the schedule itself is tested where it is written. */
 const FAST: DeliveryConfig = { retryDelaysMs: [0, 50, 50], concurrency: 16, concurrencyPerSubscription: 4 };
 
@@ -59,6 +74,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
     database: database.config,
     keyEncryptionKey: randomBytes(32).toString('base64'),
     egress: { allow: [{ host: target.hostname, port: Number(target.port) }], ca: receiver.ca },
+    subscriptionsPerTenant: SUBSCRIPTIONS_PER_TENANT,
     delivery,
   };
   const start = () => startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
@@ -96,17 +112,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
       record = { id: randomUUID(), version: 1, lastName: 'Doe' },
       also = async () => undefined,
     ) {
-      const event: EventEnvelope = {
-        specversion: '1.0',
-        id: newId(),
-        source: '/crm',
-        type: name,
-        time: new Date().toISOString(),
-        datacontenttype: 'application/json',
-        dataschema: EVENTS[name].dataschema,
-        tenantid: tenantId,
-        data: { record },
-      };
+      const event = envelope(tenantId, name, record);
       await service.get(Database).transaction(tenantId, async (tx) => {
         await service.get(DeliveryService).fanOut(tx, event);
         await also(tx);

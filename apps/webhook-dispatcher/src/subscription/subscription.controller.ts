@@ -1,12 +1,11 @@
 import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, NotRepeatable } from '@crm/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import {
   CreatedSubscriptionView,
   SecretView,
   SubscriptionChanges,
   SubscriptionInput,
-  SubscriptionListView,
   SubscriptionView,
   subscriptionView,
 } from './subscription.dto.js';
@@ -25,7 +24,10 @@ export class SubscriptionController {
   @Access(ADMINISTER)
   @Describe({
     summary: 'Subscribes a URL to events',
-    answers: [{ status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView }],
+    answers: [
+      { status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView },
+      { status: 409, description: 'SUBSCRIPTION_LIMIT_EXCEEDED' },
+    ],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
@@ -37,12 +39,12 @@ export class SubscriptionController {
 
   @Get()
   @Access(ADMINISTER)
-  @Describe({
-    summary: 'Lists subscriptions',
-    answers: [{ status: 200, description: 'All of them', body: () => SubscriptionListView }],
-  })
-  async list(@CurrentPrincipal() principal: Principal): Promise<SubscriptionListView> {
-    return { data: (await this.subscriptions.list(principal)).map(subscriptionView) };
+  @Describe({ summary: 'Lists subscriptions', answers: [{ status: 200, ...SUBSCRIPTION, list: true }] })
+  async list(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: ListQuery,
+  ): Promise<ListAnswer<SubscriptionView>> {
+    return mapList(await this.subscriptions.list(principal, query), subscriptionView);
   }
 
   @Get(':id')

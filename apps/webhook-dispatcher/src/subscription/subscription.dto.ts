@@ -81,11 +81,6 @@ export class SecretView {
   secret: string;
 }
 
-export class SubscriptionListView {
-  @ListField(() => SubscriptionView, { maxItems: 10_000 })
-  data: SubscriptionView[];
-}
-
 export const subscriptionView = (subscription: Subscription): SubscriptionView => ({
   id: subscription.id,
   events: [...subscription.events],

@@ -1,4 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { liveAt, type SecretRow } from './live-secrets.js';
 import type { Subscription } from './subscription.js';
@@ -68,12 +69,23 @@ export class SubscriptionRepository {
     return toSubscription(rows[0] as SubscriptionRow);
   }
 
-  async list(tx: TenantTransaction): Promise<Subscription[]> {
+  /** In the order in which they were made. */
+  async page(tx: TenantTransaction, page: ListPage): Promise<Subscription[]> {
     const rows = await tx.query<SubscriptionRow>(
-      `SELECT ${COLUMNS} FROM webhook_subscription WHERE tenant_id = $1 ORDER BY id`,
-      [tx.tenantId],
+      `SELECT ${COLUMNS} FROM webhook_subscription
+        WHERE tenant_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3 OFFSET $4`,
+      [tx.tenantId, page.after?.id ?? null, page.limit, page.offset],
     );
     return rows.map(toSubscription);
+  }
+
+  /** How many the tenant has: a bounded number, see the service. */
+  async count(tx: TenantTransaction): Promise<number> {
+    const [row] = await tx.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM webhook_subscription WHERE tenant_id = $1',
+      [tx.tenantId],
+    );
+    return row?.count ?? 0;
   }
 
   async find(tx: TenantTransaction, id: string): Promise<Subscription | null> {
@@ -101,10 +113,10 @@ export class SubscriptionRepository {
     return rows.map(toSubscription);
   }
 
-  /** Serialises what is done for one installation until the transaction ends. */
-  async lockInstallation(tx: TenantTransaction, installationId: string): Promise<void> {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhook_installation:' || $1::text, 0))`, [
-      installationId,
+  /** Holds what changes the number of the tenant's subscriptions back until the transaction ends. */
+  async lockTenant(tx: TenantTransaction): Promise<void> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhook_subscriptions:' || $1::text, 0))`, [
+      tx.tenantId,
     ]);
   }
 

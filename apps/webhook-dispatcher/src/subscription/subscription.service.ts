@@ -1,8 +1,11 @@
 import type { Principal } from '@crm/access';
 import { type FieldProblem, isEventName, PlatformError, type ProvisionedSubscription } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
-import { Injectable } from '@nestjs/common';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import type { WebhookConfig } from '../config.js';
 import { OutsideClient } from '../delivery/outside-client.js';
+import { WEBHOOK_CONFIG } from '../webhook-config.js';
 import { AppSecretService } from './app-secret.service.js';
 import { requireValidFilter } from './event-filter.js';
 import { ROTATION_OVERLAP_MS, SigningSecrets } from './signing-secrets.js';
@@ -32,9 +35,13 @@ export class SubscriptionService {
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecrets,
     private readonly outside: OutsideClient,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
-  /** @returns the subscription and its secret, which is shown this once */
+  /**
+   * @returns the subscription and its secret, which is shown this once
+   * @throws SUBSCRIPTION_LIMIT_EXCEEDED
+   */
   async create(
     principal: Principal,
     input: SubscriptionInput,
@@ -42,8 +49,10 @@ export class SubscriptionService {
     this.requireValid(input);
     const id = newId();
     const secret = this.secrets.create();
-    const subscription = await this.database.transaction(principal.tenantId, (tx) =>
-      this.subscriptions.insert(tx, {
+    const subscription = await this.database.transaction(principal.tenantId, async (tx) => {
+      await this.subscriptions.lockTenant(tx);
+      await this.requireRoom(tx, 1);
+      return this.subscriptions.insert(tx, {
         id,
         installationId: null,
         appKey: null,
@@ -53,13 +62,21 @@ export class SubscriptionService {
         filter: input.filter ?? null,
         sealedSecret: this.secrets.seal(secret, { subscriptionId: id }),
         createdBy: principal.userId,
-      }),
-    );
+      });
+    });
     return { subscription, secret };
   }
 
-  list(principal: Principal): Promise<Subscription[]> {
-    return this.database.transaction(principal.tenantId, (tx) => this.subscriptions.list(tx));
+  /**
+   * In the order in which they were made.
+   * @throws INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<Subscription>> {
+    const page = parsePage(query, { tenantId, list: 'subscriptions' });
+    const [subscriptions, counted] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.subscriptions.page(tx, page), this.subscriptions.count(tx)]),
+    );
+    return listAnswer(subscriptions, page, counted, idPosition);
   }
 
   async get(principal: Principal, id: string): Promise<Subscription> {
@@ -108,14 +125,18 @@ export class SubscriptionService {
     return replaced ? secret : refuseUnknown();
   }
 
-  /** Puts a package's subscriptions in place, all or none; asking again answers with what is there. */
+  /**
+   * Puts a package's subscriptions in place, all or none; asking again answers with what is there.
+   * @throws SUBSCRIPTION_LIMIT_EXCEEDED
+   */
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
     for (const webhook of request.webhooks) this.requireValid(webhook);
     await this.appSecrets.keep(request.appKey, request.secret);
     return this.database.transaction(tenantId, async (tx) => {
-      await this.subscriptions.lockInstallation(tx, request.installationId);
+      await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.listByInstallation(tx, request.installationId);
       if (present.length > 0) return present.map(provisioned);
+      await this.requireRoom(tx, request.webhooks.length);
       const created: Subscription[] = [];
       for (const webhook of request.webhooks) {
         const id = newId();
@@ -139,9 +160,21 @@ export class SubscriptionService {
 
   remove(tenantId: string, installationId: string): Promise<number> {
     return this.database.transaction(tenantId, async (tx) => {
-      await this.subscriptions.lockInstallation(tx, installationId);
+      await this.subscriptions.lockTenant(tx);
       return this.subscriptions.deleteByInstallation(tx, installationId);
     });
+  }
+
+  /** Holds only as long as the tenant is locked. */
+  private async requireRoom(tx: TenantTransaction, requested: number): Promise<void> {
+    const { subscriptionsPerTenant: limit } = this.config;
+    const present = await this.subscriptions.count(tx);
+    if (present + requested <= limit) return;
+    throw new PlatformError(
+      'SUBSCRIPTION_LIMIT_EXCEEDED',
+      `A workspace has at most ${limit} webhook subscriptions, those of its apps included; ${present} are there`,
+      { members: { limit, present, requested } },
+    );
   }
 
   private requireValid(input: SubscriptionInput): void {

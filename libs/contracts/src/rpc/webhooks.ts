@@ -6,7 +6,10 @@ const Id = Type.String({ format: 'uuid' });
 export const ProvisionedSubscription = Type.Object({ id: Id, url: Type.String(), events: Type.Array(Type.String()) });
 export type ProvisionedSubscription = Static<typeof ProvisionedSubscription>;
 
-/** Puts a package's webhook subscriptions in place, all or none, idempotent by installation. */
+/**
+ * Puts a package's webhook subscriptions in place, all or none: SUBSCRIPTION_LIMIT_EXCEEDED leaves nothing behind.
+ * Asking again for the same installation answers with what is there.
+ */
 export const provisionSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.provision',
   server: 'webhook-dispatcher',
