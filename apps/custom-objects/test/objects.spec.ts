@@ -78,6 +78,41 @@ describe('objects of a tenant', () => {
     ]);
   });
 
+  it('say where references point by the names that the tenant has, and nothing when the object is gone', async () => {
+    const tenant = await app.tenant('enterprise', []);
+    const visit: DeclaredObject = {
+      apiName: 'visit',
+      fields: [
+        { apiName: 'site', type: 'reference', referenceTarget: 'custom:site' },
+        { apiName: 'lead', type: 'reference', referenceTarget: 'lead' },
+      ],
+    };
+    const targets = async (apiName: string) => {
+      type Body = { fields: { referenceTarget?: string }[] };
+      const get = async <T>(path: string) =>
+        (await app.service.request<T>('GET', `/api/crm/custom${path}`, { token: tenant.admin })).body;
+      const [one, all] = [await get<Body>(`/${apiName}`), await get<{ data: (Body & { apiName: string })[] }>('')];
+      expect(all.data.find((object) => object.apiName === apiName)?.fields).toEqual(one.fields);
+      return one.fields.map((field) => field.referenceTarget);
+    };
+    await provision(tenant.id, [named('site')], { appKey: 'first-app' });
+    await provision(tenant.id, [visit, named('site')]);
+    expect(await targets('visit')).toEqual(['custom:acme_visits_site', 'lead']);
+    await provision(tenant.id, [visit, named('site')], { sandbox: true });
+    expect(await targets('sbx_visit')).toEqual(['custom:sbx_site', 'lead']);
+
+    const installationId = randomUUID();
+    await provision(tenant.id, [named('place')], { installationId });
+    const trip: DeclaredObject = {
+      apiName: 'trip',
+      fields: [{ apiName: 'place', type: 'reference', referenceTarget: 'custom:place' }],
+    };
+    await provision(tenant.id, [trip], { appKey: 'third-app' });
+    expect(await targets('trip')).toEqual(['custom:place']);
+    await app.objects.remove(tenant.id, installationId, false);
+    expect(await targets('trip')).toEqual([undefined]);
+  });
+
   it('refuse a definition that no certification would pass', async () => {
     const tenant = await app.tenant('enterprise', []);
     const broken: DeclaredObject = { apiName: 'broken', fields: [{ apiName: 'choice', type: 'picklist' }] };

@@ -35,7 +35,11 @@ export class FieldView {
   @ListField(() => OptionView, { optional: true, maxItems: 1000 })
   options?: OptionView[];
 
-  @TextField({ maxLength: 80, optional: true, description: 'lead, contact, company, opportunity or custom:<apiName>' })
+  @TextField({
+    maxLength: 207,
+    optional: true,
+    description: 'lead, contact, company, opportunity or custom:<apiName of an object of this workspace>',
+  })
   referenceTarget?: string;
 }
 

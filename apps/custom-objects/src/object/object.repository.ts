@@ -72,6 +72,16 @@ export class ObjectRepository {
     return row ? toObject(row) : null;
   }
 
+  /** The names of active objects by id; those that are gone have none. */
+  async apiNames(tx: TenantTransaction, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await tx.query<{ id: string; api_name: string }>(
+      `SELECT id, api_name FROM custom_object WHERE tenant_id = $1 AND state = 'active' AND id = ANY ($2::uuid[])`,
+      [tx.tenantId, ids],
+    );
+    return new Map(rows.map((row) => [row.id, row.api_name]));
+  }
+
   async listByInstallation(tx: TenantTransaction, installationId: string): Promise<CustomObject[]> {
     const rows = await tx.query<ObjectRow>(`${SELECT_OBJECTS} AND o.installation_id = $2 ORDER BY o.api_name`, [
       tx.tenantId,

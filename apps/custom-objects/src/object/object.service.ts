@@ -31,13 +31,18 @@ export class ObjectService {
   /** The tenant's objects with the fields the caller may read. */
   async list(principal: Principal): Promise<ObjectView[]> {
     const objects = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
-    return objects.map((object) => presentObject(new ObjectModel(object), principal.roles));
+    const apiNames = new Map(objects.map(({ id, apiName }) => [id, apiName]));
+    return objects.map((object) => presentObject(new ObjectModel(object), principal.roles, apiNames));
   }
 
   async get(principal: Principal, apiName: string): Promise<ObjectView> {
-    const object = await this.database.transaction(principal.tenantId, (tx) => this.objects.findByApiName(tx, apiName));
-    if (!object) throw new PlatformError('NOT_FOUND', 'There is no such object');
-    return presentObject(new ObjectModel(object), principal.roles);
+    const { object, apiNames } = await this.database.transaction(principal.tenantId, async (tx) => {
+      const found = await this.objects.findByApiName(tx, apiName);
+      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such object');
+      const targets = found.fields.flatMap(({ referenceObjectId }) => referenceObjectId ?? []);
+      return { object: found, apiNames: await this.objects.apiNames(tx, targets) };
+    });
+    return presentObject(new ObjectModel(object), principal.roles, apiNames);
   }
 
   /**

@@ -1,9 +1,17 @@
 import { normaliseOptions } from '@crm/fields';
+import type { StoredField } from './custom-object.js';
 import type { FieldView, ObjectView } from './object.dto.js';
 import type { ObjectModel } from './object-model.js';
 
-/** An object definition as a caller with these roles may see it: a field they may not read is left out. */
-export function presentObject(model: ObjectModel, roles: readonly string[]): ObjectView {
+/**
+ * An object definition as a caller with these roles may see it: a field they may not read is left out.
+ * @param apiNames the tenant's names of the objects that references point to, by id
+ */
+export function presentObject(
+  model: ObjectModel,
+  roles: readonly string[],
+  apiNames: ReadonlyMap<string, string>,
+): ObjectView {
   const { object } = model;
   const plan = model.planFor(roles);
   return {
@@ -26,8 +34,18 @@ export function presentObject(model: ObjectModel, roles: readonly string[]): Obj
           readable: true,
           writable: plan.writable.has(field.apiName),
           ...(field.options ? { options: normaliseOptions(field.options) } : {}),
-          ...(field.referenceTarget ? { referenceTarget: field.referenceTarget } : {}),
+          ...referenceTarget(field, apiNames),
         }),
       ),
   };
+}
+
+/**
+ * Where a reference points, by the name that this tenant's API has for it: the package's own name may have been taken, or
+ * another app's. Nowhere when the object it pointed to is gone.
+ */
+function referenceTarget(field: StoredField, apiNames: ReadonlyMap<string, string>): { referenceTarget?: string } {
+  if (field.referenceObjectId === null) return field.referenceTarget ? { referenceTarget: field.referenceTarget } : {};
+  const apiName = apiNames.get(field.referenceObjectId);
+  return apiName === undefined ? {} : { referenceTarget: `custom:${apiName}` };
 }
