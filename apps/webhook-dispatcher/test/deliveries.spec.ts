@@ -228,6 +228,23 @@ describe('deliveries', () => {
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 
+  it('that no queue tells of are found by the next process that starts', async () => {
+    const { id: subscriptionId } = await app.subscribe(tenant.admin);
+    const eventId = randomUUID();
+    // As a version without queues writes them.
+    await app.service.get(Database).transaction(tenant.id, (tx) =>
+      tx.query(
+        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
+         VALUES ($1, $2, $3, $4, 'lead.created', $5, '{}', 'pending', now())`,
+        [tenant.id, randomUUID(), subscriptionId, eventId, `${app.receiver.url}/hook`],
+      ),
+    );
+    const sibling = await app.startSibling();
+    await app.receiver.waitFor((request) => request.headers['webhook-id'] === eventId);
+    await app.settled(tenant.admin, 'delivered');
+    await sibling.close();
+  });
+
   it('are seen by administrators of their own tenant only', async () => {
     await app.subscribe(tenant.admin);
     await app.emit(tenant.id);

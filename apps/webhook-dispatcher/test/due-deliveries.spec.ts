@@ -144,6 +144,17 @@ describe('due deliveries', () => {
     expect(new Set(turns)).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
   });
 
+  it('behind more empty queues than one look takes are reached by the next', async () => {
+    const tenantId = randomUUID();
+    const empty = Array.from({ length: 100 }, () => subscription(tenantId));
+    await database.transaction(tenantId, (tx) => queues.wake(tx, empty, new Date(Date.now() - 1_000)));
+    const queue = subscription();
+    await add(queue);
+    expect(await claim()).toEqual({ deliveries: [], isCut: true });
+    expect(await claimedOf()).toEqual([queue.subscriptionId]);
+    expect(await queueRows()).toHaveLength(1);
+  });
+
   it('are due again when they are given back', async () => {
     const queue = subscription();
     await add(queue);
