@@ -55,7 +55,7 @@ export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplica
     ]);
   }
 
-  /** After HTTP has drained too: the relay sends what the last requests committed. */
+  /** The relay goes after everything that writes events. What it has not sent by then waits for the next relay. */
   async onApplicationShutdown(): Promise<void> {
     await this.relay?.stop();
     await this.revocations.stop();
