@@ -1,5 +1,6 @@
 import { type Draft, entriesOf } from './draft.js';
 import { pointer } from './json-pointer.js';
+import { type PlacedText, textsIn } from './json-texts.js';
 import { eventKeys } from './package-model.js';
 import { keyProblem, type Problem } from './problem.js';
 import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
@@ -142,8 +143,6 @@ function isWithin(value: number | undefined, least: number, most: number): boole
   return value === undefined || (value >= least && value <= most);
 }
 
-type PlacedText = [text: string, pointer: string];
-
 /** Texts of an action in which a placeholder must not stand. */
 function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
   if (action.key !== undefined) yield [action.key, `${place}/key`];
@@ -203,14 +202,6 @@ function* templateTexts(action: Draft<ManifestAction>, place: string): Generator
     case 'emit_event':
       yield* textsIn(action.data, `${place}/data`);
       break;
-  }
-}
-
-function* textsIn(value: unknown, place: string): Generator<PlacedText> {
-  if (typeof value === 'string') yield [value, place];
-  else if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* textsIn(item, `${place}/${i}`);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, member] of Object.entries(value)) yield* textsIn(member, place + pointer(key));
   }
 }
 

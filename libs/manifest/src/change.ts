@@ -11,6 +11,9 @@ export interface Change {
   pointer: string;
   message: string;
   effect: ChangeEffect;
-  /** Whether the tenant has to agree again: a new scope, event, host or object. */
+  /**
+   * Whether the tenant has to agree again: a new scope, event, host, origin or object, a scope that was optional, or a
+   * formula that shows what its readers may not read.
+   */
   consent: boolean;
 }

@@ -10,6 +10,13 @@ const SAME_STORAGE: readonly ReadonlySet<string>[] = [
   new Set(['text', 'textarea']),
 ];
 
+/** One change of a field: what it means, what is told of it, and whether the tenant has to agree again. */
+interface FieldChange {
+  effect: ChangeEffect;
+  what: string;
+  consent?: boolean;
+}
+
 /** The differences between the objects of two versions. */
 export function* compareObjects(before: ManifestDraft, after: ManifestDraft): Generator<Change> {
   const old = new Map([...entriesOf(before.objects)].map(([, object]) => [object.apiName, object]));
@@ -61,8 +68,8 @@ function* compareFields(
       yield { kind: 'added', pointer: place, message, effect: blocks ? 'breaking' : 'safe', consent: false };
       continue;
     }
-    for (const [effect, what] of fieldChanges(previous, field)) {
-      yield { kind: 'changed', pointer: place, message: `The field ${title} ${what}.`, effect, consent: false };
+    for (const { effect, what, consent = false } of fieldChanges(previous, field)) {
+      yield { kind: 'changed', pointer: place, message: `The field ${title} ${what}.`, effect, consent };
     }
   }
   for (const field of before) {
@@ -73,28 +80,78 @@ function* compareFields(
   }
 }
 
-function* fieldChanges(before: NamedField, after: NamedField): Generator<[ChangeEffect, string]> {
-  if (before.type !== after.type)
-    yield [typeEffect(before.type, after.type), `changes from ${before.type} to ${after.type}`];
-  if (before.referenceTarget !== after.referenceTarget) yield ['destructive', 'points at another object'];
-  if (after.required === true && before.required !== true) yield ['breaking', 'is required now'];
-  if (after.is_unique === true && before.is_unique !== true) yield ['breaking', 'is unique now'];
+function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldChange> {
+  if (before.type !== after.type) {
+    yield { effect: typeEffect(before.type, after.type), what: `changes from ${before.type} to ${after.type}` };
+  }
+  if (before.referenceTarget !== after.referenceTarget)
+    yield { effect: 'destructive', what: 'points at another object' };
+  if (after.required === true && before.required !== true) yield { effect: 'breaking', what: 'is required now' };
+  else if (after.required === true && hasDefault(before) && !hasDefault(after)) {
+    yield { effect: 'breaking', what: 'is required and has no default any more' };
+  }
+  if (after.is_unique === true && before.is_unique !== true) yield { effect: 'breaking', what: 'is unique now' };
   const kept = new Set(optionValues(after));
   const lost = optionValues(before).filter((value) => !kept.has(value));
-  if (lost.length > 0) yield ['breaking', `loses ${optionNames(lost)}`];
-  if (!isSame(before.validationRules, after.validationRules) && (after.validationRules?.length ?? 0) > 0) {
-    yield ['breaking', 'has other validation rules'];
+  if (lost.length > 0) yield { effect: 'breaking', what: `loses ${optionNames(lost)}` };
+  yield* ruleChanges(before, after);
+  if (before.expression !== after.expression) yield { effect: 'safe', what: 'has another formula' };
+  yield* exposure(before, after);
+  yield* roleChanges('readable', before.readRoles, after.readRoles);
+  yield* roleChanges('writable', before.writeRoles, after.writeRoles);
+}
+
+function hasDefault(field: NamedField): boolean {
+  return (field.default ?? null) !== null;
+}
+
+/** What a reader sees of fields that he may not read. */
+function* exposure(before: NamedField, after: NamedField): Generator<FieldChange> {
+  if (after.exposes === true && before.exposes !== true && after.type === 'formula') {
+    yield { effect: 'safe', what: 'shows what it derives from fields that its reader may not read', consent: true };
   }
-  if (before.expression !== after.expression) yield ['safe', 'has another formula'];
-  for (const list of ['readRoles', 'writeRoles'] as const) {
-    if (isNarrower(before[list], after[list]))
-      yield ['breaking', `is ${list === 'readRoles' ? 'readable' : 'writable'} by fewer roles`];
-    else if (!isSame(before[list] ?? [], after[list] ?? []))
-      yield ['safe', `is ${list === 'readRoles' ? 'readable' : 'writable'} by more roles`];
+  if (before.exposes === true && after.exposes !== true && after.type === 'formula') {
+    yield { effect: 'breaking', what: 'is readable only with all that it reads' };
   }
 }
 
+/** Stricter rules refuse values that are there; weaker ones do not. */
+function* ruleChanges(before: NamedField, after: NamedField): Generator<FieldChange> {
+  const [old, now] = [strictest(before), strictest(after)];
+  const isStricter = [...now].some(([rule, value]) => {
+    const known = old.get(rule);
+    return known === undefined || (rule.startsWith('min') ? value > known : value < known);
+  });
+  if (isStricter) yield { effect: 'breaking', what: 'has stricter validation rules' };
+  else if (!isSame([...old].sort(), [...now].sort())) yield { effect: 'safe', what: 'has weaker validation rules' };
+}
+
+/** The bounds of a field by rule, of several of one kind the strictest; each pattern is a rule of its own. */
+function strictest(field: NamedField): Map<string, number> {
+  const bounds = new Map<string, number>();
+  for (const [, { type, value }] of entriesOf(field.validationRules)) {
+    if (type === undefined || value === undefined) continue;
+    if (typeof value === 'string') bounds.set(`${type} ${value}`, 0);
+    else if (type.startsWith('min')) bounds.set(type, Math.max(value, bounds.get(type) ?? value));
+    else bounds.set(type, Math.min(value, bounds.get(type) ?? value));
+  }
+  return bounds;
+}
+
+type Roles = readonly (string | undefined)[];
+
+/** An empty list means everyone. */
+function* roleChanges(right: 'readable' | 'writable', before: Roles = [], after: Roles = []): Generator<FieldChange> {
+  const [old, now] = [new Set(before), new Set(after)];
+  const loses = now.size > 0 && (old.size === 0 || [...old].some((role) => !now.has(role)));
+  const gains = old.size > 0 && (now.size === 0 || [...now].some((role) => !old.has(role)));
+  if (loses) yield { effect: 'breaking', what: `is ${right} by ${gains ? 'other' : 'fewer'} roles` };
+  else if (gains) yield { effect: 'safe', what: `is ${right} by more roles` };
+}
+
 function typeEffect(before: string, after: string): ChangeEffect {
+  // Values of several lines, or longer ones, stay and cannot be written again.
+  if (before === 'textarea' && after === 'text') return 'breaking';
   if (SAME_STORAGE.some((types) => types.has(before) && types.has(after))) return 'safe';
   // A formula stores nothing that could be lost.
   return before === 'formula' ? 'breaking' : 'destructive';
@@ -113,15 +170,6 @@ function optionValues(field: NamedField): string[] {
   return [...entriesOf(field.options)].flatMap(([, option]) =>
     typeof option === 'string' ? option : (option.value ?? []),
   );
-}
-
-/** Whether a role loses the right; an empty list means everyone. */
-function isNarrower(
-  before: readonly (string | undefined)[] = [],
-  after: readonly (string | undefined)[] = [],
-): boolean {
-  if (after.length === 0) return false;
-  return before.length === 0 || before.some((role) => !after.includes(role));
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -1,3 +1,4 @@
+import type { UrlOptions } from '@crm/address-policy';
 import type { Change } from './change.js';
 import { compareObjects } from './compare-objects.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
@@ -10,22 +11,54 @@ import { requestedScopes } from './scope-usage.js';
  *
  * @param before the version that tenants have
  * @param after the version they would get
+ * @param addressPolicy which hosts the platform calls; those that it refuses are no access
  */
-export function compareManifests(before: ManifestDraft, after: ManifestDraft): Change[] {
+export function compareManifests(
+  before: ManifestDraft,
+  after: ManifestDraft,
+  addressPolicy: UrlOptions = {},
+): Change[] {
   return [
-    ...compareSets(scopesOf(before), scopesOf(after), 'scope', '/permissions'),
+    ...compareScopes(before, after),
     ...compareRoles(before, after),
     ...compareObjects(before, after),
     ...compareSets(eventsOf(before), eventsOf(after), 'event', '/webhooks'),
-    ...compareSets(hostsOf(before), hostsOf(after), 'host', ''),
+    ...compareSets(hostsOf(before, addressPolicy), hostsOf(after, addressPolicy), 'host', ''),
     ...compareSets(originsOf(before), originsOf(after), 'embed origin', '/embed/allowedOrigins'),
   ];
 }
 
 type Places = ReadonlyMap<string, string>;
 
-function scopesOf(manifest: ManifestDraft): Places {
-  return new Map(requestedScopes(manifest).map(({ scope, pointer: at }) => [scope, at]));
+interface ScopeRequest {
+  pointer: string;
+  /** Whether a tenant may do without; of several requests the one that is not optional counts. */
+  optional: boolean;
+}
+
+function scopesOf(manifest: ManifestDraft): ReadonlyMap<string, ScopeRequest> {
+  const requests = new Map<string, ScopeRequest>();
+  for (const { scope, pointer: at, optional } of requestedScopes(manifest)) {
+    if (!requests.has(scope) || (requests.get(scope)!.optional && !optional)) {
+      requests.set(scope, { pointer: at, optional });
+    }
+  }
+  return requests;
+}
+
+/** New scopes, and those that a tenant could refuse before, need consent; the full scope covers its `:read`. */
+function* compareScopes(before: ManifestDraft, after: ManifestDraft): Generator<Change> {
+  const [old, requested] = [scopesOf(before), scopesOf(after)];
+  for (const [name, { pointer: at, optional }] of requested) {
+    const covering = [old.get(name), old.get(name.replace(/:read$/, ''))].filter((request) => request !== undefined);
+    if (covering.length === 0) {
+      yield { kind: 'added', pointer: at, message: `The scope "${name}" is new.`, effect: 'safe', consent: true };
+    } else if (!optional && covering.every((request) => request.optional)) {
+      const message = `The scope "${name}" is no longer optional.`;
+      yield { kind: 'changed', pointer: at, message, effect: 'safe', consent: true };
+    }
+  }
+  yield* lost(old, requested, 'scope', '/permissions');
 }
 
 function eventsOf(manifest: ManifestDraft): Places {
@@ -44,10 +77,10 @@ function eventsOf(manifest: ManifestDraft): Places {
   return places;
 }
 
-function hostsOf(manifest: ManifestDraft): Places {
+function hostsOf(manifest: ManifestDraft, addressPolicy: UrlOptions): Places {
   const places = new Map<string, string>();
   for (const { text, pointer: at } of outboundUrls(manifest)) {
-    const verdict = judgeUrl(text, {});
+    const verdict = judgeUrl(text, addressPolicy);
     if (verdict.ok && !places.has(verdict.host)) places.set(verdict.host, at);
   }
   return places;
@@ -66,10 +99,17 @@ function originsOf(manifest: ManifestDraft): Places {
 function* compareSets(before: Places, after: Places, what: string, section: string): Generator<Change> {
   for (const [name, at] of after) {
     if (before.has(name)) continue;
-    // The full scope covered its `:read` before.
-    if (before.has(name.replace(/:read$/, ''))) continue;
     yield { kind: 'added', pointer: at, message: `The ${what} "${name}" is new.`, effect: 'safe', consent: true };
   }
+  yield* lost(before, after, what, section);
+}
+
+function* lost(
+  before: ReadonlyMap<string, unknown>,
+  after: ReadonlyMap<string, unknown>,
+  what: string,
+  section: string,
+): Generator<Change> {
   for (const name of before.keys()) {
     if (after.has(name)) continue;
     yield {

@@ -1,4 +1,4 @@
-import { type Manifest, manifestJsonSchema } from './schema/manifest.js';
+import { discriminatedSchema, type Manifest } from './schema/manifest.js';
 
 /** A value of which any part may be missing, since what has the wrong type was left out. Lists keep their places. */
 export type Draft<T> = unknown extends T
@@ -29,7 +29,7 @@ interface JsonSchema {
  * @param manifest an admitted JSON value
  */
 export function draftOf(manifest: unknown): ManifestDraft {
-  return (prune(manifestJsonSchema as JsonSchema, manifest) ?? {}) as ManifestDraft;
+  return (prune(discriminatedSchema as JsonSchema, manifest) ?? {}) as ManifestDraft;
 }
 
 function prune(schema: JsonSchema, value: unknown): unknown {

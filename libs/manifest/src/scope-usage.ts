@@ -97,11 +97,22 @@ function* embedUses(manifest: ManifestDraft): Generator<ScopeUse> {
   }
 }
 
-/** The scopes that a package requests, with their places; an entry without a scope is left out. */
-export function requestedScopes(manifest: ManifestDraft): { scope: string; purpose?: string; pointer: string }[] {
-  return [...entriesOf(manifest.permissions)].flatMap(([i, permission]) => {
-    if (typeof permission === 'string') return [{ scope: permission, pointer: pointer('permissions', i) }];
-    const { scope, purpose } = permission;
-    return scope === undefined ? [] : [{ scope, purpose, pointer: pointer('permissions', i, 'scope') }];
+/** A scope that a package requests, with its place. */
+export interface RequestedScope {
+  scope: string;
+  purpose?: string | undefined;
+  /** Whether a tenant may install the package without granting it. */
+  optional: boolean;
+  pointer: string;
+}
+
+/** The scopes that a package requests; an entry without a scope is left out. */
+export function requestedScopes(manifest: ManifestDraft): RequestedScope[] {
+  return [...entriesOf(manifest.permissions)].flatMap(([i, permission]): RequestedScope[] => {
+    if (typeof permission === 'string') {
+      return [{ scope: permission, optional: false, pointer: pointer('permissions', i) }];
+    }
+    const { scope, purpose, optional = false } = permission;
+    return scope === undefined ? [] : [{ scope, purpose, optional, pointer: pointer('permissions', i, 'scope') }];
   });
 }

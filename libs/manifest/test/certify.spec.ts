@@ -87,7 +87,13 @@ describe('certify', () => {
   it('takes an attestation that names the hash of this manifest', async () => {
     const { manifestSha256 } = await certify(baseManifest, { mode: 'certification' });
     const packet = { demoVideo: 'https://a.example.com', securityQuestionnaire: 'a', testInstructions: 'b' };
-    for (const sandboxAttestation of [{ manifestSha256 }, `Tested ${manifestSha256?.toUpperCase()}`]) {
+    const other = 'a'.repeat(64);
+    for (const sandboxAttestation of [
+      { manifestSha256 },
+      { manifestSha256, statement: `The report has the hash ${other}.` },
+      { statement: `sha256_${manifestSha256}` },
+      `Tested ${manifestSha256?.toUpperCase()}`,
+    ]) {
       const { passed } = await certify(baseManifest, {
         mode: 'submission',
         reviewPacket: { ...packet, sandboxAttestation },

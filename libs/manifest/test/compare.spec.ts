@@ -1,3 +1,4 @@
+import type { UrlOptions } from '@crm/address-policy';
 import { describe, expect, it } from '@jest/globals';
 import { compareManifests, type Manifest } from '../src/index.js';
 import { type Fragment, manifestWith } from './base-manifest.js';
@@ -9,6 +10,7 @@ function changes(before: Fragment, after: Fragment): [string, string, boolean, s
 }
 
 const fields = (...list: Fragment[]): Fragment => ({ objects: [{ apiName: 'visit', fields: list }] });
+const rules = (...list: [type: string, value: unknown][]) => list.map(([type, value]) => ({ type, value }));
 const text = (more: Fragment): Fragment => fields({ apiName: 'a', type: 'text', ...more });
 
 describe('compareManifests', () => {
@@ -55,6 +57,44 @@ describe('compareManifests', () => {
       [],
     ],
     ['a new origin', {}, { embed: { allowedOrigins: ['https://a.example.com'] } }, [['added', 'safe', true]]],
+    [
+      'a scope that is no longer optional',
+      { permissions: [{ scope: 'leads', optional: true }] },
+      { permissions: [{ scope: 'leads', optional: true }, 'leads'] },
+      [['changed', 'safe', true]],
+    ],
+    [
+      'read of a scope that was optional',
+      { permissions: [{ scope: 'leads', optional: true }] },
+      { permissions: ['leads:read'] },
+      [
+        ['changed', 'safe', true],
+        ['removed', 'safe', false],
+      ],
+    ],
+    [
+      'read of the full scope, optional as before',
+      { permissions: [{ scope: 'leads', optional: true }] },
+      {
+        permissions: [
+          { scope: 'leads', optional: true },
+          { scope: 'leads:read', optional: true },
+        ],
+      },
+      [],
+    ],
+    [
+      'a scope that is optional now',
+      { permissions: ['leads'] },
+      { permissions: [{ scope: 'leads', optional: true }] },
+      [],
+    ],
+    [
+      'an origin that ends like a scope',
+      { embed: { allowedOrigins: ['https://a'] } },
+      { embed: { allowedOrigins: ['https://a', 'https://a:read'] } },
+      [['added', 'safe', true]],
+    ],
     ['a role gone', {}, { roles: [] }, [['removed', 'breaking', false]]],
     ['a new object', { objects: [] }, fields(), [['added', 'safe', true]]],
     ['an object gone', fields(), { objects: [] }, [['removed', 'destructive', false]]],
@@ -75,6 +115,27 @@ describe('compareManifests', () => {
     ],
     ['another type', text({}), text({ type: 'number' }), [['changed', 'destructive', false]]],
     ['a type of the same storage', text({ type: 'number' }), text({ type: 'percent' }), [['changed', 'safe', false]]],
+    ['a line that becomes many', text({}), text({ type: 'textarea' }), [['changed', 'safe', false]]],
+    ['many lines that become one', text({ type: 'textarea' }), text({}), [['changed', 'breaking', false]]],
+    [
+      'a default gone from a required field',
+      text({ required: true, default: 'x' }),
+      text({ required: true }),
+      [['changed', 'breaking', false]],
+    ],
+    ['a default gone', text({ default: 'x' }), text({}), []],
+    [
+      'a formula that shows more',
+      fields({ apiName: 'a', type: 'formula', expression: '1' }),
+      fields({ apiName: 'a', type: 'formula', expression: '1', exposes: true }),
+      [['changed', 'safe', true]],
+    ],
+    [
+      'a formula that shows less',
+      fields({ apiName: 'a', type: 'formula', expression: '1', exposes: true }),
+      fields({ apiName: 'a', type: 'formula', expression: '1' }),
+      [['changed', 'breaking', false]],
+    ],
     [
       'a formula that becomes a field',
       fields({ apiName: 'a', type: 'formula' }),
@@ -107,7 +168,48 @@ describe('compareManifests', () => {
       text({ validationRules: [{ type: 'minLength', value: 1 }] }),
       [['changed', 'breaking', false]],
     ],
-    ['a rule gone', text({ validationRules: [{ type: 'minLength', value: 1 }] }), text({}), []],
+    [
+      'a rule gone',
+      text({ validationRules: [{ type: 'minLength', value: 1 }] }),
+      text({}),
+      [['changed', 'safe', false]],
+    ],
+    [
+      'weaker rules',
+      text({ validationRules: rules(['minLength', 2], ['minLength', 5], ['maxLength', 9], ['regex', 'a']) }),
+      text({ validationRules: rules(['maxLength', 10], ['minLength', 4]) }),
+      [['changed', 'safe', false]],
+    ],
+    [
+      'the same rules in another order, with another message',
+      text({ validationRules: rules(['minLength', 1], ['regex', 'a']) }),
+      text({ validationRules: rules(['regex', 'a'], ['minLength', 1]).map((rule) => ({ ...rule, message: 'No.' })) }),
+      [],
+    ],
+    [
+      'another pattern',
+      text({ validationRules: rules(['regex', 'a']) }),
+      text({ validationRules: rules(['regex', 'b']) }),
+      [['changed', 'breaking', false]],
+    ],
+    [
+      'a higher minimum and a higher maximum',
+      text({ type: 'number', validationRules: rules(['min', 1], ['max', 5]) }),
+      text({ type: 'number', validationRules: rules(['min', 2], ['max', 9]) }),
+      [['changed', 'breaking', false]],
+    ],
+    [
+      'readers in another order',
+      text({ readRoles: ['admin', 'member'] }),
+      text({ readRoles: ['member', 'admin', 'member'] }),
+      [],
+    ],
+    [
+      'other readers',
+      text({ readRoles: ['admin', 'member'] }),
+      text({ readRoles: ['admin', 'planner'] }),
+      [['changed', 'breaking', false]],
+    ],
     [
       'another formula',
       fields({ apiName: 'a', type: 'formula', expression: '1' }),
@@ -126,6 +228,24 @@ describe('compareManifests', () => {
     const base = { automations: undefined };
     expect(changes({ ...base, ...before }, { ...base, ...after }).map((change) => change.slice(0, 3))).toEqual(
       expected,
+    );
+  });
+
+  it('knows the hosts that the platform calls', () => {
+    const to = (url: string) => manifestWith({ webhooks: [{ events: ['lead.created'], url }] }) as unknown as Manifest;
+    const [before, after] = [to('https://a.example.com/'), to('https://b.example.com:8443/')];
+    const hosts = (policy: UrlOptions) => compareManifests(before, after, policy).map(({ message }) => message);
+    expect(hosts({})).toEqual(['The host "a.example.com" is gone.']);
+    expect(hosts({ allowedPorts: [8443] })).toEqual([
+      'The host "b.example.com" is new.',
+      'The host "a.example.com" is gone.',
+    ]);
+  });
+
+  it('names ten of the options that are lost', () => {
+    const options = Array.from({ length: 12 }, (_, i) => `o${i}`);
+    expect(changes(text({ type: 'picklist', options }), text({ type: 'picklist', options: ['x'] }))[0]?.[3]).toMatch(
+      /loses the options "o0", .*"o9" and 2 more\.$/,
     );
   });
 });

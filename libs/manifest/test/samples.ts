@@ -1233,6 +1233,33 @@ export const SAMPLES: readonly Sample[] = [
   },
   ...(
     [
+      ['publisher', 'privacyUrl', 'javascript:alert(1)'],
+      ['publisher', 'termsUrl', ' JavaScript:alert(1)'],
+      ['publisher', 'website', 'data:text/html,a'],
+      ['listing', 'icon', 'vbscript:a'],
+      ['listing', 'icon', 'data:text/html,a'],
+    ] as const
+  ).map(
+    ([section, key, url]): Sample => ({
+      check: 'LST-001',
+      what: `${key} ${url}`,
+      fails: { [section]: { ...baseManifest[section], [key]: url } },
+      passes: {
+        publisher: { ...baseManifest.publisher, website: 'https://www.example.com/' },
+        listing: { ...baseManifest.listing, icon: 'data:image/png;base64,AA==', screenshots: ['list.png'] },
+      },
+      pointer: `/${section}/${key}`,
+    }),
+  ),
+  {
+    check: 'LST-001',
+    what: 'screenshot',
+    fails: { listing: { ...baseManifest.listing, screenshots: ['https://a.example.com/', 'blob:a'] } },
+    passes: { listing: { ...baseManifest.listing, screenshots: ['https://a.example.com/'] } },
+    pointer: '/listing/screenshots/1',
+  },
+  ...(
+    [
       ['missing component', { ...packet, testInstructions: undefined }, packet, '/testInstructions'],
       ['empty component', { ...packet, securityQuestionnaire: {} }, packet, '/securityQuestionnaire'],
       ['blank text', { ...packet, testInstructions: '  ' }, packet, '/testInstructions'],
@@ -1255,6 +1282,19 @@ export const SAMPLES: readonly Sample[] = [
         packet,
         '/sandboxAttestation',
       ],
+      ...[
+        { statement: `Tested sha256_${'c'.repeat(64)}.` },
+        [{ sha256: 'c'.repeat(64) }],
+        { runs: [{ of: ['c'.repeat(64)] }] },
+      ].map(
+        (sandboxAttestation) =>
+          [
+            `hash of another manifest in ${JSON.stringify(sandboxAttestation).slice(0, 20)}`,
+            { ...packet, sandboxAttestation },
+            { ...packet, sandboxAttestation: { statement: `Video ${'c'.repeat(65)}.` } },
+            `/sandboxAttestation${JSON.stringify(sandboxAttestation).includes('statement') ? '/statement' : Array.isArray(sandboxAttestation) ? '/0/sha256' : '/runs/0/of/0'}`,
+          ] as const,
+      ),
       ['no packet', undefined, packet, ''],
       ['list', [], packet, ''],
     ] as const

@@ -1,4 +1,7 @@
 import type { Check } from '../check.js';
+import { entriesOf } from '../draft.js';
+import { pointer } from '../json-pointer.js';
+import type { Problem } from '../problem.js';
 
 export const LST_001: Check = {
   id: 'LST-001',
@@ -6,7 +9,7 @@ export const LST_001: Check = {
   severity: 'warning',
   doc: {
     why: 'Tenants want to know in a sentence what the app does, whom to ask, and what becomes of their data.',
-    fix: 'Fill `listing.summary`, `publisher.supportEmail`, `publisher.privacyUrl` and `publisher.termsUrl`.',
+    fix: 'Fill `listing.summary`, `publisher.supportEmail`, `publisher.privacyUrl` and `publisher.termsUrl`. Links are https (or http) addresses; pictures may be `data:image/…` too.',
   },
   run({ manifest: { listing, publisher } }) {
     const wanted: [at: string, value: string | undefined, what: string][] = [
@@ -15,8 +18,38 @@ export const LST_001: Check = {
       ['/publisher/privacyUrl', publisher?.privacyUrl, 'privacy page'],
       ['/publisher/termsUrl', publisher?.termsUrl, 'page of terms'],
     ];
-    return wanted
-      .filter(([, value]) => value === undefined || value.trim() === '')
-      .map(([pointer, , what]) => ({ pointer, message: `The package has no ${what}.` }));
+    return [
+      ...wanted
+        .filter(([, value]) => value === undefined || value.trim() === '')
+        .map(([at, , what]) => ({ pointer: at, message: `The package has no ${what}.` })),
+      ...links([
+        ['/publisher/website', publisher?.website],
+        ['/publisher/privacyUrl', publisher?.privacyUrl],
+        ['/publisher/termsUrl', publisher?.termsUrl],
+      ]),
+      ...pictures([
+        ['/listing/icon', listing?.icon],
+        ...[...entriesOf(listing?.screenshots)].map(([i, url]): Place => [pointer('listing', 'screenshots', i), url]),
+      ]),
+    ];
   },
 };
+
+type Place = [at: string, value: string | undefined];
+
+function links(places: readonly Place[]): Problem[] {
+  return places
+    .filter(([, value]) => !['', 'http:', 'https:'].includes(schemeOf(value)))
+    .map(([at]) => ({ pointer: at, message: 'A link must be an https address.' }));
+}
+
+function pictures(places: readonly Place[]): Problem[] {
+  return places
+    .filter(([, value]) => !['', 'http:', 'https:'].includes(schemeOf(value)) && !/^data:image\//i.test(value ?? ''))
+    .map(([at]) => ({ pointer: at, message: 'A picture must be an https address.' }));
+}
+
+/** The scheme as a browser reads it, white space before it or not; empty for what is no absolute URL. */
+function schemeOf(value: string | undefined): string {
+  return value !== undefined && URL.canParse(value) ? new URL(value).protocol : '';
+}

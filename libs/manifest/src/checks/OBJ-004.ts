@@ -17,7 +17,7 @@ export const OBJ_004: Check = {
       (text) => text !== undefined && text.trim() !== '',
     );
     if (declared) return [];
-    return compareManifests(published, context.manifest)
+    return compareManifests(published, context.manifest, context.addressPolicy)
       .filter((change) => change.effect === 'destructive')
       .map(({ pointer, message }) => ({ pointer, message: `${message} This is not declared in release.breaking.` }));
   },

@@ -1,4 +1,5 @@
 import type { Check } from '../check.js';
+import { textsIn } from '../json-texts.js';
 import type { Problem } from '../problem.js';
 import { REVIEW_COMPONENTS } from '../schema/review-packet.js';
 
@@ -46,21 +47,23 @@ function* demoVideo(value: unknown): Generator<Problem> {
   yield { pointer: '/demoVideo', message: 'The demo video must be an https URL.' };
 }
 
-/** A hash is named by the key `manifestSha256`, or by 64 hexadecimal digits in a text. */
+/** A SHA-256 in a text: 64 hexadecimal digits and no more. */
+const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi;
+
+/**
+ * A hash is named by the key `manifestSha256`, or without it by 64 hexadecimal digits in any text of the attestation.
+ * Beside the key texts may name other hashes, such as that of a report.
+ */
 function* attestedHash(attestation: unknown, manifestSha256: string): Generator<Problem> {
-  const object = typeof attestation === 'object' && attestation !== null ? attestation : undefined;
-  const named =
-    object && Object.hasOwn(object, 'manifestSha256')
-      ? (object as { manifestSha256: unknown }).manifestSha256
-      : undefined;
-  const inText = typeof attestation === 'string' ? attestation.match(/\b[0-9a-f]{64}\b/gi) : null;
-  const hashes = named === undefined ? (inText ?? []) : [named];
-  for (const hash of hashes) {
-    if (typeof hash === 'string' && hash.toLowerCase() === manifestSha256) continue;
-    const pointer = object ? '/sandboxAttestation/manifestSha256' : '/sandboxAttestation';
-    yield {
-      pointer,
-      message: `The attestation is about another manifest; this one has the SHA-256 ${manifestSha256}.`,
-    };
+  const message = `The attestation is about another manifest; this one has the SHA-256 ${manifestSha256}.`;
+  if (typeof attestation === 'object' && attestation !== null && Object.hasOwn(attestation, 'manifestSha256')) {
+    const { manifestSha256: named } = attestation as { manifestSha256: unknown };
+    if (typeof named === 'string' && named.toLowerCase() === manifestSha256) return;
+    yield { pointer: '/sandboxAttestation/manifestSha256', message };
+    return;
+  }
+  for (const [text, at] of textsIn(attestation, '/sandboxAttestation')) {
+    const hashes = text.match(HASH) ?? [];
+    if (hashes.some((hash) => hash.toLowerCase() !== manifestSha256)) yield { pointer: at, message };
   }
 }

@@ -6,14 +6,14 @@ export const SCP_004: Check = {
   title: 'The new version asks for nothing more than the published one',
   severity: 'warning',
   doc: {
-    why: 'A new scope, event, host or object is something the tenants have not agreed to. An upgrade that brings one waits for the consent of an admin.',
+    why: 'A new scope, event, host or object, a scope that is no longer optional, or a formula that now exposes what its readers may not read is something the tenants have not agreed to. An upgrade that brings one waits for the consent of an admin.',
     fix: 'Nothing, when the new access is meant: the upgrade asks for consent. Otherwise take it out again.',
   },
   async run(context) {
     const published = await context.publishedManifest();
     if (published === undefined) return { skip: 'The published version is known to the marketplace only.' };
     if (published === null) return [];
-    return compareManifests(published, context.manifest)
+    return compareManifests(published, context.manifest, context.addressPolicy)
       .filter((change) => change.consent)
       .map(({ pointer, message }) => ({ pointer, message: `${message} Upgrading needs the consent of an admin.` }));
   },

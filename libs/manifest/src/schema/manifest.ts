@@ -75,5 +75,10 @@ export type ManifestStream = ManifestConnector['streams'][number];
 export type ManifestAssistant = Static<typeof Assistant>;
 export type ManifestTool = NonNullable<ManifestAssistant['tools']>[number];
 
-/** JSON Schema 2020-12 of the manifest as plain JSON, to be published. */
-export const manifestJsonSchema: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(ManifestSchema));
+/** The schema as plain JSON, with the keyword `discriminator`, by which the validator finds the branch that is meant. */
+export const discriminatedSchema: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(ManifestSchema));
+
+/** JSON Schema 2020-12 of the manifest as plain JSON, to be published: without words that the standard does not know. */
+export const manifestJsonSchema: Readonly<Record<string, unknown>> = JSON.parse(
+  JSON.stringify(ManifestSchema, (key, value) => (key === 'discriminator' ? undefined : value)),
+);
