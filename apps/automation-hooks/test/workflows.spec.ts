@@ -297,7 +297,7 @@ describe('the workflows of an app', () => {
     const installationId = newId();
     const [hooked] = await provision(installationId, [automation]);
     const remove = async () =>
-      marketplace.call(rpc.automations.removeWorkflows, { installationId }, { token: await token() });
+      marketplace.call(rpc.automations.removeWorkflows, { tenantId: tenant.tenantId, installationId });
     expect(await remove()).toEqual({ removed: 1 });
     expect(await remove()).toEqual({ removed: 0 });
     expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
@@ -314,9 +314,10 @@ describe('the workflows of an app', () => {
     await expect(provision(newId(), [automation], ['member'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
     const installationId = newId();
     await provision(installationId, [automation]);
-    const stranger = { token: await token(['admin'], newId()) };
+    const tenantId = newId();
+    const stranger = { token: await token(['admin'], tenantId) };
     expect(await marketplace.call(rpc.automations.listHooks, { installationId }, stranger)).toEqual({ hooks: [] });
-    expect(await marketplace.call(rpc.automations.removeWorkflows, { installationId }, stranger)).toEqual({
+    expect(await marketplace.call(rpc.automations.removeWorkflows, { tenantId, installationId })).toEqual({
       removed: 0,
     });
   });

@@ -79,7 +79,7 @@ describe('an installation that fails', () => {
     });
     const { body } = await marketplace.install(tenant, key);
     expect(neighbours.callsTo(rpc.customObjects.removeObjects)).toEqual([
-      { installationId: body.installation.id, discard: true },
+      { tenantId: tenant.tenantId, installationId: body.installation.id, discard: true },
     ]);
   });
 
@@ -235,6 +235,49 @@ describe('a process that ends between two steps', () => {
     expect(neighbours.callsTo(rpc.webhooks.removeSubscriptions)).toEqual([]);
     expect(await installCount()).toBe(before);
     expect(await eventNames()).toEqual(['app.installed', 'app.uninstalled']);
+  });
+});
+
+describe('an administrator who leaves while the work goes on', () => {
+  /** As identity answers once the administrator is disabled, or is a member only. */
+  const LEAVING: [string, () => void][] = [
+    [
+      'disabled',
+      () =>
+        neighbours.instead(rpc.identity.mintInternalToken, () => {
+          throw new PlatformError('FORBIDDEN', 'The user is not active');
+        }),
+    ],
+    ['demoted', () => neighbours.demote()],
+  ];
+
+  it.each(LEAVING)('(%s) leaves nothing of an install behind, and a colleague can install', async (_how, leave) => {
+    neighbours.instead(rpc.customObjects.provisionObjects, (request) => {
+      leave();
+      return neighbours.provisionObjects(request);
+    });
+    const { status, body } = await marketplace.install(tenant, key);
+    expect([status, body.code, body.installation.state]).toEqual([403, 'FORBIDDEN', 'failed']);
+    expect(neighbours.holds(body.installation.id)).toEqual([]);
+    expect(await work()).toEqual([]);
+    neighbours.reset();
+    const colleague = await marketplace.caller('admin', tenant.tenantId);
+    expect((await marketplace.install(colleague, key)).status).toBe(201);
+  });
+
+  it.each(LEAVING)('(%s) does not stop the removal that was asked for', async (_how, leave) => {
+    const { body } = await marketplace.install(tenant, key);
+    neighbours.instead(rpc.customObjects.removeObjects, () => {
+      throw new PlatformError('SERVICE_UNAVAILABLE');
+    });
+    const removal = await marketplace.request(tenant, 'DELETE', `/installs/${body.id}`);
+    expect([removal.status, removal.body.state]).toEqual([202, 'uninstalling']);
+    expect(neighbours.holds(body.id)).toEqual(['objects']);
+    neighbours.reset();
+    leave();
+    await marketplace.settled(tenant, body.id, 'uninstalled');
+    expect(neighbours.holds(body.id)).toEqual([]);
+    expect(await work()).toEqual([]);
   });
 });
 

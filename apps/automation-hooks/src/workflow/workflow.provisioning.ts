@@ -49,8 +49,8 @@ export class WorkflowProvisioning {
   }
 
   /** @returns how many were removed; 0 when it was done before */
-  async remove(principal: Principal, installationId: string): Promise<number> {
-    const ids = await this.database.transaction(principal.tenantId, async (tx) => {
+  async remove(tenantId: string, installationId: string): Promise<number> {
+    const ids = await this.database.transaction(tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);
       const present = (await this.workflows.ofInstallation(tx, installationId)).map(({ id }) => id);
       await this.workflows.delete(tx, present);

@@ -22,9 +22,8 @@ export class WorkflowRpc {
   @RpcHandler(rpc.automations.removeWorkflows)
   async remove(
     request: RpcRequest<typeof rpc.automations.removeWorkflows>,
-    context: RpcContext,
   ): Promise<RpcResponse<typeof rpc.automations.removeWorkflows>> {
-    return { removed: await this.provisioning.remove(requireRight(context, ADMINISTER), request.installationId) };
+    return { removed: await this.provisioning.remove(request.tenantId, request.installationId) };
   }
 
   @RpcHandler(rpc.automations.listHooks)

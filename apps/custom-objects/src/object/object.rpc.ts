@@ -28,11 +28,7 @@ export class ObjectRpc {
   }
 
   @RpcHandler(rpc.customObjects.removeObjects)
-  async remove(
-    request: RpcRequest<Contracts['removeObjects']>,
-    context: RpcContext,
-  ): Promise<RpcResponse<Contracts['removeObjects']>> {
-    const { tenantId } = requireRight(context, ADMINISTER);
-    return { removed: await this.objects.remove(tenantId, request.installationId, request.discard) };
+  async remove(request: RpcRequest<Contracts['removeObjects']>): Promise<RpcResponse<Contracts['removeObjects']>> {
+    return { removed: await this.objects.remove(request.tenantId, request.installationId, request.discard) };
   }
 }

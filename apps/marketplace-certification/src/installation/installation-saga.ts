@@ -87,10 +87,7 @@ export class InstallationSaga {
     for (const step of open.toReversed()) {
       if (stop.aborted) return this.interrupted(lease, installation);
       try {
-        await withRetries(stop, async () => {
-          const token = await this.token.mint(lease.tenantId, installation);
-          await this.steps.undo(step.name, { installation, token }, discard);
-        });
+        await withRetries(stop, () => this.steps.undo(step.name, lease, discard));
       } catch (error) {
         if (stop.aborted) return this.interrupted(lease, installation);
         left += 1;

@@ -48,7 +48,7 @@ export interface Installation {
   readonly subscriptions: ProvisionedSubscription[];
   readonly failure: Failure | null;
   readonly createdBy: string;
-  /** In whose name the work is done: who installed, or later who asked for the removal. */
+  /** In whose name the package is put in place; later who asked for the removal. */
   readonly actingUserId: string;
   readonly createdAt: Date;
 }

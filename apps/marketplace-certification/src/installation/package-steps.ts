@@ -40,18 +40,28 @@ export class PackageSteps {
     }
   }
 
-  /** @param discard also forgets what the tenant stored in the objects: the undo of an installation that failed */
-  async undo(step: StepName, { installation, token }: Omit<StepContext, 'manifest'>, discard: boolean): Promise<void> {
-    const request = { installationId: installation.id };
+  /**
+   * Called in this service's own name. An administrator had the right to begin; that it is ended, or gone back on, must not
+   * depend on whether somebody has the right still, or half of an app would stay with nobody to remove it.
+   * @param request the installation and its tenant
+   * @param discard also forgets what the tenant stored in the objects: the undo of an installation that failed
+   * @throws PlatformError of the owning service
+   */
+  async undo(
+    step: StepName,
+    request: { readonly tenantId: string; readonly installationId: string },
+    discard: boolean,
+  ): Promise<void> {
+    const { tenantId, installationId } = request;
     switch (step) {
       case 'objects':
-        await this.rpc.call(rpc.customObjects.removeObjects, { ...request, discard }, { token });
+        await this.rpc.call(rpc.customObjects.removeObjects, { tenantId, installationId, discard });
         return;
       case 'workflows':
-        await this.rpc.call(rpc.automations.removeWorkflows, request, { token });
+        await this.rpc.call(rpc.automations.removeWorkflows, { tenantId, installationId });
         return;
       case 'subscriptions':
-        await this.rpc.call(rpc.webhooks.removeSubscriptions, request, { token });
+        await this.rpc.call(rpc.webhooks.removeSubscriptions, { tenantId, installationId });
         return;
     }
   }

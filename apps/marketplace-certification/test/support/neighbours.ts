@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
-import type { RpcContext } from '@crm/messaging';
+import { AUDIENCES, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
+import { type RpcContext, requireRight } from '@crm/messaging';
 import { answerRpc, testTokens } from '@crm/testing';
 import type { Static, TSchema } from 'typebox';
 import { Gate } from './gate.js';
@@ -57,6 +57,11 @@ export class Neighbours {
     return this.calls.filter(({ name }) => name === contract.subject).map(({ request }) => request);
   }
 
+  /** From now on those whom identity mints tokens for are members only. */
+  demote(): void {
+    this.instead(rpc.identity.mintInternalToken, (request) => this.mint(request, ['member']));
+  }
+
   /** Everything that any neighbour holds for an installation. */
   holds(installationId: string): string[] {
     return [
@@ -75,7 +80,8 @@ export class Neighbours {
     contract: RpcContract<Request, Response>,
     handler: Handler<Request, Response>,
   ): Promise<void> {
-    const answering = await answerRpc(contract, (request, { principal }: RpcContext) => {
+    const answering = await answerRpc(contract, (request, context: RpcContext) => {
+      const { principal } = context;
       this.calls.push({
         name: contract.subject,
         request,
@@ -83,6 +89,8 @@ export class Neighbours {
           principal: { kind: principal.kind, userId: principal.userId, tenantId: principal.tenantId },
         }),
       });
+      // What is done for a user is done for administrators only, as with the real ones.
+      if (contract.principal === 'user') requireRight(context, { right: 'administer' });
       const override = this.overrides.get(contract.subject) as Handler<Request, Response> | undefined;
       return (override ?? handler)(request);
     });
@@ -97,10 +105,7 @@ export class Neighbours {
       timeZone: 'UTC',
       country: null,
     }));
-    await this.answer(rpc.identity.mintInternalToken, async ({ tenantId, userId }) => ({
-      token: await testTokens().sign({ aud: 'platform-internal', sub: userId, tid: tenantId, sid: undefined }),
-      expiresIn: 60,
-    }));
+    await this.answer(rpc.identity.mintInternalToken, (request) => this.mint(request, ['admin']));
     await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client', clientSecret: 'secret' }));
     await this.answer(rpc.customObjects.provisionObjects, (request) => this.provisionObjects(request));
     await this.answer(rpc.customObjects.removeObjects, ({ installationId }) => ({
@@ -118,6 +123,11 @@ export class Neighbours {
       removed: Number(this.subscriptions.delete(installationId)),
     }));
     await this.answer(rpc.webhooks.rotateAppSecret, () => ({ updated: 0 }));
+  }
+
+  private async mint({ tenantId, userId }: RpcRequest<typeof rpc.identity.mintInternalToken>, roles: string[]) {
+    const claims = { aud: AUDIENCES.internal, sub: userId, tid: tenantId, roles, sid: undefined };
+    return { token: await testTokens().sign(claims), expiresIn: 60 };
   }
 
   provisionObjects({ installationId, sandbox, objects }: RpcRequest<typeof rpc.customObjects.provisionObjects>) {

@@ -23,10 +23,10 @@ export class SubscriptionRpc {
   }
 
   @RpcHandler(rpc.webhooks.removeSubscriptions)
-  async remove(
-    { installationId }: RpcRequest<Contracts['removeSubscriptions']>,
-    context: RpcContext,
-  ): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
-    return { removed: await this.subscriptions.remove(requireRight(context, ADMINISTER).tenantId, installationId) };
+  async remove({
+    tenantId,
+    installationId,
+  }: RpcRequest<Contracts['removeSubscriptions']>): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
+    return { removed: await this.subscriptions.remove(tenantId, installationId) };
   }
 }

@@ -30,13 +30,16 @@ export const provisionObjects = defineRpc({
   timeoutMs: 10_000,
 });
 
-/** Removes what an installation brought. `discard` also forgets definitions (undo of a failed install). */
+/**
+ * Removes what an installation brought. `discard` also forgets definitions (undo of a failed install). The marketplace
+ * calls in its own name: what was begun is taken away to the end, whatever has become of the administrator who asked.
+ */
 export const removeObjects = defineRpc({
   subject: 'rpc.custom-objects.objects.remove',
   server: 'custom-objects',
   callers: ['marketplace-certification'],
-  principal: 'user',
-  request: Type.Object({ installationId: Id, discard: Type.Boolean() }),
+  principal: 'service',
+  request: Type.Object({ tenantId: Id, installationId: Id, discard: Type.Boolean() }),
   response: Type.Object({ removed: Type.Integer() }),
   timeoutMs: 10_000,
 });

@@ -32,12 +32,16 @@ export const provisionSubscriptions = defineRpc({
   timeoutMs: 10_000,
 });
 
+/**
+ * Removes what an installation brought; asking again answers `removed: 0`. The marketplace calls in its own name: what was
+ * begun is taken away to the end, whatever has become of the administrator who asked.
+ */
 export const removeSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.remove',
   server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
-  principal: 'user',
-  request: Type.Object({ installationId: Id }),
+  principal: 'service',
+  request: Type.Object({ tenantId: Id, installationId: Id }),
   response: Type.Object({ removed: Type.Integer() }),
   timeoutMs: 10_000,
 });
