@@ -168,6 +168,24 @@ describe('the outbox relay', () => {
     }
   });
 
+  it('asks for the lock at its own pace while it stands by, however much its process commits', async () => {
+    start();
+    await until(async () => (await locks()) === 1, 'one is active');
+    const sibling = store.sibling();
+    start(nats, sibling, { ...FAST, standbyMs: 60_000 });
+    const asked = () =>
+      store.admin<{ at: Date }>(
+        `SELECT query_start AS at FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%'
+            AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted)`,
+      );
+    await until(async () => (await asked()).length === 1, 'the other asks once');
+    const first = await asked();
+    for (let index = 0; index < 20; index += 1) await append(`s${index}`, sibling);
+    await until(async () => (await waiting()) === 0, 'everything is published');
+    expect(await asked()).toEqual(first);
+  });
+
   it('deletes what was published long ago, and nothing else', async () => {
     await appendMany(3);
     start();

@@ -2,10 +2,12 @@ import { DATABASES } from '@crm/contracts';
 import { CustomObjects1763700000000 } from './1763700000000-custom-objects.js';
 import { FormulaFunctions1763700000001 } from './1763700000001-formula-functions.js';
 import { FormulaFunctionsAgain1763700000002 } from './1763700000002-formula-functions-again.js';
+import { NoInbox1763700000003 } from './1763700000003-no-inbox.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
   CustomObjects1763700000000,
   FormulaFunctions1763700000001,
   FormulaFunctionsAgain1763700000002,
+  NoInbox1763700000003,
 ];

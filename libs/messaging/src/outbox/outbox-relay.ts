@@ -85,7 +85,7 @@ export class OutboxRelay {
   private async runSession(): Promise<void> {
     const session = await NarrowSession.open(this.database.config);
     try {
-      while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.wake.wait(this.options.standbyMs);
+      while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
       metrics.outboxLeader.set(1);
       await this.relay(new Outbox(session));
@@ -145,8 +145,12 @@ export class OutboxRelay {
     metrics.outboxFailures.inc();
     if (this.stopped) return;
     this.logger.warn(`${what}, it is tried again: ${error instanceof Error ? error.message : error}`);
-    const until = Date.now() + this.options.retryMs;
-    // Signals of new events do not shorten the pause, the end of the process does.
+    await this.pause(this.options.retryMs);
+  }
+
+  /** Signals of new events do not shorten the pause, the end of the process does. */
+  private async pause(ms: number): Promise<void> {
+    const until = Date.now() + ms;
     while (!this.stopped && Date.now() < until) await this.wake.wait(until - Date.now());
   }
 }
