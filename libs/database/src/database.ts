@@ -42,7 +42,9 @@ export class Database {
    * leave with the first statement of the work, so the context costs no round trip of its own. Commits when the work
    * resolves, rolls back when it rejects; retries nothing.
    * @param tenantId UUID of the tenant
-   * @throws Error when `tenantId` is not a UUID; PlatformError SERVICE_UNAVAILABLE when there is no connection to be had
+   * @throws Error when `tenantId` is not a UUID; PlatformError SERVICE_UNAVAILABLE when there is no connection to be
+   *   had, or the server gave up for a reason that is not the statement's (a deadlock, a full disk); DEADLINE_EXCEEDED
+   *   when a statement took too long
    */
   async transaction<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the tenant id, a UUID');

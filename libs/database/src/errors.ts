@@ -25,9 +25,13 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return inner.code === UNIQUE_VIOLATION && (constraint === undefined || inner.constraint === constraint);
 }
 
-// SQLSTATE classes of https://www.postgresql.org/docs/current/errcodes-appendix.html: 08 connection exception,
-// 53300 too_many_connections, 57P01 admin_shutdown, 57P02 crash_shutdown, 57P03 cannot_connect_now, 57P05 idle_session_timeout.
-const LOST_SQLSTATE = /^(08\w{3}|53300|57P0[1235])$/;
+// SQLSTATEs of https://www.postgresql.org/docs/current/errcodes-appendix.html for what another moment, or another server,
+// may do without a change of the statement: 08 connection exception; 25P03 and 25P04, a transaction that was ended for its
+// age; 40 rollback by a deadlock or a serialization failure; 53 insufficient resources (disk, memory, connections); 55P03 lock
+// not available; 57P01 to 57P05, the server or the session is ended or not there yet; 58 errors of the system below.
+const TEMPORARY_SQLSTATE = /^(08\w{3}|25P0[34]|40\w{3}|53\w{3}|55P03|57P0[1-5]|58\w{3})$/;
+/** query_canceled: the statement took longer than `statement_timeout`. */
+const CANCELLED = '57014';
 const LOST_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -41,20 +45,33 @@ const LOST_SYSTEM_CODES = new Set([
 const LOST_MESSAGES =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)/;
 
-/** Whether the error says that the server, or the connection to it, is not there (rather than that a statement is wrong). */
-export function isConnectionLost(error: unknown): boolean {
-  const inner = unwrap(error);
-  if (typeof inner.code === 'string' && (LOST_SQLSTATE.test(inner.code) || LOST_SYSTEM_CODES.has(inner.code))) {
-    return true;
-  }
-  return typeof inner.message === 'string' && LOST_MESSAGES.test(inner.message);
+/**
+ * Whether the server or the moment is to blame for an error, and not the statement: what was asked for was not done, and may
+ * succeed when it is asked for again.
+ */
+export function isTemporary(error: unknown): boolean {
+  return temporaryCode(error) !== undefined;
 }
 
-/** A lost connection as what the caller sees, 503 with Retry-After; any other error unchanged. */
+/**
+ * A temporary error as what the caller sees, 503 with Retry-After: DEADLINE_EXCEEDED for a statement that took too long,
+ * SERVICE_UNAVAILABLE for the rest. Any other error unchanged.
+ */
 export function asPlatformError(error: unknown): unknown {
-  if (error instanceof PlatformError || !isConnectionLost(error)) return error;
-  return new PlatformError('SERVICE_UNAVAILABLE', 'The database is not available', {
-    retryAfterSeconds: 1,
-    cause: error,
-  });
+  const code = error instanceof PlatformError ? undefined : temporaryCode(error);
+  if (!code) return error;
+  return new PlatformError(code, DETAILS[code], { retryAfterSeconds: 1, cause: error });
+}
+
+const DETAILS = {
+  SERVICE_UNAVAILABLE: 'The database is not available',
+  DEADLINE_EXCEEDED: 'The database did not answer in time',
+};
+
+function temporaryCode(error: unknown): keyof typeof DETAILS | undefined {
+  const { code, message } = unwrap(error);
+  if (code === CANCELLED) return 'DEADLINE_EXCEEDED';
+  const isKnown = typeof code === 'string' && (TEMPORARY_SQLSTATE.test(code) || LOST_SYSTEM_CODES.has(code));
+  const isLost = typeof message === 'string' && LOST_MESSAGES.test(message);
+  return isKnown || isLost ? 'SERVICE_UNAVAILABLE' : undefined;
 }

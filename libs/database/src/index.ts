@@ -2,7 +2,7 @@ export { catalogueProblems } from './catalogue.js';
 export { Database } from './database.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export type { DatabaseConfig } from './database-config.js';
-export { isConnectionLost, isUniqueViolation } from './errors.js';
+export { isTemporary, isUniqueViolation } from './errors.js';
 export { isUuid, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export { recordInbox, sweepInbox } from './inbox/inbox.js';

@@ -241,6 +241,55 @@ describe('a tenant transaction', () => {
     expect(await fixture.database.transaction(a, async () => 1)).toBe(1);
   });
 
+  it('answers DEADLINE_EXCEEDED for a statement that takes too long', async () => {
+    const slow = fixture.database.transaction(a, async (tx) => {
+      await tx.query("SELECT set_config('statement_timeout', '50', true)");
+      await tx.query('SELECT pg_sleep(10)');
+    });
+    await expect(slow).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED', status: 503 });
+  });
+
+  it('answers SERVICE_UNAVAILABLE to the one of two that has to give way in a deadlock', async () => {
+    const tenant = newId();
+    await fixture.database.transaction(tenant, async (tx) => {
+      await insertNote(tx, 'one');
+      await insertNote(tx, 'two');
+    });
+    const touch = (tx: TenantTransaction, text: string) =>
+      tx.query('UPDATE note SET rank = rank + 1 WHERE text = $1', [text]);
+    const [first, second] = [gate(), gate()];
+    const meet = async (own: typeof first, other: typeof first, texts: [string, string]) =>
+      fixture.database.transaction(tenant, async (tx) => {
+        await touch(tx, texts[0]);
+        own.open();
+        await other.passed;
+        await touch(tx, texts[1]);
+      });
+    const outcomes = await Promise.allSettled([
+      meet(first, second, ['one', 'two']),
+      meet(second, first, ['two', 'one']),
+    ]);
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refused).toEqual([expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', status: 503 })]);
+  });
+
+  it.each([
+    ['53100', 'SERVICE_UNAVAILABLE'],
+    ['53200', 'SERVICE_UNAVAILABLE'],
+    ['40001', 'SERVICE_UNAVAILABLE'],
+    ['55P03', 'SERVICE_UNAVAILABLE'],
+    ['58030', 'SERVICE_UNAVAILABLE'],
+    ['57014', 'DEADLINE_EXCEEDED'],
+    ['22012', '22012'],
+    ['42P01', '42P01'],
+    ['P0001', 'P0001'],
+  ])('answers an error %s of the server as %s', async (sqlState, code) => {
+    const failing = fixture.database.transaction(a, (tx) =>
+      tx.query(`DO $$ BEGIN RAISE EXCEPTION 'told by a test' USING ERRCODE = '${sqlState}'; END $$`),
+    );
+    await expect(failing).rejects.toMatchObject({ code });
+  });
+
   it('survives the loss of its connection, and never uses it again', async () => {
     const lost = fixture.database.transaction(a, async (tx) => {
       const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -13,6 +13,7 @@ describe('redelivery', () => {
     [new PlatformError('DEADLINE_EXCEEDED'), true],
     [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
     [Object.assign(new Error('x'), { code: '57P01' }), true],
+    [Object.assign(new Error('disk full'), { code: '53100' }), true],
     [new PlatformError('NOT_FOUND'), false],
     [Object.assign(new Error('x'), { code: '23505' }), false],
     [new TypeError('x is undefined'), false],

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { isConnectionLost } from '@crm/database';
+import { isTemporary } from '@crm/database';
 
 /** Milliseconds before an event that failed is delivered again, by the number of its delivery; the last one repeats. */
 export const REDELIVERY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 60_000, 120_000, 300_000];
@@ -23,5 +23,5 @@ export function isHopeless(delivery: number, maxDeliveries: number): boolean {
 /** Whether the event is not to blame: what it needs is away, so it waits and is not counted as poison. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof PlatformError) return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'DEADLINE_EXCEEDED';
-  return isConnectionLost(error);
+  return isTemporary(error);
 }
