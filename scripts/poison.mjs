@@ -14,6 +14,9 @@ import { builtFile, inRoot, ROOT } from './root.mjs';
 /** @param {string} service */
 const program = (service) => inRoot('apps', service, 'dist', 'poison.js');
 
+/** @param {string | undefined} url */
+const portOf = (url) => Number(new URL(url ?? 'http://127.0.0.1:1').port);
+
 await runCommand(async () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -74,6 +77,3 @@ async function environmentOf(service, addresses) {
     outer: process.env,
   });
 }
-
-/** @param {string | undefined} url */
-const portOf = (url) => Number(new URL(url ?? 'http://127.0.0.1:1').port);

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { addresses } from './platform/addresses.js';
+
+const COMMAND = path.resolve(import.meta.dirname, '../scripts/poison.mjs');
+
+describe('npm run poison', () => {
+  it.each(['webhook-dispatcher', 'automation-hooks'])('reaches the events that %s gave up', async (service) => {
+    const args = [COMMAND, service, '--data', addresses.dataDir];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout).toMatch(/^\d+ waiting$/m);
+  });
+
+  it('names the services that have such events', async () => {
+    const failing = promisify(execFile)(process.execPath, [COMMAND, 'crm', '--data', addresses.dataDir]);
+    await expect(failing).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('automation-hooks, webhook-dispatcher'),
+    });
+  });
+});
