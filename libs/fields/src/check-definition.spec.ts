@@ -18,6 +18,17 @@ describe('consistent definitions', () => {
       ],
       default: 1,
     },
+    {
+      type: 'number',
+      validationRules: [
+        { type: 'min', value: -2e15 },
+        { type: 'max', value: 2e15 },
+      ],
+    },
+    // As the rule compares numbers, the largest one is the same.
+    { type: 'number', default: 999_999_999_999_999.9, validationRules: [{ type: 'min', value: 1e15 }] },
+    { type: 'text', validationRules: [{ type: 'minLength', value: 4000 }] },
+    { type: 'phone', validationRules: [{ type: 'minLength', value: 16 }] },
     { type: 'currency', is_unique: true },
     { type: 'percent', default: 50 },
     { type: 'date', default: '2024-02-29' },
@@ -60,6 +71,18 @@ describe('inconsistent definitions', () => {
     [{ type: 'text', referenceTarget: 'lead' }, ['REFERENCE_TARGET_NOT_ALLOWED /0/referenceTarget']],
     [{ type: 'text', validationRules: [{ type: 'even', value: 1 }] }, ['RULE_UNKNOWN /0/validationRules/0/type']],
     [{ type: 'text', validationRules: [null] }, ['RULE_UNKNOWN /0/validationRules/0/type']],
+    [{ type: 'text', validationRules: {} }, ['RULE_UNKNOWN /0/validationRules']],
+    [{ type: 'text', validationRules: 'x' }, ['RULE_UNKNOWN /0/validationRules']],
+    [{ type: 'number', validationRules: [{ type: 'min', value: 1.1e15 }] }, ['RULE_CONFLICT /0/validationRules']],
+    [{ type: 'percent', validationRules: [{ type: 'max', value: -1.1e15 }] }, ['RULE_CONFLICT /0/validationRules']],
+    [{ type: 'text', validationRules: [{ type: 'minLength', value: 4001 }] }, ['RULE_CONFLICT /0/validationRules']],
+    [
+      { type: 'textarea', validationRules: [{ type: 'minLength', value: 100_001 }] },
+      ['RULE_CONFLICT /0/validationRules'],
+    ],
+    [{ type: 'email', validationRules: [{ type: 'minLength', value: 255 }] }, ['RULE_CONFLICT /0/validationRules']],
+    [{ type: 'url', validationRules: [{ type: 'minLength', value: 2049 }] }, ['RULE_CONFLICT /0/validationRules']],
+    [{ type: 'phone', validationRules: [{ type: 'minLength', value: 17 }] }, ['RULE_CONFLICT /0/validationRules']],
     [{ type: 'text', validationRules: [{ type: 'min', value: 1 }] }, ['RULE_NOT_ALLOWED /0/validationRules/0']],
     [{ type: 'number', validationRules: [{ type: 'regex', value: 'a' }] }, ['RULE_NOT_ALLOWED /0/validationRules/0']],
     [{ type: 'date', validationRules: [{ type: 'min', value: 1 }] }, ['RULE_NOT_ALLOWED /0/validationRules/0']],
@@ -117,6 +140,12 @@ describe('inconsistent definitions', () => {
     [{ type: 'multi_select', options: ['a'], is_unique: true }, ['UNIQUE_NOT_ALLOWED /0/is_unique']],
     [{ type: 'textarea', is_unique: true }, ['UNIQUE_NOT_ALLOWED /0/is_unique']],
   ])('%j: %j', (field, expected) => expect(problems(field)).toEqual(expected));
+
+  it('are no exception, whatever stands in the place of a field', () => {
+    for (const field of [null, undefined, 5, 'text', []]) {
+      expect(checkDefinition([field as never])).toMatchObject([{ pointer: '/0/type', code: 'TYPE_UNKNOWN' }]);
+    }
+  });
 
   it('point at their field', () => {
     const fields = [

@@ -1,4 +1,4 @@
-import type { FieldDefinition } from './field-definition.js';
+import type { FieldDefinition, ValidationRule } from './field-definition.js';
 import { normaliseOptions } from './options.js';
 import { type FieldProblem, pointerTo } from './problem.js';
 import { DEFINITION_PROBLEMS, type DefinitionProblemCode } from './problem-codes.js';
@@ -25,7 +25,7 @@ export function checkDefinition(fields: readonly FieldDefinition[]): FieldProble
     const report: Report = (code, path, detail = DEFINITION_PROBLEMS[code]) => {
       problems.push({ pointer: pointerTo(index, ...path), code, detail });
     };
-    const type = fieldTypes.get(field.type);
+    const type = fieldTypes.get(field?.type);
     if (!type) {
       report('TYPE_UNKNOWN', ['type']);
       continue;
@@ -93,10 +93,15 @@ function checkFormula(field: FieldDefinition, report: Report): void {
 }
 
 function checkRules(field: FieldDefinition, type: FieldType, report: Report): void {
+  const given: unknown = field.validationRules ?? [];
+  if (!Array.isArray(given)) {
+    report('RULE_UNKNOWN', ['validationRules'], 'Validation rules are a list');
+    return;
+  }
   const limits = new Map<string, number>();
-  for (const [index, declared] of (field.validationRules ?? []).entries()) {
-    const rule = rules.get(declared?.type);
-    if (!rule) {
+  for (const [index, declared] of (given as readonly (ValidationRule | null)[]).entries()) {
+    const rule = declared ? rules.get(declared.type) : undefined;
+    if (!declared || !rule) {
       report('RULE_UNKNOWN', ['validationRules', index, 'type']);
       continue;
     }
@@ -111,13 +116,27 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report): vo
     if (wrong) report(wrong.code, ['validationRules', index, 'value'], wrong.detail);
     else if (typeof declared.value === 'number') tighten(limits, rule.type, declared.value);
   }
+  checkLimits(limits, type, report);
+}
+
+/** Whether a value is left between the strictest rules, and within what values of the type may be. */
+function checkLimits(limits: ReadonlyMap<string, number>, { name, bound = Infinity }: FieldType, report: Report): void {
   for (const [low, high] of [
     ['min', 'max'],
     ['minLength', 'maxLength'],
   ] as const) {
-    if ((limits.get(low) ?? Number.NEGATIVE_INFINITY) <= (limits.get(high) ?? Number.POSITIVE_INFINITY)) continue;
+    if ((limits.get(low) ?? -Infinity) <= (limits.get(high) ?? Infinity)) continue;
     report('RULE_CONFLICT', ['validationRules'], `The rule ${low} asks for more than ${high} allows`);
   }
+  const isBeyond =
+    !passes('min', bound, limits) || !passes('max', -bound, limits) || (limits.get('minLength') ?? 0) > bound;
+  if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No value of the type ${name} is as the rules ask`);
+}
+
+/** Whether a number is within a limit as the rule itself judges. */
+function passes(type: 'min' | 'max', value: number, limits: ReadonlyMap<string, number>): boolean {
+  const limit = limits.get(type);
+  return limit === undefined || rules.get(type)!.passes(value, limit);
 }
 
 /** Of several rules of one type the strictest counts. */

@@ -6,9 +6,12 @@
 /** Accents and other marks of the Latin, Greek and Cyrillic scripts; marks of other scripts are letters' parts. */
 const COMBINING_DIACRITICS = /[\u0300-\u036f]/g;
 
-/** Case folding by the full Unicode mappings: ß and SS, ς and Σ become alike. */
+/**
+ * Case folding by the full Unicode mappings: ß, ẞ and SS, ς and Σ become alike. Small letters come first, because the
+ * capital ẞ is no capital of ß to the mappings.
+ */
 function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
 /** The form in which texts are compared for uniqueness. */

@@ -86,6 +86,19 @@ describe('properties', () => {
     );
   });
 
+  it('folding is idempotent for every character', () => {
+    const changed: string[] = [];
+    for (let code = 0; code <= 0x10ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const character = String.fromCodePoint(code);
+      for (const fold of [foldForSearch, foldForUniqueness]) {
+        const folded = fold(character);
+        if (fold(folded) !== folded) changed.push(character);
+      }
+    }
+    expect(changed).toEqual([]);
+  });
+
   it('folding is idempotent and blind to case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {

@@ -15,6 +15,7 @@ describe('folding', () => {
     ['  a \t\n b  ', 'a b'],
     ['Straße', 'strasse'],
     ['STRASSE', 'strasse'],
+    ['STRAẞE', 'strasse'],
     ['ΟΔΟΣ', 'οδοσ'],
     ['οδος', 'οδοσ'],
     ['Ångström', 'angstrom'],
@@ -37,6 +38,7 @@ describe('folding', () => {
     ['MU\u0308LLER', 'müller'],
     ['Muller', 'muller'],
     ['straße', 'strasse'],
+    ['STRAẞE', 'strasse'],
     ['a  b', 'a  b'],
     ['ΟΔΟΣ', 'οδοσ'],
   ])('uniqueness: %j is %j', (text, folded) => {

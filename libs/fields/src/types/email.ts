@@ -8,6 +8,7 @@ export const EMAIL_LIMIT = 254;
 export const email: FieldType = {
   ...text,
   name: 'email',
+  bound: EMAIL_LIMIT,
   /** The address as given; only its form is judged. */
   parse(input) {
     const refused = refusedText(input, { limit: EMAIL_LIMIT, singleLine: true });

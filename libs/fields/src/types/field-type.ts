@@ -22,6 +22,8 @@ export interface FieldType {
   /** The type formulas see; null for `formula`, whose type follows from its expression. */
   readonly formulaType: ValueType | null;
   readonly allowedRules: readonly RuleTypeName[];
+  /** The longest canonical text in code points, or the largest number in size; none where neither counts. */
+  readonly bound?: number;
   /** Whether `is_unique` makes sense. */
   readonly mayBeUnique: boolean;
   /** Non-null JSON input to its canonical form. Parsing a canonical value gives it back. */

@@ -4,11 +4,15 @@ import { accept, type FieldType, NUMBER_RULES, refuse } from './field-type.js';
 /** Numbers lie below it in size: up to there a float64 keeps every integer and 15 digits are the whole number. */
 export const NUMBER_BOUND = 1e15;
 
+/** The last double before it. */
+const LARGEST_NUMBER = 999_999_999_999_999.9;
+
 export const number: FieldType = {
   name: 'number',
   slotKind: 'number',
   formulaType: 'number',
   allowedRules: NUMBER_RULES,
+  bound: LARGEST_NUMBER,
   mayBeUnique: true,
   parse(input) {
     if (typeof input !== 'number') return refuse('WRONG_TYPE', 'Must be a number', { expected: 'number' });

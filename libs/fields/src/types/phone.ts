@@ -5,9 +5,13 @@ import { text } from './text.js';
 /** Longest way to write a number that has at most 15 digits (E.164), with punctuation to spare. */
 const PHONE_INPUT_LIMIT = 50;
 
+/** A plus and 15 digits (E.164). */
+const E164_LENGTH = 16;
+
 export const phone: FieldType = {
   ...text,
   name: 'phone',
+  bound: E164_LENGTH,
   /** To E.164. A number without a country code is one of the default country. */
   parse(input, _field, { defaultCountry }) {
     const refused = refusedText(input, { limit: PHONE_INPUT_LIMIT, singleLine: true });

@@ -9,6 +9,7 @@ export const text: FieldType = {
   slotKind: 'text',
   formulaType: 'text',
   allowedRules: TEXT_RULES,
+  bound: TEXT_LIMIT,
   mayBeUnique: true,
   parse: (input) => refusedText(input, { limit: TEXT_LIMIT, singleLine: true }) ?? accept(input),
   present: (value) => value,

@@ -7,6 +7,7 @@ export const TEXTAREA_LIMIT = 100_000;
 export const textarea: FieldType = {
   ...text,
   name: 'textarea',
+  bound: TEXTAREA_LIMIT,
   mayBeUnique: false,
   parse: (input) => refusedText(input, { limit: TEXTAREA_LIMIT, singleLine: false }) ?? accept(input),
 };

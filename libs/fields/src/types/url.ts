@@ -18,6 +18,7 @@ const FORM: Parameters<typeof validator.isURL>[1] = {
 export const url: FieldType = {
   ...text,
   name: 'url',
+  bound: URL_LIMIT,
   /** The address as given; only its form is judged. */
   parse(input) {
     const refused = refusedText(input, { limit: URL_LIMIT, singleLine: true });
