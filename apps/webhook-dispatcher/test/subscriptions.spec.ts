@@ -56,6 +56,10 @@ describe('webhook subscriptions', () => {
     [{ events: ['lead.exploded'] }],
     [{ url: 'not a url' }],
     [{ filter: 'lastName ==' }],
+    [{ filter: '1' }],
+    [{ filter: 'lastName' }],
+    [{ filter: 'lastName > 5' }],
+    [{ events: ['task.created', 'deal.won'], filter: 'amount == "a lot"' }],
     [{ surprise: 1 }],
     [{ events: 'lead.created' }],
   ])('refuse %j', async (changes) => {

@@ -30,7 +30,7 @@ export class DeliveryService {
     const body = deliveryBody(event);
     const now = new Date();
     const wanted = subscriptions.filter(
-      (subscription) => subscription.filter === null || passesFilter(subscription.filter, body.data, now),
+      (subscription) => subscription.filter === null || passesFilter(subscription.filter, event.type, body.data, now),
     );
     if (wanted.length === 0) return;
     await this.deliveries.insert(

@@ -190,7 +190,8 @@ export class SubscriptionService {
         errors: [{ pointer: '/url', code: verdict.code.toUpperCase(), detail: verdict.message }],
       });
     }
-    if (input.filter !== undefined && input.filter !== null) requireValidFilter(input.filter);
+    if (input.filter !== undefined && input.filter !== null)
+      requireValidFilter(input.filter, input.events.filter(isEventName));
   }
 }
 
