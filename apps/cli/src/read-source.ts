@@ -1,10 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { JsonSource } from '@crm/manifest';
 import { errorCodeOf, messageOf } from './error-code.js';
 import { UsageError } from './usage-error.js';
 
-/** Larger files are no packages; they are not read into memory. In bytes. */
+/** Larger files are no packages; no more of one is read into memory. In bytes. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/** Read at a time: a package is one piece most often. */
+const CHUNK_BYTES = 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -28,15 +31,21 @@ export async function readSource(file: string): Promise<JsonSource> {
   }
 }
 
+/** What is read is counted, not what the file says of its size: a pipe or a device has none. */
 async function readBytes(file: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
   try {
-    const { size } = await stat(file);
-    if (size > MAX_FILE_BYTES)
-      throw new UsageError(`${file} cannot be read: it is larger than ${MAX_FILE_BYTES} bytes.`);
-    return await readFile(file);
+    for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > MAX_FILE_BYTES)
+        throw new UsageError(`${file} cannot be read: it is larger than ${MAX_FILE_BYTES} bytes.`);
+      chunks.push(chunk);
+    }
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = REASONS[errorCodeOf(error)] ?? messageOf(error);
     throw new UsageError(`${file} cannot be read: ${reason}.`);
   }
+  return Buffer.concat(chunks);
 }

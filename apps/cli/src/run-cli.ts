@@ -1,6 +1,7 @@
 import { CERTIFY_USAGE, certifyCommand } from './commands/certify.js';
 import { DIFF_USAGE, diffCommand } from './commands/diff.js';
 import { INIT_USAGE, initCommand } from './commands/init.js';
+import { printable } from './report/printable.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
@@ -42,7 +43,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
   const command = COMMANDS.get(name ?? '');
   if (!command) {
-    terminal.err(`${name === undefined ? '' : `There is no command "${name}".\n\n`}${USAGE}`);
+    terminal.err(`${name === undefined ? '' : `There is no command "${printable(name)}".\n\n`}${USAGE}`);
     return EXIT_USAGE;
   }
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -53,7 +54,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return await command.run(rest, terminal);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    terminal.err(`${error.message}\n${error.usage === undefined ? '' : `\n${error.usage}`}`);
+    terminal.err(`${printable(error.message)}\n${error.usage === undefined ? '' : `\n${error.usage}`}`);
     return EXIT_USAGE;
   }
 }

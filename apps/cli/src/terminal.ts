@@ -1,4 +1,5 @@
 import type { CliConfig } from './config.js';
+import { errorCodeOf } from './error-code.js';
 import { type Colours, colourful, colourless } from './report/colours.js';
 
 /** What a command needs of the world around it. */
@@ -15,6 +16,18 @@ export interface Terminal {
 
 /** A line is not cut shorter than this, and has this length where there is no terminal. */
 const COLUMNS = 120;
+
+/**
+ * Lets readers of standard output and error stop early, as `head` does: what is left goes nowhere, and the command ends
+ * with the status that it has.
+ */
+export function tolerateClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (errorCodeOf(error) !== 'EPIPE') throw error;
+    });
+  }
+}
 
 /** The terminal of this process. */
 export function processTerminal(config: CliConfig): Terminal {

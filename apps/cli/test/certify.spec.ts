@@ -94,6 +94,9 @@ describe('crm-dev certify', () => {
     const { out } = await workspace.run(['certify', file]);
     expect(out.match(/blocker MAN-001/g)).toHaveLength(20);
     expect(out).toContain('… and 10 more of MAN-001');
+    const many = Array.from({ length: 300 }, (_, i) => `"unknown_${i}": ${i},`).join('\n');
+    const larger = workspace.write('more.json', changed(['"name": "Acme Site Visits",', `"name": "A",\n${many}`]));
+    expect((await workspace.run(['certify', larger])).out).toContain('… and at least 80 more of MAN-001');
   });
 
   it('uses colours when the terminal has them', async () => {
@@ -136,5 +139,29 @@ describe('crm-dev certify --junit', () => {
     expect(status).toBe(1);
     expect(err).toMatch(/^FAIL /);
     expect(out).toMatchSnapshot();
+  });
+
+  it('is XML whatever a package or a file is called', async () => {
+    const keys = ['\u0001', '\u001b[2J', '\u007f', '\u009b', '\ufffe', '\uffff', ']]>', '\u2028'].map((key) =>
+      JSON.stringify(`k${key}`),
+    );
+    const text = changed([
+      '"name": "Acme Site Visits",',
+      `"name": "A\\u0001\\uffff",${keys.map((key) => `${key}: 1,`).join('')}`,
+    ]);
+    const file = workspace.write('control\u0001\ufffe<name>.json', text);
+    const { out } = await workspace.run(['certify', '--junit', file]);
+    // Char of XML 1.0 without those that XML 1.1 or terminals take for controls.
+    expect(out.replaceAll('\n', '')).toMatch(/^[\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd]*$/);
+    expect(out).toContain('control\\u0001\\ufffe&lt;name&gt;.json:');
+  });
+});
+
+describe('control characters in the name of a file', () => {
+  it.each([[[]], [['--json']]])('are not printed, options %j', async (options) => {
+    const file = workspace.write('a\u001b[2J\u009b.json', changed(['"webhooks": [', '"webhook\u009b": [']));
+    const { out } = await workspace.run(['certify', ...options, file]);
+    expect(out).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(out).toContain('\\u001b[2J\\u009b.json');
   });
 });

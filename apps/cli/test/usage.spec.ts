@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../src/config.js';
@@ -57,6 +58,24 @@ describe('crm-dev', () => {
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toMatch(new RegExp(`^~.* cannot be read: ${reason}.*\\.\n$`));
   });
+
+  it('reads no more of an endless device than of a file', async () => {
+    const { status, err } = await workspace.run(['certify', '/dev/zero']);
+    expect({ status, err }).toEqual({
+      status: 2,
+      err: '/dev/zero cannot be read: it is larger than 33554432 bytes.\n',
+    });
+  });
+
+  it.each([[['certify', 'a\u001b[2J.json']], [['\u001b[2J']], [['certify', '--\u001b[2J']]])(
+    'repeats no control character of what it was given: %j',
+    async (args) => {
+      const { status, err } = await workspace.run(args);
+      expect(status).toBe(2);
+      expect(err).toContain('\\u001b[2J');
+      expect(err).not.toContain('\u001b');
+    },
+  );
 });
 
 describe('colours', () => {
@@ -92,5 +111,30 @@ describe('the built program', () => {
     });
     expect(run('certify', examplePath('data-connector', 'review-packet.json')).status).toBe(1);
     expect(run('certify').status).toBe(2);
+  });
+
+  it('reads from a pipe', () => {
+    const pipe = 'cat "$3" | "$1" "$2" certify /dev/stdin';
+    const { status, stdout } = spawnSync(
+      'sh',
+      ['-c', pipe, 'sh', process.execPath, program, examplePath('data-connector')],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/\nPASS northwind-orders@/) });
+  });
+
+  it('ends with its status when nobody reads on', async () => {
+    const files = Array.from({ length: 40 }, () => examplePath('data-connector'));
+    const child = spawn(process.execPath, [program, 'certify', '--json', ...files], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let err = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    const [status] = await once(child, 'close');
+    expect(status).toBe(0);
+    expect(err).toMatch(/^(?:PASS northwind-orders@.*\n){40}$/);
   });
 });

@@ -18,7 +18,7 @@ export { connectorMapping, type MappedField } from './connector-mapping.js';
 export { cronProblem } from './cron.js';
 export { manifestSha256 } from './manifest-hash.js';
 export type { CertificationProbes, KeyOwnership } from './probes.js';
-export type { Problem } from './problem.js';
+export { MAX_FINDINGS, type Problem } from './problem.js';
 export * from './schema/manifest.js';
 export { REVIEW_COMPONENTS, type ReviewPacket, ReviewPacketSchema } from './schema/review-packet.js';
 export { compareVersions, isVersion } from './semver.js';

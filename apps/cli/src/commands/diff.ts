@@ -3,7 +3,7 @@ import { parseArguments } from '../arguments.js';
 import { readSource } from '../read-source.js';
 import type { Colours } from '../report/colours.js';
 import { packageName } from '../report/package-name.js';
-import { printable } from '../report/printable.js';
+import { printable, printableJson } from '../report/printable.js';
 import type { Terminal } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 
@@ -27,7 +27,7 @@ export async function diffCommand(args: readonly string[], terminal: Terminal): 
   const [before, after] = [await readManifest(oldFile), await readManifest(newFile)];
   const changes = compareManifests(before, after);
   const isUndeclared = changes.some(({ effect }) => effect === 'destructive') && !declaresBreaking(after);
-  terminal.out(values.json ? `${JSON.stringify({ changes }, null, 2)}\n` : textOf(changes, terminal.colours));
+  terminal.out(values.json ? `${printableJson({ changes })}\n` : textOf(changes, terminal.colours));
   if (!values.json) {
     if (isUndeclared) terminal.out('Say in release.breaking what is lost, or keep it.\n');
     terminal.out(`${packageName(before)} → ${packageName(after)}: ${summaryOf(changes)}\n`);

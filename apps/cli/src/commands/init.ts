@@ -5,6 +5,7 @@ import { APP_KINDS, type AppKind } from '@crm/manifest';
 import { parseArguments } from '../arguments.js';
 import { errorCodeOf } from '../error-code.js';
 import { EXAMPLES } from '../examples.js';
+import { printable } from '../report/printable.js';
 import type { Terminal } from '../terminal.js';
 import { UsageError } from '../usage-error.js';
 
@@ -29,8 +30,9 @@ export async function initCommand(args: readonly string[], terminal: Terminal): 
   await writeStarter(kind, folder);
   const app = path.join(folder, 'app.json');
   const packet = path.join(folder, 'review-packet.json');
-  terminal.out(`Written: ${app}, ${packet}\n\nNext: change key, name and publisher, then\n`);
-  terminal.out(`  crm-dev certify ${app} --review ${packet}\n`);
+  terminal.out(printable(`Written: ${app}, ${packet}`));
+  terminal.out('\n\nNext: change key, name and publisher, then\n');
+  terminal.out(`  ${printable(`crm-dev certify ${app} --review ${packet}`)}\n`);
   return 0;
 }
 

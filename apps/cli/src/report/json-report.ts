@@ -1,4 +1,5 @@
 import type { CertifiedPackage } from '../certified-package.js';
+import { printableJson } from './printable.js';
 
 /**
  * The certifications as JSON: what the API answers, with the file and with line and column of each finding; one
@@ -6,5 +7,5 @@ import type { CertifiedPackage } from '../certified-package.js';
  */
 export function jsonReport(packages: readonly CertifiedPackage[]): string {
   const documents = packages.map(({ file, certification, findings }) => ({ file, ...certification, findings }));
-  return `${JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)}\n`;
+  return `${printableJson(documents.length === 1 ? documents[0] : documents)}\n`;
 }

@@ -40,7 +40,7 @@ function findingLines({ file, reviewFile, findings }: CertifiedPackage, check: s
     .filter((finding) => finding.check === check)
     .map(({ document, line, column, message }) => {
       const name = document === 'reviewPacket' ? (reviewFile ?? file) : file;
-      return `${name}:${line}:${column} ${printable(message)}`;
+      return printable(`${name}:${line}:${column} ${message}`);
     });
 }
 

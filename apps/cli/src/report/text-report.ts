@@ -1,4 +1,4 @@
-import type { LocatedFinding, Severity } from '@crm/manifest';
+import { type LocatedFinding, MAX_FINDINGS, type Severity } from '@crm/manifest';
 import type { CertifiedPackage } from '../certified-package.js';
 import type { Colours } from './colours.js';
 import { packageName } from './package-name.js';
@@ -35,7 +35,9 @@ function checkParts(certified: CertifiedPackage, check: string, style: TextStyle
   const findings = certified.findings.filter((finding) => finding.check === check);
   const parts = findings.slice(0, SHOWN_PER_CHECK).map((finding) => findingText(certified, finding, style));
   const more = findings.length - SHOWN_PER_CHECK;
-  return more > 0 ? [...parts, `… and ${more} more of ${check}`] : parts;
+  // Of very many findings the suite gives no more than these.
+  const least = findings.length >= MAX_FINDINGS ? 'at least ' : '';
+  return more > 0 ? [...parts, `… and ${least}${more} more of ${check}`] : parts;
 }
 
 function findingText(certified: CertifiedPackage, finding: LocatedFinding, { colours, columns }: TextStyle): string {
@@ -43,7 +45,7 @@ function findingText(certified: CertifiedPackage, finding: LocatedFinding, { col
   const file = isPacket ? certified.reviewFile : certified.file;
   const source = (isPacket ? certified.texts.reviewPacket : undefined) ?? certified.texts.manifest;
   const mark = colours[finding.severity];
-  const place = colours.strong(`${file}:${finding.line}:${finding.column}`);
+  const place = colours.strong(printable(`${file}:${finding.line}:${finding.column}`));
   const head = `${place} ${mark(finding.severity)} ${colours.strong(finding.check)} ${printable(finding.message)}`;
   return `${head}\n${snippet(source.lines.lineText(finding.line), finding, { columns, colours, mark })}`;
 }
