@@ -177,6 +177,8 @@ describe('calls to one id', () => {
         expect(statuses).toEqual([status, status, status, 429]);
         const limited = await strict.request<Problem>('POST', target, { body: {} });
         expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(limited.headers.get('ratelimit-policy')).toBe('"hook";q=3;w=10');
+        expect(limited.headers.get('ratelimit')).toMatch(/^"hook";r=0;t=\d+$/);
         expect(limited.body.code).toBe('RATE_LIMITED');
       }
     } finally {

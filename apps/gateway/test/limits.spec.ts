@@ -68,6 +68,17 @@ describe('limits', () => {
     expect((await signIn()).status).toBe(429);
   });
 
+  it('leaves the limit that a service refused by as the service told it', async () => {
+    await start({});
+    const headers = { 'retry-after': '7', 'ratelimit-policy': '"sign-in-account";q=10;w=900' };
+    const ratelimit = '"sign-in-account";r=0;t=7';
+    services.answer = () => ({ status: 429, headers: { ...headers, ratelimit } });
+    const refused = await call('/api/auth/login', { 'x-forwarded-for': '192.0.2.1' }, 'POST');
+    expect(refused.status).toBe(429);
+    for (const [name, value] of Object.entries({ ...headers, ratelimit }))
+      expect(refused.headers.get(name)).toBe(value);
+  });
+
   it('counts every sign-in from elsewhere', async () => {
     await start({ RATE_LIMIT_ADDRESS: '1' });
     const from = { 'x-forwarded-for': '192.0.2.1' };

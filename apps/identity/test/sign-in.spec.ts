@@ -69,7 +69,10 @@ describe('POST /api/auth/login', () => {
     }
     const { status, body, headers } = await identity.login(email);
     expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    const wait = headers.get('retry-after');
+    expect(Number(wait)).toBeGreaterThan(0);
+    expect(headers.get('ratelimit-policy')).toBe('"sign-in-account";q=10;w=900');
+    expect(headers.get('ratelimit')).toBe(`"sign-in-account";r=0;t=${wait}`);
     expect((await identity.login(email, PASSWORD, { 'x-forwarded-for': '198.51.100.4' })).status).toBe(200);
   });
 

@@ -84,10 +84,13 @@ describe('operators’ sign-in', () => {
 
   it('tells how long to wait after too many failures', async () => {
     await stand(rpc.identity.loginOperator, () => {
-      throw new PlatformError('RATE_LIMITED', 'Too many failed attempts', { retryAfterSeconds: 42 });
+      const limit = { name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 42 };
+      throw new PlatformError('RATE_LIMITED', 'Too many failed attempts', { retryAfterSeconds: 42, limits: [limit] });
     });
     const { status, headers } = await request('POST', '/api/auth/login', { email: 'op@platform.test', password: 'x' });
     expect([status, headers.get('retry-after')]).toEqual([429, '42']);
+    expect(headers.get('ratelimit-policy')).toBe('"sign-in-account";q=10;w=900');
+    expect(headers.get('ratelimit')).toBe('"sign-in-account";r=0;t=42');
   });
 
   it('refreshes', async () => {

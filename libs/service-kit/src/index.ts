@@ -53,6 +53,7 @@ export {
   toPlatformError,
   toProblem,
 } from './http/problem.js';
+export { type Limiter, type LimiterCount, limitHeaders, limitState, rateLimited } from './http/rate-limits.js';
 export { redactPath } from './http/redact-path.js';
 export { BodyLimit, ConstantProblems, DEFAULT_BODY_LIMIT } from './http/route-settings.decorators.js';
 export { metricsRegistry } from './observability/metrics.js';

@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import { rateLimited } from '@crm/service-kit';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -26,7 +27,11 @@ export class HookGate implements OnModuleInit {
     private readonly hooks: HookService,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
-    this.limiter = new RateLimiterMemory({ points: config.hooks.callsPerTenSeconds, duration: WINDOW_SECONDS });
+    this.limiter = new RateLimiterMemory({
+      keyPrefix: 'hook',
+      points: config.hooks.callsPerTenSeconds,
+      duration: WINDOW_SECONDS,
+    });
   }
 
   onModuleInit(): void {
@@ -58,7 +63,7 @@ export class HookGate implements OnModuleInit {
       await this.limiter.consume(presentedId);
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw new PlatformError('RATE_LIMITED', undefined, { retryAfterSeconds: refusal.msBeforeNext / 1000 });
+      throw rateLimited(this.limiter, refusal);
     }
   }
 }

@@ -15,7 +15,10 @@ describe('the limit of failed mints', () => {
     for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) {
       expect(await codeOf(limit.attempt('a', '1.1.1.1', wrong))).toBe('INVALID_EMBED_CREDENTIALS');
     }
-    expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('RATE_LIMITED');
+    await expect(limit.attempt('a', '1.1.1.1', right)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      extra: { limits: [{ name: 'mint-client', quota: FAILURES_PER_CLIENT, windowSeconds: 900, remaining: 0 }] },
+    });
     expect(await codeOf(limit.attempt('a', '2.2.2.2', right))).toBe('minted');
     expect(await codeOf(limit.attempt('b', '1.1.1.1', right))).toBe('minted');
   });

@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import { rateLimited } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
@@ -15,12 +16,12 @@ export const FAILURES_PER_ADDRESS = 100;
 @Injectable()
 export class MintLimit {
   private readonly byClient = new RateLimiterMemory({
-    keyPrefix: 'client',
+    keyPrefix: 'mint-client',
     points: FAILURES_PER_CLIENT,
     duration: WINDOW_SECONDS,
   });
   private readonly byAddress = new RateLimiterMemory({
-    keyPrefix: 'address',
+    keyPrefix: 'mint-address',
     points: FAILURES_PER_ADDRESS,
     duration: WINDOW_SECONDS,
   });
@@ -48,8 +49,6 @@ export class MintLimit {
 async function refuseExhausted(limiter: RateLimiterMemory, key: string): Promise<void> {
   const state = await limiter.get(key);
   if (state && state.consumedPoints >= limiter.points) {
-    throw new PlatformError('RATE_LIMITED', 'Too many attempts with wrong credentials', {
-      retryAfterSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
-    });
+    throw rateLimited(limiter, state, 'Too many attempts with wrong credentials');
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKey, isLoopback, limitHeaders } from './limits.js';
+import { addressKey, isLoopback } from './limits.js';
 
 describe('limits', () => {
   it.each([
@@ -22,14 +22,5 @@ describe('limits', () => {
     ['::12', false],
   ])('%s is this machine: %p', (address, local) => {
     expect(isLoopback(address)).toBe(local);
-  });
-
-  it('names every policy and the scarcest state', () => {
-    expect(
-      limitHeaders([
-        { name: 'principal', quota: 10, remaining: 3, resetSeconds: 20 },
-        { name: 'tenant', quota: 100, remaining: 1, resetSeconds: 5 },
-      ]),
-    ).toEqual({ 'ratelimit-policy': '"principal";q=10;w=60, "tenant";q=100;w=60', ratelimit: '"tenant";r=1;t=5' });
   });
 });

@@ -16,27 +16,6 @@ export type LimitName = keyof Limits;
 
 export const WINDOW_SECONDS = 60;
 
-/** What is left of one limit. */
-export interface LimitState {
-  readonly name: LimitName;
-  readonly quota: number;
-  readonly remaining: number;
-  /** Seconds until the window starts anew. */
-  readonly resetSeconds: number;
-}
-
-/**
- * The fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers, section 3 and 4): every policy that was applied, and
- * the state of the one with the least left.
- */
-export function limitHeaders(states: readonly LimitState[]): Record<string, string> {
-  const scarcest = states.reduce((left, right) => (right.remaining < left.remaining ? right : left));
-  return {
-    'ratelimit-policy': states.map(({ name, quota }) => `"${name}";q=${quota};w=${WINDOW_SECONDS}`).join(', '),
-    ratelimit: `"${scarcest.name}";r=${scarcest.remaining};t=${scarcest.resetSeconds}`,
-  };
-}
-
 /** An address as the key of a limit: an IPv6 customer has a whole /64 to choose addresses from. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

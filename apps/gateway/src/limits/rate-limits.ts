@@ -1,12 +1,13 @@
 import type { Principal } from '@crm/access';
-import { PlatformError } from '@crm/contracts';
+import { type LimitState, PlatformError } from '@crm/contracts';
+import { limitHeaders, limitState } from '@crm/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { GatewayConfig } from '../config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { isCredentialCall, presentedHookId } from '../proxy/routing.js';
-import { addressKey, isLoopback, type LimitName, type LimitState, limitHeaders, WINDOW_SECONDS } from './limits.js';
+import { addressKey, isLoopback, type LimitName, WINDOW_SECONDS } from './limits.js';
 
 /** Characters of a presented hook id that tell it from others; the caller decides how long it is. */
 const HOOK_KEY_LENGTH = 64;
@@ -59,7 +60,7 @@ export class RateLimits {
     }
     if (this.sparesLocalSignIns && isCredentialCall(path) && isLoopback(request.ip)) {
       const state = await this.limiters.address.get(address);
-      if (state && state.consumedPoints >= this.quotas.address) this.refuse(reply, [this.stateOf('address', state)]);
+      if (state && state.consumedPoints >= this.quotas.address) throw refusal([this.stateOf('address', state)]);
       this.spared.set(request, address);
       return;
     }
@@ -77,26 +78,23 @@ export class RateLimits {
     for (const [name, key] of keys) {
       try {
         states.push(this.stateOf(name, await this.limiters[name].consume(key)));
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        states.push(this.stateOf(name, refusal));
-        this.refuse(reply, states);
+      } catch (exhausted) {
+        if (!(exhausted instanceof RateLimiterRes)) throw exhausted;
+        throw refusal([...states, this.stateOf(name, exhausted)]);
       }
     }
     reply.headers(limitHeaders(states));
   }
 
-  private stateOf(name: LimitName, result: RateLimiterRes): LimitState {
-    return {
-      name,
-      quota: this.quotas[name],
-      remaining: Math.max(0, this.quotas[name] - result.consumedPoints),
-      resetSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)),
-    };
+  private stateOf(name: LimitName, count: RateLimiterRes): LimitState {
+    return limitState(this.limiters[name], count);
   }
+}
 
-  private refuse(reply: FastifyReply, states: readonly LimitState[]): never {
-    reply.headers(limitHeaders(states));
-    throw new PlatformError('RATE_LIMITED', undefined, { retryAfterSeconds: states.at(-1)?.resetSeconds ?? 1 });
-  }
+/** @param states of the limits that were applied, the exhausted one last */
+function refusal(states: readonly LimitState[]): PlatformError {
+  return new PlatformError('RATE_LIMITED', undefined, {
+    retryAfterSeconds: states.at(-1)?.resetSeconds,
+    limits: states,
+  });
 }

@@ -21,7 +21,7 @@ const MAX_TRIES = 5;
 export const CHALLENGE_SECONDS = 600;
 
 /** Codes sent to one user in 15 minutes: a stolen password neither floods a mailbox nor buys many tries. */
-const CHALLENGES = { points: 5, duration: 15 * 60 };
+const CHALLENGES = { keyPrefix: 'sign-in-code', points: 5, duration: 15 * 60 };
 
 export interface MfaRequired {
   mfaRequired: true;

@@ -1,4 +1,4 @@
-import { PlatformError } from '@crm/contracts';
+import { rateLimited } from '@crm/service-kit';
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 /**
@@ -11,13 +11,6 @@ export async function consumePoint(limiter: RateLimiterMemory, key: string, refu
   } catch (error) {
     // The limiter rejects with its state when it refuses, with an error when it fails.
     if (error instanceof Error) throw error;
-    throw rateLimited(refusal, error as RateLimiterRes);
+    throw rateLimited(limiter, error as RateLimiterRes, refusal);
   }
-}
-
-/** The answer to somebody who has to wait until the limiter's window ends. */
-export function rateLimited(detail: string, state: RateLimiterRes): PlatformError {
-  return new PlatformError('RATE_LIMITED', detail, {
-    retryAfterSeconds: Math.max(1, Math.ceil(state.msBeforeNext / 1000)),
-  });
 }

@@ -10,7 +10,11 @@ export const REGISTRATIONS_PER_HOUR = 20;
 /** Limits registrations by address; from loopback they are free outside the production profile. */
 @Injectable()
 export class RegistrationLimit {
-  private readonly limiter = new RateLimiterMemory({ points: REGISTRATIONS_PER_HOUR, duration: 3600 });
+  private readonly limiter = new RateLimiterMemory({
+    keyPrefix: 'registration',
+    points: REGISTRATIONS_PER_HOUR,
+    duration: 3600,
+  });
 
   constructor(@Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig) {}
 

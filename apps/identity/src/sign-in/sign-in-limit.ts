@@ -1,8 +1,8 @@
 import { PlatformError } from '@crm/contracts';
+import { rateLimited } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { KeyedQueue } from './keyed-queue.js';
-import { rateLimited } from './rate-limit.js';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Failed attempts on one account from one address: room for a forgetful person, none for guessing. */
@@ -18,12 +18,12 @@ export const FAILURES_PER_ADDRESS = 100;
 @Injectable()
 export class SignInLimit {
   private readonly byAccount = new RateLimiterMemory({
-    keyPrefix: 'account',
+    keyPrefix: 'sign-in-account',
     points: FAILURES_PER_ACCOUNT,
     duration: WINDOW_SECONDS,
   });
   private readonly byAddress = new RateLimiterMemory({
-    keyPrefix: 'address',
+    keyPrefix: 'sign-in-address',
     points: FAILURES_PER_ADDRESS,
     duration: WINDOW_SECONDS,
   });
@@ -56,7 +56,7 @@ export class SignInLimit {
   private async refuseExhausted(limiter: RateLimiterMemory, key: string): Promise<void> {
     const state = await limiter.get(key);
     if (state && state.consumedPoints >= limiter.points) {
-      throw rateLimited('Too many failed attempts', state);
+      throw rateLimited(limiter, state, 'Too many failed attempts');
     }
   }
 }

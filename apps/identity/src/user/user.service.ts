@@ -38,7 +38,7 @@ export interface UserChange {
 }
 
 /** Invitations sent again to one user in an hour: nobody's mailbox is flooded through us. */
-const INVITATIONS_AGAIN = { points: 5, duration: 3600 };
+const INVITATIONS_AGAIN = { keyPrefix: 'invitation', points: 5, duration: 3600 };
 
 /** The people of a workspace, as its administrators see and change them. */
 @Injectable()

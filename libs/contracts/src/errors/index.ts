@@ -32,6 +32,18 @@ export interface FieldProblem {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
+/** What is left of one limit of calls. */
+export interface LimitState {
+  /** Of the policy, as clients see it: letters and dashes. */
+  readonly name: string;
+  /** Calls in a window. */
+  readonly quota: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Seconds until the window starts anew. */
+  readonly resetSeconds: number;
+}
+
 /**
  * The one error type for what a caller did or met: a catalogued code, a detail for humans, optionally the wrong values.
  * It travels over HTTP as a problem document and over NATS as an error reply; anything else that is thrown is a defect
@@ -43,7 +55,8 @@ export class PlatformError extends Error {
   /**
    * @param code a code of the catalogue
    * @param detail what is special about this occurrence; shown to the caller, so never a secret or an internal name
-   * @param extra wrong values of the body, further members of the problem document, seconds after which to try again
+   * @param extra wrong values of the body, further members of the problem document, seconds after which to try again,
+   *   the limits that were applied when one of them is exhausted
    */
   constructor(
     code: ErrorCode,
@@ -52,6 +65,7 @@ export class PlatformError extends Error {
       readonly errors?: readonly FieldProblem[];
       readonly members?: Readonly<Record<string, unknown>>;
       readonly retryAfterSeconds?: number;
+      readonly limits?: readonly LimitState[];
       readonly cause?: unknown;
     } = {},
   ) {

@@ -1,4 +1,4 @@
-import { type FieldProblem, isErrorCode, PlatformError } from '@crm/contracts';
+import { type FieldProblem, isErrorCode, type LimitState, PlatformError } from '@crm/contracts';
 
 /** Headers of a call. */
 export const REQUEST_ID_HEADER = 'X-Request-Id';
@@ -15,16 +15,17 @@ export type Reply =
       errors?: readonly FieldProblem[];
       members?: Readonly<Record<string, unknown>>;
       retryAfterSeconds?: number;
+      limits?: readonly LimitState[];
     };
 
 export function errorReply(error: PlatformError): Reply {
-  const { errors, members, retryAfterSeconds } = error.extra;
-  return { ok: false, code: error.code, detail: error.message, errors, members, retryAfterSeconds };
+  const { errors, members, retryAfterSeconds, limits } = error.extra;
+  return { ok: false, code: error.code, detail: error.message, errors, members, retryAfterSeconds, limits };
 }
 
 /** The error that the server replied with, as it was thrown there. */
 export function replyError(reply: Extract<Reply, { ok: false }>): PlatformError {
-  const { code, detail, errors, members, retryAfterSeconds } = reply;
+  const { code, detail, errors, members, retryAfterSeconds, limits } = reply;
   if (!isErrorCode(code)) return new PlatformError('INTERNAL_ERROR');
-  return new PlatformError(code, detail, { errors, members, retryAfterSeconds });
+  return new PlatformError(code, detail, { errors, members, retryAfterSeconds, limits });
 }

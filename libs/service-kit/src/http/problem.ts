@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode, type FieldProblem, PlatformError } from '@crm/contracts';
+import { limitHeaders } from './rate-limits.js';
 
 /** A problem document (RFC 9457) with the platform's own members. */
 export interface Problem {
@@ -91,5 +92,6 @@ export function problemHeaders(error: PlatformError, tokenWasSent: boolean): Rec
   const fallback = error.status === 429 || error.status === 503 ? DEFAULT_RETRY_SECONDS[error.status] : undefined;
   const seconds = error.extra.retryAfterSeconds ?? fallback;
   if (seconds !== undefined) headers['retry-after'] = String(Math.max(1, Math.ceil(seconds)));
+  if (error.extra.limits?.length) Object.assign(headers, limitHeaders(error.extra.limits));
   return headers;
 }
