@@ -288,6 +288,15 @@ describe('certify', () => {
     expect(await run('https://a.example.com/', 'https://10.0.0.1/')).toEqual([false, 'fail']);
   });
 
+  it('says of a condition that cannot be read only that', async () => {
+    const trigger = { type: 'event', event: 'lead.updated' };
+    const actions = [{ type: 'update_record', object: 'lead', id: 'x', values: {} }];
+    const automations = [{ key: 'a', trigger, condition: 'FOO(', actions }];
+    const { checks } = await certify(manifestWith({ automations }), { mode: 'certification' });
+    const failed = checks.filter(({ id, status }) => id.startsWith('AUT') && status === 'fail');
+    expect(failed.map(({ id }) => id)).toEqual(['AUT-001']);
+  });
+
   it('asks for each host once, and refuses to ask for too many', async () => {
     const asked: string[] = [];
     const probes = {

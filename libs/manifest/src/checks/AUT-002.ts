@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
-import { formulaDependencies, orderFormulas, wayBack } from '@crm/formula';
+import { formulaDependencies, orderFormulas, parseFormula, wayBack } from '@crm/formula';
 import type { Check } from '../check.js';
 import { type Draft, entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -48,9 +48,13 @@ function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
   return graph;
 }
 
-/** Whether a condition can become false by what the automations do: one that reads nothing cannot. */
+/**
+ * Whether a condition can become false by what the automations do: one that reads nothing cannot. What is wrong with one
+ * that cannot be read, AUT-001 says.
+ */
 function mayStop(condition: string | undefined): boolean {
-  return condition !== undefined && formulaDependencies(condition).length > 0;
+  if (condition === undefined) return false;
+  return formulaDependencies(condition).length > 0 || parseFormula(condition).errors.length > 0;
 }
 
 /** The events that an action causes. */
