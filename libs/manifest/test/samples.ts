@@ -1084,6 +1084,13 @@ export const SAMPLES: readonly Sample[] = [
   },
   {
     check: 'CON-001',
+    what: 'one field from two',
+    fails: stream({ mapping: { first: 'title', second: 'title' } }),
+    passes: stream({ mapping: { first: 'title', second: 'hours' } }),
+    pointer: '/connector/streams/0/mapping/second',
+  },
+  {
+    check: 'CON-001',
     what: 'empty mapping',
     fails: stream({ mapping: {} }),
     passes: stream(),

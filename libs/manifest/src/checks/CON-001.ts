@@ -18,7 +18,7 @@ export const CON_001: Check = {
   severity: 'blocker',
   doc: {
     why: 'A stream is read page by page from its cursor and written to one object. Without a primary key a second run would write everything again; a mapping to a field that does not exist would fail at the first record.',
-    fix: 'Give each stream a name of its own, the primary key of the source, the cursor if the source has one, a destination object that exists, and a mapping from the fields of the source to fields of that object that can be written.',
+    fix: 'Give each stream a name of its own, the primary key of the source, the cursor if the source has one, a destination object that exists, and a mapping from the fields of the source to fields of that object that can be written, each from one field.',
   },
   *run({ manifest }) {
     if (!manifest.connector) return;
@@ -66,9 +66,14 @@ function* streamProblems(manifest: ManifestDraft, stream: Draft<ManifestStream>,
   if (stream.mapping === undefined) return;
   const pairs = connectorMapping(stream.mapping as Record<string, string>, target.writableFields);
   if (pairs.length === 0) yield { pointer: `${at}/mapping`, message: 'The mapping fills no field.' };
+  const filled = new Set<string>();
   for (const { key: name, source, destination } of pairs) {
     const place = `${at}/mapping${pointer(name)}`;
     if (source.trim() === '') yield { pointer: place, message: 'A field of the source has no name.' };
+    if (filled.has(destination)) {
+      yield { pointer: place, message: `The field "${destination}" is filled from another field already.` };
+    }
+    filled.add(destination);
     if (target.writableFields.has(destination)) continue;
     const hint = suggestion(destination, target.writableFields);
     yield {
