@@ -152,3 +152,15 @@ describe('GET /embed/{clientId}', () => {
     }
   });
 });
+
+describe('the API of this address', () => {
+  it('is documented with its credentials, on a page too', async () => {
+    type Document = { servers: object[]; paths: Record<string, { post: { parameters: { name: string }[] } }> };
+    const { body } = await service.request<Document>('GET', '/api/openapi.json');
+    expect(body.servers).toEqual([{ url: '/' }]);
+    const headerNames = body.paths[PATH]?.post.parameters.map(({ name }) => name);
+    expect(headerNames?.sort()).toEqual(['X-Embed-Key', 'X-Embed-Secret']);
+    const { status, headers } = await service.request('GET', '/api/docs');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { GatewayConfig } from './config.js';
-import { DocsController } from './docs/docs.controller.js';
+import { MergedDocumentController } from './docs/merged-document.controller.js';
 import { MergedDocument } from './docs/merged-document.js';
 import { ProblemsController } from './docs/problems.controller.js';
 import { GATEWAY_CONFIG } from './gateway.tokens.js';
@@ -14,7 +14,7 @@ export class GatewayModule {
   static with(config: GatewayConfig): DynamicModule {
     return {
       module: GatewayModule,
-      controllers: [DocsController, ProblemsController],
+      controllers: [MergedDocumentController, ProblemsController],
       providers: [
         { provide: GATEWAY_CONFIG, useValue: config },
         SecurityHeaders,

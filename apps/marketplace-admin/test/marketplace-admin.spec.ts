@@ -190,3 +190,14 @@ describe('PATCH /api/admin/tenants/{id}', () => {
     expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 });
+
+describe('the API of this address', () => {
+  it('is documented, on a page too', async () => {
+    type Document = { servers: object[]; paths: Record<string, object> };
+    const document = await service.request<Document>('GET', '/api/openapi.json');
+    expect(document.body.servers).toEqual([{ url: '/' }]);
+    expect(Object.keys(document.body.paths)).toContain('/api/admin/submissions');
+    const { status, headers } = await service.request('GET', '/api/docs');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});

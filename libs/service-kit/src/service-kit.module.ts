@@ -2,7 +2,8 @@ import { AccessGuard, AccessModule, KeySource } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import type { ServiceConfig } from './configuration/service-config.js';
+import { isEdge, type ServiceConfig } from './configuration/service-config.js';
+import { DocsPageController } from './openapi/docs-page.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { RpcKeySource } from './rpc-key-source.js';
 import { SERVICE_CONFIG } from './service-kit.tokens.js';
@@ -30,7 +31,10 @@ export class ServiceKitModule {
         }),
         service,
       ],
-      controllers: options.openApi === false ? [] : [OpenApiController],
+      controllers: [
+        ...(options.openApi === false ? [] : [OpenApiController]),
+        ...(isEdge(config.name) ? [DocsPageController] : []),
+      ],
       providers,
       exports: [SERVICE_CONFIG],
     };

@@ -14,8 +14,10 @@ export type Profile = (typeof PROFILES)[number];
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** The services that the public reaches directly; every other one has the gateway in front of it. */
 const EDGES: readonly ServiceName[] = ['gateway', 'embed-gateway', 'marketplace-admin'];
+
+/** Whether the public reaches the service directly; every other one has the gateway in front of it. */
+export const isEdge = (name: ServiceName): boolean => EDGES.includes(name);
 
 /** What every process needs to know. */
 export interface ServiceConfig {
@@ -69,7 +71,7 @@ export function serviceConfig(
         schemes: ['http', 'https'],
       }),
       trustedProxies: env.list('TRUSTED_PROXIES', {
-        default: local && !EDGES.includes(name) ? ['127.0.0.1', '::1'] : [],
+        default: local && !isEdge(name) ? ['127.0.0.1', '::1'] : [],
       }),
       drainSeconds: env.integer('DRAIN_SECONDS', { default: 10, min: 0, max: 300 }),
       nats: {

@@ -1,7 +1,7 @@
 import { HttpStatus, type INestApplicationContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import type { ServiceConfig } from '../configuration/service-config.js';
+import { isEdge, type ServiceConfig } from '../configuration/service-config.js';
 import { type DtoClass, isDtoPart, type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import { PROBLEM_TYPE } from '../http/problem.js';
 import { type ControllerRoute, controllerRoutes } from '../routes/list-routes.js';
@@ -27,7 +27,8 @@ export function openApiDocument(app: INestApplicationContext, config: Pick<Servi
   return {
     openapi: '3.1.1',
     info: { title: `CRM developer platform: ${config.name}`, version: '0.1.0', license: { name: 'Apache-2.0' } },
-    servers: [{ url: config.baseUrl }],
+    // An edge answers at the address where the document was read (a relative URL is meant so); the rest has the gateway's.
+    servers: [{ url: isEdge(config.name) ? '/' : config.baseUrl }],
     paths,
     components: {
       schemas: components.all(),
@@ -62,6 +63,12 @@ const REQUEST_HEADERS: Readonly<Record<string, Json>> = {
     name: 'If-Match',
     description: 'ETag of the version that the change is meant for; 412 VERSION_MISMATCH when there is another by now',
   },
+  'x-embed-key': { name: 'X-Embed-Key', required: true, description: 'Client id of the embedding app' },
+  'x-embed-secret': {
+    name: 'X-Embed-Secret',
+    required: true,
+    description: 'Its secret; only the backend of the host sends it',
+  },
 };
 
 /** The noun: `LeadController` → `lead`. */
@@ -85,7 +92,7 @@ function inputs(route: ControllerRoute, components: Components): { body?: Json; 
   for (const [key, { index, data }] of Object.entries(args)) {
     const kind = Number(key.split(':', 1)[0]);
     const header = REQUEST_HEADERS[String(data)];
-    if (header) parameters.push({ ...header, in: 'header', required: false, schema: { type: 'string' } });
+    if (header) parameters.push({ required: false, ...header, in: 'header', schema: { type: 'string' } });
     if (data !== undefined) continue;
     if (kind === RouteParamtypes.BODY)
       body = schemaOf(types[index]) ? components.ref(types[index] as DtoClass) : { type: 'object' };

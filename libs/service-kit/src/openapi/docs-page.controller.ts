@@ -3,12 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Public } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
-import { Describe } from '@crm/service-kit';
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { Describe } from './describe.decorator.js';
 import { DOCS_PAGE, DOCS_POLICY, DOCS_SCRIPT } from './docs-page.js';
-import type { OpenApi } from './merge.js';
-import { MergedDocument } from './merged-document.js';
 
 /** Files of Swagger UI that the page uses; nothing else of the package is served. */
 const ASSETS: Readonly<Record<string, string>> = {
@@ -16,40 +14,40 @@ const ASSETS: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** The API's document and a page to read it. */
-@Controller('api')
-export class DocsController {
-  constructor(private readonly merged: MergedDocument) {}
+const NO_SNIFFING = ['x-content-type-options', 'nosniff'] as const;
 
-  @Get('openapi.json')
-  @Public()
-  @Describe({ summary: 'The OpenAPI document of the platform', hidden: true })
-  openApi(): Promise<OpenApi> {
-    return this.merged.get();
-  }
+/** A page to read the document of the address at, on every public address. */
+@Controller('api/docs')
+export class DocsPageController {
+  /**
+   * Where Swagger UI is installed: beside this file in the tests; a service that was built into one file has it among its
+   * own dependencies. An edge without it does not start.
+   */
+  private readonly folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-  @Get('docs')
+  @Get()
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('content-security-policy', DOCS_POLICY)
+  @Header(...NO_SNIFFING)
   @Describe({ summary: 'The page', hidden: true })
   page(): string {
     return DOCS_PAGE;
   }
 
-  @Get('docs/assets/:file')
+  @Get('assets/:file')
   @Public()
   @Describe({ summary: 'Its files', hidden: true })
   async asset(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
+    reply.header(...NO_SNIFFING);
     if (file === 'docs.js') {
       await reply.type('text/javascript; charset=utf-8').send(DOCS_SCRIPT);
       return;
     }
     const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
     if (!type) throw new PlatformError('NOT_FOUND');
-    // Read from node_modules when asked for: most gateways never are.
-    const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-    const content = await readFile(join(folder, file));
+    // Read when asked for: most processes never are.
+    const content = await readFile(join(this.folder, file));
     await reply.type(type).header('cache-control', 'public, max-age=86400').send(content);
   }
 }

@@ -1,0 +1,64 @@
+import { Public } from '@crm/access';
+import type { ServiceName } from '@crm/contracts';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Get, Headers } from '@nestjs/common';
+import type { RunningService } from '../src/index.js';
+import { startWith } from './harness.js';
+
+@Controller('api/things')
+class ThingController {
+  @Get()
+  @Public()
+  list(@Headers('x-embed-key') _key: string): string[] {
+    return [];
+  }
+}
+
+describe('the page of the API', () => {
+  let service: RunningService | undefined;
+  afterEach(() => service?.close());
+
+  const start = async (name: ServiceName) => {
+    service = await startWith({ controllers: [ThingController], config: { name } });
+    return service.url;
+  };
+  const documentAt = async (url: string) =>
+    (await (await fetch(`${url}/api/openapi.json`)).json()) as {
+      servers: { url: string }[];
+      paths: Record<string, { get: { parameters: object[] } }>;
+    };
+
+  it.each(['gateway', 'embed-gateway', 'marketplace-admin'] as const)('is at %s, all of it', async (name) => {
+    const url = await start(name);
+    const page = await fetch(`${url}/api/docs`);
+    const html = await page.text();
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const parts = [...html.matchAll(/(?:src|href)="(\/api\/docs\/assets\/[^"]+)"/g)].map(([, part]) => part);
+    expect(parts).toHaveLength(3);
+    for (const part of parts) {
+      const answer = await fetch(url + part);
+      expect([answer.status, answer.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+      expect((await answer.text()).length).toBeGreaterThan(50);
+    }
+    expect(html).not.toMatch(/https?:\/\//);
+    for (const other of ['package.json', '..%2fpackage.json', 'toString']) {
+      expect((await fetch(`${url}/api/docs/assets/${other}`)).status).toBe(404);
+    }
+  });
+
+  it('shows the address that it stands at, and what a call needs', async () => {
+    const { servers, paths } = await documentAt(await start('embed-gateway'));
+    expect(servers).toEqual([{ url: '/' }]);
+    expect(paths['/api/things']?.get.parameters).toContainEqual(
+      expect.objectContaining({ name: 'X-Embed-Key', in: 'header', required: true }),
+    );
+  });
+
+  it('is not at a service behind the gateway, whose document names the gateway', async () => {
+    const url = await start('crm');
+    expect((await fetch(`${url}/api/docs`)).status).toBe(404);
+    expect((await documentAt(url)).servers).toEqual([{ url: 'http://base.test' }]);
+  });
+});
