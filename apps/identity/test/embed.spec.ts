@@ -132,6 +132,32 @@ describe('embed credentials', () => {
     ]);
   });
 
+  it('follow another version of the app with the secret they have', async () => {
+    const appKey = `app-${randomUUID()}`;
+    const { owner, credentials, mint, userOf } = await host({ appKey });
+    const clients = identity.get(EmbedClientService);
+    const settings = { allowedOrigins: ['https://new.example'], scopes: ['leads:read'], linkUsersBy: 'email' as const };
+    const stranger = await identity.account();
+    expect(await clients.update({ tenantId: stranger.tenantId, appKey, ...settings })).toBe(false);
+    expect((await userOf({ scopes: undefined })).scopes).toEqual(['leads', 'pipeline:read']);
+    expect(await clients.update({ tenantId: owner.tenantId, appKey, ...settings })).toBe(true);
+    expect((await userOf({ scopes: undefined })).scopes).toEqual(['leads:read']);
+    expect(await codeOf(mint({ scopes: ['leads'] }))).toBe('EMBED_SCOPE_DENIED');
+    expect(await clients.allowedOrigins(credentials.clientId)).toEqual(['https://new.example']);
+    for (const wrong of [{ allowedOrigins: ['*'] }, { scopes: ['everything'] }]) {
+      const call = clients.update({ tenantId: owner.tenantId, appKey, ...settings, ...wrong });
+      expect(await codeOf(call)).toBe('VALIDATION_FAILED');
+    }
+  });
+
+  it('are not made by settings alone', async () => {
+    const { tenantId } = await identity.account();
+    const settings = { allowedOrigins: ['https://new.example'], scopes: [], linkUsersBy: 'email' as const };
+    expect(await identity.get(EmbedClientService).update({ tenantId, appKey: 'never-issued', ...settings })).toBe(
+      false,
+    );
+  });
+
   it('cannot be issued by another workspace or by somebody who does not administer', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner } = await host({ appKey });

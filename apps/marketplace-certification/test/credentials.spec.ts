@@ -57,6 +57,38 @@ describe('embed credentials', () => {
   });
 });
 
+describe('what a version says of embedding', () => {
+  it('counts for the credentials when it is published, not before', async () => {
+    const key = newKey();
+    const settings = embed(['https://acme.example'], { scopes: ['leads:read'] });
+    const { body } = await marketplace.submit(developer, fieldService(key, settings));
+    expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toEqual([]);
+    await marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
+    expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toEqual([
+      {
+        tenantId: developer.tenantId,
+        appKey: key,
+        allowedOrigins: ['https://acme.example'],
+        scopes: ['leads:read'],
+        linkUsersBy: 'email',
+      },
+    ]);
+  });
+
+  it('keeps the version back while identity cannot be told', async () => {
+    const key = newKey();
+    const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const publish = () => marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
+    neighbours.instead(rpc.identity.updateEmbedSettings, () => {
+      throw new PlatformError('SERVICE_UNAVAILABLE');
+    });
+    await expect(publish()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await marketplace.request(await marketplace.caller(), 'GET', `/apps/${key}`)).status).toBe(404);
+    neighbours.reset();
+    expect(await publish()).toMatchObject({ versionStatus: 'published' });
+  });
+});
+
 describe('the webhook secret', () => {
   it('is new each time, handed to the dispatcher, and stored sealed', async () => {
     const key = newKey();

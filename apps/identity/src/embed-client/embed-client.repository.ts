@@ -49,4 +49,17 @@ export class EmbedClientRepository {
     );
     return row?.clientId ?? null;
   }
+
+  /**
+   * Changes what an app may do with its credentials; the secret stays.
+   * @returns whether the tenant's app has credentials
+   */
+  async update(tx: NarrowTransaction, client: Omit<EmbedClient, 'clientId' | 'secretHash'>): Promise<boolean> {
+    const rows = await tx.query(
+      `UPDATE embed_client SET allowed_origins = $3, scopes = $4, link_users_by = $5, updated_at = now()
+       WHERE app_key = $1 AND tenant_id = $2 RETURNING client_id`,
+      [client.appKey, client.tenantId, client.allowedOrigins, client.scopes, client.linkUsersBy],
+    );
+    return rows.length === 1;
+  }
 }

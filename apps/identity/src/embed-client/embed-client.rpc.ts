@@ -15,6 +15,13 @@ export class EmbedClientRpc {
     return this.clients.issue(context.principal, request);
   }
 
+  @RpcHandler(rpc.identity.updateEmbedSettings)
+  async update(
+    request: RpcRequest<typeof rpc.identity.updateEmbedSettings>,
+  ): Promise<RpcResponse<typeof rpc.identity.updateEmbedSettings>> {
+    return { updated: await this.clients.update(request) };
+  }
+
   @RpcHandler(rpc.identity.getEmbedOrigins)
   async origins({
     clientId,

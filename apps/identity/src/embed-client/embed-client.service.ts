@@ -27,8 +27,7 @@ export class EmbedClientService {
     request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
   ): Promise<{ clientId: string; clientSecret: string }> {
     if (!principal || !rolesAllow(principal.roles, 'administer')) throw new PlatformError('FORBIDDEN');
-    const unknown = request.scopes.find((scope) => !isScope(scope));
-    if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
+    const settings = checkedSettings(request);
     const clientSecret = newSecret();
     const clientId = await this.database.crossTenant((tx) =>
       this.clients.upsert(tx, {
@@ -36,13 +35,23 @@ export class EmbedClientService {
         appKey: request.appKey,
         tenantId: principal.tenantId,
         secretHash: hashSecret(clientSecret),
-        allowedOrigins: request.allowedOrigins.map(canonicalOrigin),
-        scopes: request.scopes,
-        linkUsersBy: request.linkUsersBy,
+        ...settings,
       }),
     );
     if (!clientId) throw new PlatformError('NOT_FOUND', 'There is no such app');
     return { clientId, clientSecret };
+  }
+
+  /**
+   * Takes over what another version of the app says of embedding. The secret stays, so no host has to be changed; tokens
+   * that were minted before end within their 15 minutes.
+   * @returns whether the app has credentials
+   * @throws PlatformError VALIDATION_FAILED
+   */
+  async update(request: RpcRequest<typeof rpc.identity.updateEmbedSettings>): Promise<boolean> {
+    const { tenantId, appKey } = request;
+    const settings = checkedSettings(request);
+    return this.database.crossTenant((tx) => this.clients.update(tx, { tenantId, appKey, ...settings }));
   }
 
   /**
@@ -61,6 +70,15 @@ export class EmbedClientService {
     const client = await this.database.crossTenant((tx) => this.clients.find(tx, clientId));
     return client?.allowedOrigins ?? [];
   }
+}
+
+type Settings = Pick<EmbedClient, 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
+
+/** @throws PlatformError VALIDATION_FAILED for an unknown scope, or an origin that is none */
+function checkedSettings({ allowedOrigins, scopes, linkUsersBy }: Settings): Settings {
+  const unknown = scopes.find((scope) => !isScope(scope));
+  if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
+  return { allowedOrigins: allowedOrigins.map(canonicalOrigin), scopes, linkUsersBy };
 }
 
 /**

@@ -29,14 +29,19 @@ export class EmbedCredentialService {
     if (!embed) throw new PlatformError('CONFLICT', 'No submitted version of the app has an embed section.');
     return this.rpc.call(
       rpc.identity.issueEmbedCredentials,
-      {
-        appKey,
-        allowedOrigins: embed.allowedOrigins,
-        scopes: embed.scopes ?? [],
-        linkUsersBy: embed.linkUsersBy ?? 'email',
-      },
+      { appKey, ...settingsOf(embed) },
       { token: principal.token },
     );
+  }
+
+  /**
+   * Lets the credentials that an app may have follow a version that is being published: who may frame the CRM, and with
+   * which scopes, must not wait until the publisher asks for a new secret.
+   * @param tenantId the publisher
+   * @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED
+   */
+  async follow(tenantId: string, appKey: string, embed: ManifestEmbed): Promise<void> {
+    await this.rpc.call(rpc.identity.updateEmbedSettings, { tenantId, appKey, ...settingsOf(embed) });
   }
 
   private newestEmbed(appKey: string): Promise<ManifestEmbed | undefined> {
@@ -51,4 +56,8 @@ export class EmbedCredentialService {
       return undefined;
     });
   }
+}
+
+function settingsOf({ allowedOrigins, scopes = [], linkUsersBy = 'email' }: ManifestEmbed) {
+  return { allowedOrigins, scopes, linkUsersBy };
 }

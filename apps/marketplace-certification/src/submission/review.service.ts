@@ -1,8 +1,9 @@
 import type { Principal } from '@crm/access';
 import { PlatformError, type ReviewDecision, type SubmissionView, type VersionStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
-import { compareVersions } from '@crm/manifest';
+import { compareVersions, type Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
+import { EmbedCredentialService } from '../embed-credential/embed-credential.service.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
 import { listingOf } from './listing-of.js';
 import { openWarnings } from './open-warnings.js';
@@ -25,6 +26,7 @@ export class ReviewService {
     private readonly submissions: SubmissionRepository,
     private readonly packages: PackageRepository,
     private readonly secrets: WebhookSecretService,
+    private readonly embeds: EmbedCredentialService,
   ) {}
 
   /** @throws PlatformError FORBIDDEN when the caller is no operator */
@@ -36,7 +38,8 @@ export class ReviewService {
 
   /**
    * @param reason why; needed to refuse, and to publish with open warnings
-   * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE, VALIDATION_FAILED
+   * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE, VALIDATION_FAILED; SERVICE_UNAVAILABLE or
+   *   DEADLINE_EXCEEDED, and nothing is published, when a version that embeds cannot be handed to identity
    */
   async decide(
     operator: Principal | undefined,
@@ -51,7 +54,7 @@ export class ReviewService {
       if (operator.tenantId && operator.tenantId === submission.tenantId) throw new PlatformError('OWN_SUBMISSION');
       assertClaim(submission, operator, decision, why);
       const to = nextStatus(submission.status, decision, 'operator', why);
-      if (decision === 'publish') await this.publish(tx, submission, operator, why);
+      const manifest = decision === 'publish' ? await this.publish(tx, submission, operator, why) : undefined;
       await this.submissions.changeStatus(
         tx,
         submission.id,
@@ -67,6 +70,8 @@ export class ReviewService {
         to,
         reason: why,
       });
+      // Last, when nothing of ours can fail any more but the commit; a publication that is tried again hands it over again.
+      if (manifest?.embed) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
       const decided = await this.submissions.find(tx, submissionId);
       return viewOf(decided as ReviewedSubmission);
     });
@@ -86,7 +91,7 @@ export class ReviewService {
     submission: ReviewedSubmission,
     operator: Principal,
     reason: string | undefined,
-  ): Promise<void> {
+  ): Promise<Manifest> {
     if (!reason && openWarnings(submission.certification).length > 0) {
       throw reasonRequired('The certification has open warnings: to publish, say why.');
     }
@@ -112,6 +117,7 @@ export class ReviewService {
     const manifest = await this.packages.read(tx, submission.id);
     await this.submissions.list(tx, submission.appKey, submission.id, listingOf(manifest, submission.publisherName));
     if (manifest.webhooks?.length) await this.secrets.ensure(tx, submission.appKey);
+    return manifest;
   }
 }
 

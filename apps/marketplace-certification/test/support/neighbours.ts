@@ -106,6 +106,7 @@ export class Neighbours {
       country: null,
     }));
     await this.answer(rpc.identity.mintInternalToken, (request) => this.mint(request, ['admin']));
+    await this.answer(rpc.identity.updateEmbedSettings, () => ({ updated: true }));
     await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client', clientSecret: 'secret' }));
     await this.answer(rpc.customObjects.provisionObjects, (request) => this.provisionObjects(request));
     await this.answer(rpc.customObjects.removeObjects, ({ installationId }) => ({

@@ -94,6 +94,13 @@ export const mintInternalToken = defineRpc({
   timeoutMs: 3000,
 });
 
+/** `embed` of a manifest, as far as identity decides by it. */
+const EmbedSettings = {
+  allowedOrigins: Type.Array(Type.String()),
+  scopes: Type.Array(Type.String()),
+  linkUsersBy: Type.Enum(['email', 'explicit']),
+};
+
 /** Credentials of an embed app; the app's own workspace is the tenant whose users it embeds. */
 export const issueEmbedCredentials = defineRpc({
   subject: 'rpc.identity.embedClients.issue',
@@ -102,12 +109,24 @@ export const issueEmbedCredentials = defineRpc({
   principal: 'user',
   request: Type.Object({
     appKey: Type.String(),
-    allowedOrigins: Type.Array(Type.String()),
-    scopes: Type.Array(Type.String()),
-    linkUsersBy: Type.Enum(['email', 'explicit']),
+    ...EmbedSettings,
   }),
   response: Type.Object({ clientId: Type.String(), clientSecret: Type.String() }),
   timeoutMs: 5000,
+});
+
+/**
+ * Gives the credentials of an app the settings of another version and leaves the secret alone: what a published version
+ * says of embedding counts at once. An app without credentials answers `updated: false`.
+ */
+export const updateEmbedSettings = defineRpc({
+  subject: 'rpc.identity.embedClients.update',
+  server: 'identity',
+  callers: ['marketplace-certification'],
+  principal: 'service',
+  request: Type.Object({ tenantId: Id, appKey: Type.String(), ...EmbedSettings }),
+  response: Type.Object({ updated: Type.Boolean() }),
+  timeoutMs: 3000,
 });
 
 /** Exchanges embed credentials and a host user for an embed token. */
