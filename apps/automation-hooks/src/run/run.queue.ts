@@ -30,10 +30,13 @@ export class RunQueue {
     const claimId = newId();
     return this.database.crossTenant((tx) =>
       tx.query<Claim>(
-        `UPDATE run_queue SET claim_id = $1, due_at = now() + make_interval(secs => $2)
-           FROM (SELECT tenant_id, run_id, due_at FROM run_queue
-                  WHERE due_at <= now() AND tenant_id <> ALL ($4::uuid[])
-                  ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) AS due
+        // Materialised: a plan that looks the choice up again for each row would take more than the limit.
+        `WITH due AS MATERIALIZED (
+           SELECT tenant_id, run_id, due_at FROM run_queue
+            WHERE due_at <= now() AND tenant_id <> ALL ($4::uuid[])
+            ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+         UPDATE run_queue SET claim_id = $1, due_at = now() + make_interval(secs => $2)
+           FROM due
           WHERE run_queue.tenant_id = due.tenant_id AND run_queue.run_id = due.run_id
           RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId",
             due.due_at AS "dueAt"`,

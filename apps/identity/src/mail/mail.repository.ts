@@ -50,11 +50,13 @@ export class MailRepository {
     leaseSeconds: number,
   ): Promise<DueMail | undefined> {
     const [mail] = await tx.query<DueMail>(
-      `UPDATE mail SET next_attempt_at = now() + make_interval(secs => $2)
-       WHERE (tenant_id, id) IN (
+      // Materialised: a plan that looks the choice up again for each row would take them all.
+      `WITH due AS MATERIALIZED (
          SELECT tenant_id, id FROM mail WHERE next_attempt_at <= now() AND tenant_id <> ALL ($1::uuid[])
          ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING tenant_id AS "tenantId", id, recipient, subject, body, attempts, last_error AS "lastError",
+       UPDATE mail SET next_attempt_at = now() + make_interval(secs => $2)
+       FROM due WHERE mail.tenant_id = due.tenant_id AND mail.id = due.id
+       RETURNING mail.tenant_id AS "tenantId", mail.id, recipient, subject, body, attempts, last_error AS "lastError",
          expires_at <= now() AS expired`,
       [otherThan, leaseSeconds],
     );

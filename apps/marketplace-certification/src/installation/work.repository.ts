@@ -37,13 +37,15 @@ export class WorkRepository {
   /** Takes up to `limit` pieces of work that are due and that nobody is at. */
   async claim(tx: NarrowTransaction, limit: number): Promise<WorkLease[]> {
     return tx.query<WorkLease>(
-      `update installation_work as work
-         set lease_token = gen_random_uuid(), lease_until = now() + make_interval(secs => $1)
-       from (
+      // Materialised: a plan that looks the choice up again for each row would take more than the limit.
+      `with due as materialized (
          select tenant_id, installation_id from installation_work
          where due_at <= now() and (lease_until is null or lease_until < now())
          order by due_at limit $2 for update skip locked
-       ) as due
+       )
+       update installation_work as work
+         set lease_token = gen_random_uuid(), lease_until = now() + make_interval(secs => $1)
+       from due
        where work.tenant_id = due.tenant_id and work.installation_id = due.installation_id
        returning work.tenant_id as "tenantId", work.installation_id as "installationId", work.lease_token as token`,
       [LEASE_SECONDS, limit],
