@@ -64,6 +64,13 @@ describe('mail that waits', () => {
     expect(await postponed(email)).toMatchObject({ valid: 3 * 24 * 3600 });
   });
 
+  it('is kept when a relay says only at the recipient that it does not know us', async () => {
+    const email = newEmail();
+    mailServer.recipients.set(email, `554 5.7.1 <${email}>: Relay access denied`);
+    await invite(email);
+    expect(await postponed(email)).toMatchObject({ valid: 3 * 24 * 3600 });
+  });
+
   it('is given up when no server took it for three days', async () => {
     const email = newEmail();
     mailServer.refusing = true;

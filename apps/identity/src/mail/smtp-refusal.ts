@@ -2,19 +2,50 @@
 interface SmtpError {
   /** The server's reply, such as 550; absent when there was none. */
   responseCode?: number;
+  /** The whole reply, such as `550 5.1.1 no such user`. */
+  response?: string;
   /** The command that was refused. */
   command?: string;
 }
 
-/** The commands whose refusal speaks of this one mail. That of others, such as AUTH or MAIL FROM, speaks of the sender. */
+/** The commands whose refusal may speak of this one mail. That of others, such as AUTH or MAIL FROM, speaks of the sender. */
 const ABOUT_THE_MAIL: readonly (string | undefined)[] = ['RCPT TO', 'DATA'];
 
 /**
- * Whether a mail server will never take a mail: it refused the recipient or the content with a reply of 500 or more
- * (RFC 5321, 4.2.1: the client should not repeat the request).
+ * Enhanced codes (RFC 3463) of a recipient or a content that will never be taken: address, mailbox, too big a message,
+ * content.
+ */
+const MAIL_REFUSED = /^5\.(?:[126]\.\d+|3\.4)$/;
+
+/**
+ * Enhanced codes of us: the sender's address, authentication, relaying, policy. Servers say them to the recipient too,
+ * because many put off every refusal until then.
+ */
+const SENDER_REFUSED = /^5\.(?:1\.[78]|7\.\d+)$/;
+
+/** Replies that speak of a mailbox (RFC 5321, 4.2.3) or its domain (RFC 7504) whatever stands behind them. */
+const MAILBOX_REPLIES: readonly number[] = [550, 551, 552, 553, 556];
+
+/** How a server without enhanced codes says that it is our settings that are wrong. */
+const SPEAKS_OF_US = /\b(?:relay|authenticat)/i;
+
+/**
+ * Whether a mail server will never take a mail: it refused this recipient or this content with a reply of 500 or more
+ * (RFC 5321, 4.2.1: the client should not repeat the request). A refusal of ourselves is none, wherever in the
+ * dialogue it comes: while a relay's settings are wrong no mail may be lost.
  * @param error what sending rejected with
  */
 export function isRefusedForGood(error: unknown): boolean {
-  const { responseCode = 0, command } = (error ?? {}) as SmtpError;
-  return responseCode >= 500 && responseCode < 600 && ABOUT_THE_MAIL.includes(command);
+  const { responseCode = 0, response = '', command } = (error ?? {}) as SmtpError;
+  if (responseCode < 500 || responseCode > 599 || !ABOUT_THE_MAIL.includes(command)) return false;
+  const enhanced = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
+  if (enhanced !== undefined) {
+    if (SENDER_REFUSED.test(enhanced)) return false;
+    if (MAIL_REFUSED.test(enhanced)) return true;
+  } else if (SPEAKS_OF_US.test(response)) {
+    return false;
+  }
+  if (MAILBOX_REPLIES.includes(responseCode)) return true;
+  // "Transaction failed": of the content when that was sent, and of anything before.
+  return responseCode === 554 && command === 'DATA' && enhanced === undefined;
 }
