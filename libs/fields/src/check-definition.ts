@@ -1,10 +1,12 @@
 import type { FieldDefinition, ValidationRule } from './field-definition.js';
 import { normaliseOptions } from './options.js';
+import { PatternBudget } from './pattern-budget.js';
 import { type FieldProblem, pointerTo } from './problem.js';
 import { DEFINITION_PROBLEMS, type DefinitionProblemCode } from './problem-codes.js';
 import { rules } from './rules/index.js';
 import type { FieldType } from './types/field-type.js';
 import { fieldTypes } from './types/index.js';
+import { TEXTAREA_LIMIT } from './types/textarea.js';
 import { validateValue } from './validate-value.js';
 
 /** Longest value and label of an option, in UTF-16 units; our number: what fits a list on a screen. */
@@ -18,9 +20,11 @@ type Report = (code: DefinitionProblemCode, path: readonly (string | number)[], 
  * What is inconsistent in the definitions of an object's fields; nothing when records can be validated by them.
  * Names, roles and the meaning of expressions are judged elsewhere. Pointers begin at the list: `/0/options`.
  * The definitions may come from an untrusted package: what is missing or unknown is a problem, not an exception.
+ * @param budget of the package, where it has several objects
  */
-export function checkDefinition(fields: readonly FieldDefinition[]): FieldProblem[] {
+export function checkDefinition(fields: readonly FieldDefinition[], budget = new PatternBudget()): FieldProblem[] {
   const problems: FieldProblem[] = [];
+  budget.beginObject();
   for (const [index, field] of fields.entries()) {
     const report: Report = (code, path, detail = DEFINITION_PROBLEMS[code]) => {
       problems.push({ pointer: pointerTo(index, ...path), code, detail });
@@ -34,10 +38,10 @@ export function checkDefinition(fields: readonly FieldDefinition[]): FieldProble
     checkOptions(field, type, report);
     checkTarget(field, report);
     checkFormula(field, report);
-    checkRules(field, type, report);
+    checkRules(field, type, report, budget);
     if (field.is_unique && !type.mayBeUnique) report('UNIQUE_NOT_ALLOWED', ['is_unique']);
     // A default is judged by the rest of the definition, so that must be right first.
-    if (problems.length === before) checkDefault(field, report);
+    if (problems.length === before) checkDefault(field, report, budget);
   }
   return problems;
 }
@@ -92,7 +96,7 @@ function checkFormula(field: FieldDefinition, report: Report): void {
   }
 }
 
-function checkRules(field: FieldDefinition, type: FieldType, report: Report): void {
+function checkRules(field: FieldDefinition, type: FieldType, report: Report, budget: PatternBudget): void {
   const given: unknown = field.validationRules ?? [];
   if (!Array.isArray(given)) {
     report('RULE_UNKNOWN', ['validationRules'], 'Validation rules are a list');
@@ -112,11 +116,44 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report): vo
         `The rule ${rule.type} does not fit the type ${type.name}`,
       );
     }
+    const pattern = patternOf(declared);
+    if (pattern !== undefined && !budget.mayCompile) {
+      report(
+        'RULE_PATTERN_INVALID',
+        ['validationRules', index, 'value'],
+        'The patterns of the package are too many and too large together',
+      );
+      continue;
+    }
     const wrong = rule.checkValue(declared.value);
+    if (pattern !== undefined) budget.countCompiled(pattern);
     if (wrong) report(wrong.code, ['validationRules', index, 'value'], wrong.detail);
     else if (typeof declared.value === 'number') tighten(limits, rule.type, declared.value);
   }
   checkLimits(limits, type, report);
+  checkCost(field, type, limits, report, budget);
+}
+
+/** Whether the patterns of the object end soon enough on the longest values. */
+function checkCost(
+  { validationRules = [] }: FieldDefinition,
+  { allowedRules, bound = TEXTAREA_LIMIT }: FieldType,
+  limits: ReadonlyMap<string, number>,
+  report: Report,
+  budget: PatternBudget,
+): void {
+  if (!allowedRules.includes('regex')) return;
+  const longest = Math.min(bound, limits.get('maxLength') ?? bound);
+  for (const [index, declared] of validationRules.entries()) {
+    const pattern = patternOf(declared);
+    if (pattern === undefined || !budget.mayCompile || budget.allowsRecords(pattern, longest)) continue;
+    const detail = `This and the object's patterns before it take too long for values of up to ${longest} characters: add a maxLength rule, or repeat less in the pattern`;
+    report('RULE_PATTERN_INVALID', ['validationRules', index, 'value'], detail);
+  }
+}
+
+function patternOf(declared: ValidationRule | null): string | undefined {
+  return declared?.type === 'regex' && typeof declared.value === 'string' ? declared.value : undefined;
 }
 
 /** Whether a value is left between the strictest rules, and within what values of the type may be. */
@@ -145,8 +182,13 @@ function tighten(limits: Map<string, number>, type: string, value: number): void
   limits.set(type, type.startsWith('min') ? Math.max(known, value) : Math.min(known, value));
 }
 
-function checkDefault(field: FieldDefinition, report: Report): void {
+function checkDefault(field: FieldDefinition, report: Report, budget: PatternBudget): void {
   if (!hasDefault(field)) return;
+  const patterns = (field.validationRules ?? []).map(patternOf).filter((pattern) => pattern !== undefined);
+  if (typeof field.default === 'string' && !budget.allowsDefault(patterns, field.default)) {
+    report('DEFAULT_INVALID', ['default'], 'The defaults of the package are too long for their patterns');
+    return;
+  }
   const problems: FieldProblem[] = [];
   // Without a country: a package is for tenants of all of them.
   validateValue(field, field.default, {}, problems);

@@ -5,6 +5,7 @@ export { foldForSearch, foldForUniqueness } from './folding.js';
 export { compileFieldFormulas, formulaFieldTypes, formulaSources } from './formulas.js';
 export { normaliseOptions } from './options.js';
 export { compilePattern, LONGEST_PATTERN } from './pattern.js';
+export { PatternBudget } from './pattern-budget.js';
 export type { FieldProblem, ProblemParams } from './problem.js';
 export * from './problem-codes.js';
 export { rules } from './rules/index.js';

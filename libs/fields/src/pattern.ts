@@ -11,29 +11,45 @@ const LARGEST_PROGRAM = 2500;
 /** Compiled patterns kept; the oldest one goes first. */
 const CACHE_SIZE = 1000;
 
-const compiled = new Map<string, RE2JS | null>();
+interface Compiled {
+  /** Null when the engine does not take the pattern, or the program is too large. */
+  readonly program: RE2JS | null;
+  /** Instructions that were made. */
+  readonly size: number;
+}
+
+const compiled = new Map<string, Compiled>();
 
 /**
  * A pattern compiled by the linear-time engine, or null when the engine does not take it (look-around, back
  * references, more than 1,000 repetitions, bad syntax), it is too long, or its repetitions together are too many.
  */
 export function compilePattern(pattern: string): RE2JS | null {
-  if (pattern.length > LONGEST_PATTERN) return null;
-  let program = compiled.get(pattern);
-  if (program === undefined) {
-    program = tryCompile(pattern);
-    if (compiled.size >= CACHE_SIZE) compiled.delete(compiled.keys().next().value!);
-    compiled.set(pattern, program);
-  }
-  return program;
+  return pattern.length > LONGEST_PATTERN ? null : cached(pattern).program;
 }
 
-function tryCompile(pattern: string): RE2JS | null {
+/** Instructions of a pattern: what compiling it costs, and each character of a text that it is tried on. */
+export function compiledSize(pattern: string): number {
+  return pattern.length > LONGEST_PATTERN ? 0 : cached(pattern).size;
+}
+
+function cached(pattern: string): Compiled {
+  let known = compiled.get(pattern);
+  if (known === undefined) {
+    known = tryCompile(pattern);
+    if (compiled.size >= CACHE_SIZE) compiled.delete(compiled.keys().next().value!);
+    compiled.set(pattern, known);
+  }
+  return known;
+}
+
+function tryCompile(pattern: string): Compiled {
   try {
     const program = RE2JS.compile(pattern);
-    return program.programSize() > LARGEST_PROGRAM ? null : program;
+    const size = program.programSize();
+    return { program: size > LARGEST_PROGRAM ? null : program, size };
   } catch (error) {
-    if (error instanceof RE2JSException) return null;
+    if (error instanceof RE2JSException) return { program: null, size: pattern.length };
     throw error;
   }
 }

@@ -25,7 +25,11 @@ export function validateValue(
     return null;
   }
   if (value === null) return null;
-  for (const rule of field.validationRules ?? []) checkRule(rule, value, pointer, problems);
+  for (const rule of field.validationRules ?? []) {
+    // A pattern's time is bounded for values of the length that the field allows.
+    if (rule.type === 'regex' && isTooLong(field.validationRules!, value)) continue;
+    checkRule(rule, value, pointer, problems);
+  }
   const key = field.is_unique ? uniqueKey(field, value) : null;
   if (key !== null && isUniqueKeyTooLong(key)) {
     problems.push({ pointer, code: 'UNIQUE_VALUE_TOO_LONG', detail: 'Is too long for a value that must be unique' });
@@ -52,6 +56,10 @@ function parseValue(
 /** A required field is not satisfied by an empty text either. */
 function isBlank(value: unknown): boolean {
   return value === null || value === '';
+}
+
+function isTooLong(declared: readonly ValidationRule[], value: unknown): boolean {
+  return declared.some(({ type, value: limit }) => type === 'maxLength' && !rules.get(type)!.passes(value, limit));
 }
 
 function checkRule(declared: ValidationRule, value: unknown, pointer: string, problems: FieldProblem[]): void {

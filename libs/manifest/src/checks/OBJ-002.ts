@@ -1,4 +1,4 @@
-import { checkDefinition, type FieldDefinition } from '@crm/fields';
+import { checkDefinition, type FieldDefinition, PatternBudget } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -13,11 +13,15 @@ export const OBJ_002: Check = {
     why: 'A field that contradicts itself would refuse every value or none: a picklist without options, a reference without a target, a rule that does not fit the type, a pattern that the linear-time engine does not take, a default that breaks the field’s own rules.',
     fix: 'Correct the field that is named. Patterns are those of RE2: no look-around and no back references.',
   },
-  run: ({ manifest }) =>
-    [...entriesOf(manifest.objects)].flatMap(([i, object]) => {
+  run({ manifest }) {
+    const budget = new PatternBudget();
+    return [...entriesOf(manifest.objects)].flatMap(([i, object]) => {
       const fields = namedFields(object);
       // The draft has lost what has the wrong type; the rest is what a definition is.
-      return checkDefinition(fields.map(([, field]) => field as FieldDefinition)).map((problem) => {
+      return checkDefinition(
+        fields.map(([, field]) => field as FieldDefinition),
+        budget,
+      ).map((problem) => {
         const [, index = '', ...rest] = problem.pointer.split('/');
         const place = fields[Number(index)]?.[0] ?? 0;
         return {
@@ -25,5 +29,6 @@ export const OBJ_002: Check = {
           message: asSentence(problem.detail),
         };
       });
-    }),
+    });
+  },
 };

@@ -1,0 +1,55 @@
+import { compiledSize } from './pattern.js';
+
+/**
+ * Instructions of all patterns that are compiled for one package; compiling takes some 2 µs for each. Our number: 2,000
+ * fields with a pattern of a hundred.
+ */
+const PACKAGE_INSTRUCTIONS = 200_000;
+/**
+ * Steps (instructions times characters, some 5 ns each) that the longest record of one object may take. Our number: half
+ * a second, for a record that is made to take long; a usual one takes a thousandth of that.
+ */
+const RECORD_STEPS = 100_000_000;
+/** Steps for the defaults of one package, which are checked when it is certified. */
+const DEFAULT_STEPS = 2_000_000;
+
+/**
+ * What the patterns of a package may cost the process that checks it or writes its records. A pattern takes linear time,
+ * but a package may have thousands of them.
+ */
+export class PatternBudget {
+  private instructions = 0;
+  private recordSteps = 0;
+  private defaultSteps = 0;
+
+  /** The steps of a record count for each object. */
+  beginObject(): void {
+    this.recordSteps = 0;
+  }
+
+  /** Whether one more pattern may be compiled. */
+  get mayCompile(): boolean {
+    return this.instructions < PACKAGE_INSTRUCTIONS;
+  }
+
+  /** Counts a pattern that was compiled. */
+  countCompiled(pattern: string): void {
+    this.instructions += compiledSize(pattern);
+  }
+
+  /**
+   * Counts a pattern for the records of the present object.
+   * @param longest code points of a value that the pattern is tried on
+   * @returns whether records may take that long
+   */
+  allowsRecords(pattern: string, longest: number): boolean {
+    this.recordSteps += compiledSize(pattern) * longest;
+    return this.recordSteps <= RECORD_STEPS;
+  }
+
+  /** Whether a default may be tried on its patterns. */
+  allowsDefault(patterns: readonly string[], value: string): boolean {
+    for (const pattern of patterns) this.defaultSteps += compiledSize(pattern) * value.length;
+    return this.defaultSteps <= DEFAULT_STEPS;
+  }
+}
