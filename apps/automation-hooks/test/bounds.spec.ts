@@ -175,4 +175,21 @@ describe('an event that many workflows wait for', () => {
       expect(await tenant.ended(id)).toMatchObject({ status: 'succeeded', input: { ...record, record } });
     }
   });
+
+  it('is copied by statements of sixteen megabytes at most, so that none is cancelled for its length', async () => {
+    const input = { note: 'x'.repeat(5_000_000) };
+    const runs = Array.from({ length: 7 }, () => ({ id: newId(), workflowId: newId() }));
+    const copies: number[] = [];
+    const stored = await service.get(Database).transaction(tenant.tenantId, (tx) => {
+      const measured = watched(tx, (_parameters, rows) => copies.push(rows.length));
+      return service.get(RunRepository).insert(measured, runs, { input, eventId: newId(), depth: 0 }, 'queued');
+    });
+    expect(copies).toEqual([3, 3, 1]);
+    expect(stored).toEqual(runs.map(({ id }) => id));
+    const { rows } = await world.admin.query(
+      'SELECT count(*)::int AS runs, min(octet_length(input::text)) AS shortest FROM run WHERE tenant_id = $1',
+      [tenant.tenantId],
+    );
+    expect(rows).toEqual([{ runs: 7, shortest: JSON.stringify(input).length }]);
+  });
 });

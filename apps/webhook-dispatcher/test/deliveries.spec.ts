@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { Database, type TenantTransaction } from '@crm/database';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
@@ -109,6 +109,35 @@ describe('deliveries', () => {
     expect(sent).toBeGreaterThan(text.length);
     expect(sent).toBeLessThan(1.5 * text.length);
     expect(received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
+  });
+
+  it('of one event are written by statements of sixteen megabytes of copies at most', async () => {
+    const body = 'x'.repeat(5_000_000);
+    const made = Array.from({ length: 7 }, () => ({
+      id: newId(),
+      subscriptionId: randomUUID(),
+      url: 'https://a.example',
+    }));
+    const copies: number[] = [];
+    // Undone at the end: they are of no subscription.
+    const written = app.service.get(Database).transaction(tenant.id, async (tx) => {
+      const counting: TenantTransaction = Object.assign(Object.create(tx), {
+        query: async (sql: string, parameters: readonly unknown[]) => {
+          const rows = await tx.query(sql, parameters);
+          const [row] = await tx.query<{ count: number }>('SELECT count(*)::int AS count FROM delivery');
+          if (parameters.includes(body)) copies.push(row?.count ?? 0);
+          return rows;
+        },
+      });
+      await app.service
+        .get(DeliveryRepository)
+        .insert(counting, { eventId: newId(), event: 'lead.created', body }, made);
+      const queued = await tx.query('SELECT subscription_id FROM subscription_queue');
+      expect(queued).toHaveLength(made.length);
+      throw new Error('undone');
+    });
+    await expect(written).rejects.toThrow('undone');
+    expect(copies).toEqual([3, 6, 7]);
   });
 
   it('are tried again, with the same id and body, until the receiver takes them', async () => {

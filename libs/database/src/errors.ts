@@ -32,6 +32,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 const TEMPORARY_SQLSTATE = /^(08\w{3}|25P0[34]|40\w{3}|53\w{3}|55P03|57P0[1-5]|58\w{3})$/;
 /** query_canceled: the statement took longer than `statement_timeout`. */
 const CANCELLED = '57014';
+/** Of the temporary ones those of a statement that took too long, too much memory or too much temporary disk. */
+const EXCESSIVE_SQLSTATES = new Set<unknown>([CANCELLED, '53200', '53400']);
 const LOST_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -51,6 +53,15 @@ const LOST_MESSAGES =
  */
 export function isTemporary(error: unknown): boolean {
   return temporaryCode(error) !== undefined;
+}
+
+/**
+ * Whether a statement was ended for what it took: time, memory, temporary disk. Such an error is temporary, because on a
+ * server with less to do it may pass; but the statement itself may be the reason, and then it never will.
+ * @param error as the driver raised it or as a transaction rejected with it
+ */
+export function isExcessive(error: unknown): boolean {
+  return EXCESSIVE_SQLSTATES.has(unwrap(error instanceof PlatformError ? error.cause : error).code);
 }
 
 /**

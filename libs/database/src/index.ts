@@ -1,8 +1,9 @@
 export { catalogueProblems } from './catalogue.js';
+export { copiesByStatement } from './copies.js';
 export { Database } from './database.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export type { DatabaseConfig } from './database-config.js';
-export { isTemporary, isUniqueViolation } from './errors.js';
+export { isExcessive, isTemporary, isUniqueViolation } from './errors.js';
 export { isUuid, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export { recordInbox, sweepInbox } from './inbox/inbox.js';

@@ -1,4 +1,4 @@
-import type { Queryable, TenantTransaction } from '@crm/database';
+import { copiesByStatement, type Queryable, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { Run, RunError, RunStatus, RunSummary, Step, StepSummary } from './run.entity.js';
@@ -41,8 +41,8 @@ export interface RunFilter {
 @Injectable()
 export class RunRepository {
   /**
-   * Stores runs of one cause, whose input is sent once however many they are. A second run of the same workflow for the
-   * same event is not stored.
+   * Stores runs of one cause, whose input is sent once for as many copies as one statement may write. A second run of the
+   * same workflow for the same event is not stored.
    * @returns ids of those that were stored
    */
   async insert(
@@ -52,24 +52,29 @@ export class RunRepository {
     status: RunStatus,
     error: RunError | null = null,
   ): Promise<string[]> {
-    const rows = await tx.query<{ id: string }>(
-      `INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
-       SELECT $1, new.id, new.workflow_id, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
-         FROM unnest($2::uuid[], $3::uuid[]) AS new (id, workflow_id)
-       ON CONFLICT (tenant_id, workflow_id, event_id) DO NOTHING RETURNING id`,
-      [
-        tx.tenantId,
-        runs.map((run) => run.id),
-        runs.map((run) => run.workflowId),
-        cause.eventId ?? null,
-        cause.depth,
-        JSON.stringify(cause.input),
-        status,
-        error?.code ?? null,
-        error?.detail ?? null,
-      ],
-    );
-    return rows.map((row) => row.id);
+    const input = JSON.stringify(cause.input);
+    const stored: string[] = [];
+    for (const part of copiesByStatement(runs, Buffer.byteLength(input))) {
+      const rows = await tx.query<{ id: string }>(
+        `INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
+         SELECT $1, new.id, new.workflow_id, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
+           FROM unnest($2::uuid[], $3::uuid[]) AS new (id, workflow_id)
+         ON CONFLICT (tenant_id, workflow_id, event_id) DO NOTHING RETURNING id`,
+        [
+          tx.tenantId,
+          part.map((run) => run.id),
+          part.map((run) => run.workflowId),
+          cause.eventId ?? null,
+          cause.depth,
+          input,
+          status,
+          error?.code ?? null,
+          error?.detail ?? null,
+        ],
+      );
+      stored.push(...rows.map((row) => row.id));
+    }
+    return stored;
   }
 
   async find(tx: TenantTransaction, id: string): Promise<Run | undefined> {

@@ -1,4 +1,4 @@
-import type { TenantTransaction } from '@crm/database';
+import { copiesByStatement, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome } from './attempt-outcome.js';
@@ -69,24 +69,26 @@ export class DeliveryRepository {
 
   /**
    * Writes deliveries of one event, which are due at once. An event that comes again makes no second delivery. The body
-   * goes to the database once, however many receivers there are.
+   * goes to the database once for as many copies as one statement may write.
    */
   async insert(tx: TenantTransaction, event: DeliveredEvent, deliveries: readonly NewDelivery[]): Promise<void> {
-    await tx.query(
-      `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-       SELECT $1, d.id, d.subscription_id, $2, $3, d.url, $4, 'pending', now()
-         FROM unnest($5::uuid[], $6::uuid[], $7::text[]) AS d(id, subscription_id, url)
-       ON CONFLICT (tenant_id, subscription_id, event_id) DO NOTHING`,
-      [
-        tx.tenantId,
-        event.eventId,
-        event.event,
-        event.body,
-        deliveries.map((delivery) => delivery.id),
-        deliveries.map((delivery) => delivery.subscriptionId),
-        deliveries.map((delivery) => delivery.url),
-      ],
-    );
+    for (const part of copiesByStatement(deliveries, Buffer.byteLength(event.body))) {
+      await tx.query(
+        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
+         SELECT $1, d.id, d.subscription_id, $2, $3, d.url, $4, 'pending', now()
+           FROM unnest($5::uuid[], $6::uuid[], $7::text[]) AS d(id, subscription_id, url)
+         ON CONFLICT (tenant_id, subscription_id, event_id) DO NOTHING`,
+        [
+          tx.tenantId,
+          event.eventId,
+          event.event,
+          event.body,
+          part.map((delivery) => delivery.id),
+          part.map((delivery) => delivery.subscriptionId),
+          part.map((delivery) => delivery.url),
+        ],
+      );
+    }
     await this.queues.wake(
       tx,
       deliveries.map(({ subscriptionId }) => ({ tenantId: tx.tenantId, subscriptionId })),
