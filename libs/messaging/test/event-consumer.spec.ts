@@ -181,6 +181,53 @@ describe('an event consumer', () => {
     expect(await poison()).toEqual([]);
   });
 
+  describe('whose own statement fails', () => {
+    const failing = (sqlState: string) => (tx: TenantTransaction) =>
+      tx.query(`DO $$ BEGIN RAISE EXCEPTION 'told by a test' USING ERRCODE = '${sqlState}'; END $$`);
+    const slow = async (tx: TenantTransaction) => {
+      await tx.query("SELECT set_config('statement_timeout', '20', true)");
+      await tx.query('SELECT pg_sleep(10)');
+    };
+
+    it.each([
+      ['took too long', slow],
+      ['took too much memory', failing('53200')],
+      ['took too much temporary disk', failing('53400')],
+    ])('stores the event after the same number of tries as after any other error: it %s', async (_name, fail) => {
+      start(async (_event, tx) => {
+        await fail(tx);
+      });
+      const event = await publish(envelope());
+      await until(async () => (await poison()).length === 1, 'it is stored');
+      await settled();
+      expect(await poison()).toMatchObject([{ eventId: event.id, deliveries: DEFINITION.maxDeliveries }]);
+    });
+
+    it.each([
+      ['the disk was full', failing('53100')],
+      ['it was part of a deadlock', failing('40P01')],
+      [
+        'the connection was lost',
+        async (tx: TenantTransaction) => {
+          const [row] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+          await store.admin('SELECT pg_terminate_backend($1)', [row?.pid]);
+          await tx.query('SELECT pg_sleep(1)');
+        },
+      ],
+    ])('waits when waiting may help: %s', async (_name, fail) => {
+      let tries = 0;
+      start(async (event, tx) => {
+        tries += 1;
+        if (tries <= DEFINITION.maxDeliveries * 2) await fail(tx);
+        await effect(event, tx);
+      });
+      const event = await publish(envelope());
+      await until(async () => (await effects()).length === 1, 'it is handled at last');
+      expect(await effects()).toEqual([event.id]);
+      expect(await poison()).toEqual([]);
+    });
+  });
+
   describe('that gets an event back without end', () => {
     const IMPATIENT: ConsumerDefinition = { ...DEFINITION, maxDeliveries: 1 };
     /** The first delivery of which is one too many. */
@@ -272,6 +319,23 @@ describe('an event consumer', () => {
     await publishRaw(JSON.stringify(envelope()), newId());
     await until(async () => (await poison()).length === 1, 'it is stored');
     expect(await effects()).toEqual([]);
+  });
+
+  it.each([
+    ['of another tenant', newId(), undefined],
+    ['of nobody', 'x', NO_TENANT],
+  ])('does not replay an event that is stored as a message %s', async (_name, headerTenant, expected) => {
+    const consumer = start();
+    await publishRaw(JSON.stringify(envelope()), headerTenant);
+    await until(async () => (await poison()).length === 1, 'it is stored');
+    const [stored] = await poison();
+    const owner = expected ?? headerTenant;
+    expect(stored).toMatchObject({ tenantId: owner, eventId: null });
+    await expect(consumer.replay(owner, stored?.id as string)).rejects.toThrow('different tenants');
+    expect(await effects()).toEqual([]);
+    expect(await poison()).toMatchObject([{ id: stored?.id }]);
+    // Nothing notes it as handled: the tenant that it is of gets it when it comes with the right header.
+    expect(await store.admin('SELECT event_id FROM inbox')).toEqual([]);
   });
 
   it('acknowledges an event that nothing here is interested in', async () => {

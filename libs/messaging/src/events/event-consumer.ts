@@ -88,13 +88,14 @@ export class EventConsumer {
   /**
    * Handles a stored poison message again, in the same way as a delivered one.
    * @returns false when there is no such message, or it was replayed
-   * @throws what the handlers throw; the message stays
+   * @throws what the handlers throw, and Error for what is no event of this tenant; the message stays
    */
   async replay(tenantId: string, poisonId: string): Promise<boolean> {
     return this.database.transaction(tenantId, async (tx) => {
       const stored = await lockPoison(tx, poisonId);
       if (!stored || stored.consumer !== this.definition.durable) return false;
-      const event = readEvent(stored.payload, undefined);
+      // Its header is not stored; a message of two tenants is with the one that the header named, and stays there.
+      const event = readEvent(stored.payload, stored.tenantId);
       if (!event.ok) throw new Error(event.problem);
       await inContextOf(event.envelope, () => this.handleOnce(event.envelope, tx));
       await markReplayed(tx, poisonId);
@@ -197,7 +198,11 @@ export class EventConsumer {
     );
   }
 
+  /** @throws Error when the transaction is of another tenant than the event, whose data would get to that one's receivers */
   private async handleOnce(envelope: EventEnvelope, tx: TenantTransaction): Promise<boolean> {
+    if (envelope.tenantid.toLowerCase() !== tx.tenantId) {
+      throw new Error('The event is of another tenant than the transaction');
+    }
     if (!(await recordInbox(tx, this.definition.durable, envelope.id))) return false;
     for (const method of this.methodsFor(envelope)) await method(envelope, tx);
     return true;

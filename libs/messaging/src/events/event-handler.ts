@@ -14,7 +14,8 @@ export interface EventSubscription {
 /**
  * Makes a method of a provider handle events of a durable consumer. It runs in the tenant transaction that also notes the
  * event as handled, so its effect happens once however often the event is delivered. What it throws rolls both back and
- * the event comes again later; a PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED says that waiting will help.
+ * the event comes again later; a PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED says that waiting will help,
+ * unless it tells of a statement in `tx` that took too long or too much memory.
  */
 export function EventHandler(consumer: ConsumerDefinition, events: EventName | readonly EventName[] | 'all') {
   const list = events === 'all' ? events : ([events].flat() as EventName[]);

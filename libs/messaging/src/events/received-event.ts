@@ -10,7 +10,7 @@ export type ReceivedEvent =
   | { readonly ok: true; readonly envelope: EventEnvelope }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the body of a message. @param headerTenant what the tenant header says, if there is one */
+/** Reads the body of a message. @param headerTenant whose it is by its header or where it is stored, if that is known */
 export function readEvent(data: Uint8Array, headerTenant: string | undefined): ReceivedEvent {
   let value: unknown;
   try {
@@ -23,7 +23,7 @@ export function readEvent(data: Uint8Array, headerTenant: string | undefined): R
     return { ok: false, problem: `The body is not an event: ${problems.slice(0, 5).join('; ')}` };
   }
   const envelope = value as EventEnvelope;
-  if (headerTenant && headerTenant !== envelope.tenantid) {
+  if (headerTenant && headerTenant.toLowerCase() !== envelope.tenantid.toLowerCase()) {
     return { ok: false, problem: 'The header and the event name different tenants' };
   }
   return { ok: true, envelope };

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { isTemporary } from '@crm/database';
+import { isExcessive, isTemporary } from '@crm/database';
 
 /** Milliseconds before an event that failed is delivered again, by the number of its delivery; the last one repeats. */
 export const REDELIVERY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 60_000, 120_000, 300_000];
@@ -20,8 +20,12 @@ export function isHopeless(delivery: number, maxDeliveries: number): boolean {
   return delivery > maxDeliveries * HOPELESS_FACTOR;
 }
 
-/** Whether the event is not to blame: what it needs is away, so it waits and is not counted as poison. */
+/**
+ * Whether the event is not to blame: what it needs is away, so it waits and is not counted as poison. A statement of its
+ * own handling that took too long or too much memory may do so each time, and hold up other tenants' events each time.
+ */
 export function isTransient(error: unknown): boolean {
+  if (isExcessive(error)) return false;
   if (error instanceof PlatformError) return error.code === 'SERVICE_UNAVAILABLE' || error.code === 'DEADLINE_EXCEEDED';
   return isTemporary(error);
 }
