@@ -44,4 +44,29 @@ describe('the breaker', () => {
     expect(breaker.room('slow', 5_000)).toBe(3);
     expect(breaker.closed(5_000)).toEqual([]);
   });
+
+  it.each([
+    ['has failed once', 1, 0],
+    ['was paused', 5, 1_000],
+  ])(
+    'forgets a subscription that %s ten minutes after something was last known of it',
+    (_name, failures, lastKnown) => {
+      fail(failures, 0);
+      const end = lastKnown + 600_000;
+      const before = breaker.narrowed(end - 1);
+      expect(breaker.size).toBe(1);
+      expect(before).toEqual(new Map(failures < 5 ? [] : [['slow', 1]]));
+      expect(breaker.narrowed(end)).toEqual(new Map());
+      expect(breaker.size).toBe(0);
+      expect(breaker.room('slow', end)).toBe(3);
+    },
+  );
+
+  it('forgets no attempt that is under way, however long it takes', () => {
+    fail(5, 0);
+    breaker.begun('slow');
+    expect(breaker.narrowed(10_000_000)).toEqual(new Map([['slow', 0]]));
+    breaker.ended('slow', false, 10_000_000);
+    expect(breaker.nextOpening(10_000_000)).toBe(10_002_000);
+  });
 });
