@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundedResolver, LOOKUPS_AT_A_TIME } from './bounded-resolver.js';
+import { boundedResolver, LOOKUPS_AT_A_TIME, LOOKUPS_OF_A_TENANT, SharedLookups } from './bounded-resolver.js';
 
 describe('boundedResolver', () => {
   it('asks for every name, a few at a time, whatever becomes of the others', async () => {
@@ -13,7 +13,7 @@ describe('boundedResolver', () => {
       current -= 1;
       if (hostname.endsWith('7')) throw new Error(`${hostname} does not resolve`);
       return [hostname];
-    });
+    }, 25);
     const answers = await Promise.allSettled(names.map(resolver));
     expect(answers).toEqual(
       names.map((name) =>
@@ -22,6 +22,47 @@ describe('boundedResolver', () => {
           : { status: 'fulfilled', value: [name] },
       ),
     );
-    expect(most).toBe(LOOKUPS_AT_A_TIME);
+    expect(most).toBe(25);
+  });
+});
+
+describe('SharedLookups', () => {
+  /** Names that are asked for and get no answer, in the order of asking. */
+  function silent() {
+    const asked: string[] = [];
+    const answers: (() => void)[] = [];
+    const shared = new SharedLookups(async (hostname) => {
+      asked.push(hostname);
+      await new Promise<void>((answer) => answers.push(answer));
+      return [];
+    });
+    return { asked, answers, shared };
+  }
+
+  /** Until nobody is on the way to ask any more: all that is waited for are promises that are kept already. */
+  const allAsked = () => new Promise((done) => setImmediate(done));
+
+  it('give a publisher its share, however much it asks, and nobody waits for the rest of it', async () => {
+    const { asked, shared } = silent();
+    const resolve = shared.for('a');
+    for (let index = 0; index < 1000; index++) void resolve(`a${index}`);
+    // A second certification of the publisher has no places of its own.
+    void shared.for('a')('again');
+    void shared.for('b')('b');
+    await allAsked();
+    expect(asked).toHaveLength(LOOKUPS_OF_A_TENANT + 1);
+    expect(asked.at(-1)).toBe('b');
+  });
+
+  it('are bounded for the process', async () => {
+    const { asked, answers, shared } = silent();
+    for (let tenant = 0; tenant < 100; tenant++) {
+      for (let index = 0; index < 10; index++) void shared.for(`tenant ${tenant}`)(`${tenant}/${index}`);
+    }
+    await allAsked();
+    expect(asked).toHaveLength(LOOKUPS_AT_A_TIME);
+    answers[0]!();
+    await allAsked();
+    expect(asked).toHaveLength(LOOKUPS_AT_A_TIME + 1);
   });
 });

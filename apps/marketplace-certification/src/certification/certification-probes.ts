@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isIdentifier } from '../submission/identifier.js';
 import { PackageRepository } from '../submission/package.repository.js';
 import { SubmissionRepository } from '../submission/submission.repository.js';
-import { boundedResolver, type ResolveHost } from './bounded-resolver.js';
+import { type ResolveHost, SharedLookups } from './bounded-resolver.js';
 
 export type { ResolveHost } from './bounded-resolver.js';
 
@@ -20,12 +20,16 @@ export const outsideResolver: ResolveHost = nameServerResolver({ limitMs: LOOKUP
 /** What the suite asks of this service: who owns a key, what was submitted, what is published, which addresses a name has. */
 @Injectable()
 export class CertificationProbesFactory {
+  private readonly lookups: SharedLookups;
+
   constructor(
     private readonly database: Database,
     private readonly submissions: SubmissionRepository,
     private readonly packages: PackageRepository,
-    @Inject(RESOLVE_HOST) private readonly resolveHost: ResolveHost,
-  ) {}
+    @Inject(RESOLVE_HOST) resolveHost: ResolveHost,
+  ) {
+    this.lookups = new SharedLookups(resolveHost);
+  }
 
   /** @param tenantId the publisher who asks: other publishers' versions and packages stay out of the answers */
   for(tenantId: string): CertificationProbes {
@@ -42,7 +46,7 @@ export class CertificationProbesFactory {
           const published = (await this.submissions.ofApp(tx, key)).find(({ status }) => status === 'published');
           return published ? this.packages.read(tx, published.id) : null;
         }),
-      resolveHost: boundedResolver(this.resolveHost),
+      resolveHost: this.lookups.for(tenantId),
     };
   }
 
