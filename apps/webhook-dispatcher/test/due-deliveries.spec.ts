@@ -252,6 +252,31 @@ describe('due deliveries', () => {
     expect(await claimedOf()).toHaveLength(3);
   });
 
+  it('that were written by a version without queues while their queue was due later are brought forward', async () => {
+    const late = subscription();
+    const known = subscription();
+    const inDays = new Date(Date.now() + 2 * 86_400_000);
+    const write = ({ tenantId, subscriptionId }: SubscriptionQueue, delay: string) =>
+      database.transaction(tenantId, (tx) =>
+        tx.query(
+          `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
+           VALUES ($1, $2, $3, $4, 'lead.created', 'https://hooks.example.com/', '{}', 'pending', now() + $5::interval)`,
+          [tenantId, newId(), subscriptionId, newId(), delay],
+        ),
+      );
+    for (const queue of [late, known]) {
+      await write(queue, '2 days');
+      await database.crossTenant((tx) => queues.wake(tx, [queue], inDays));
+    }
+    await write(late, '0');
+    await write(late, '1 hour');
+    expect(await claimedOf()).toEqual([]);
+    expect(await database.crossTenant((tx) => queues.repair(tx))).toBe(1);
+    expect(await claimedOf()).toEqual([late.subscriptionId]);
+    const waits = new Map((await queueRows()).map(({ subscription_id, wait }) => [subscription_id, wait]));
+    expect(waits.get(known.subscriptionId)).toBeGreaterThan(86_400);
+  });
+
   it('that were written before there were queues get one', async () => {
     const old = await testDatabase('webhook-dispatcher', migrations.slice(0, 1));
     const upgraded = new Database(old.config);
@@ -270,8 +295,8 @@ describe('due deliveries', () => {
       await runMigrations({ ownerUrl: old.ownerUrl, migrations });
       const claimAll = () => upgraded.crossTenant((tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
       expect((await claimAll()).deliveries).toEqual([]);
-      expect(await upgraded.crossTenant((tx) => queues.addMissing(tx))).toBe(2);
-      expect(await upgraded.crossTenant((tx) => queues.addMissing(tx))).toBe(0);
+      expect(await upgraded.crossTenant((tx) => queues.repair(tx))).toBe(2);
+      expect(await upgraded.crossTenant((tx) => queues.repair(tx))).toBe(0);
       expect((await claimAll()).deliveries).toHaveLength(6);
     } finally {
       await upgraded.close();

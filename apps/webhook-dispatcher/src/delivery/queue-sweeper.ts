@@ -7,7 +7,7 @@ import { SubscriptionQueueRepository } from './subscription-queue.repository.js'
 const SWEEP_MS = 600_000;
 
 /**
- * Finds waiting deliveries that no queue tells of: those that a version without queues wrote, before an upgrade or
+ * Finds waiting deliveries that no queue tells of, or tells of too late: those that a version without queues wrote, before an upgrade or
  * beside it. At the start, and again and again because such a process may outlive the start of this one.
  */
 @Injectable()
@@ -37,9 +37,9 @@ export class QueueSweeper implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async once(): Promise<void> {
     try {
-      const added = await this.database.crossTenant((tx) => this.queues.addMissing(tx));
-      if (added === 0) return;
-      this.logger.log(`Deliveries of ${added} subscriptions were waiting without a queue`);
+      const repaired = await this.database.crossTenant((tx) => this.queues.repair(tx));
+      if (repaired === 0) return;
+      this.logger.debug(`Queues of ${repaired} subscriptions were missing or not due in time`);
       this.signal.notify();
     } catch (error) {
       this.logger.warn(`The sweep failed, it is done again: ${error instanceof Error ? error.message : error}`);

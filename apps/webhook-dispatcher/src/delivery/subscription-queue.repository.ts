@@ -103,24 +103,27 @@ export class SubscriptionQueueRepository {
   }
 
   /**
-   * Makes the queues that are missing: of deliveries written by a version of this service that knew none. Steps from one
-   * subscription with waiting deliveries to the next, however many wait in each.
-   * @returns how many were made
+   * Makes the queues that are missing and brings forward those that are late: of deliveries written by a version of this
+   * service that knew none. Steps from one subscription with waiting deliveries to the next, however many wait in each.
+   * @returns how many were made or brought forward; also some that only have claimed deliveries, whose next look is early
    */
-  async addMissing(tx: NarrowTransaction): Promise<number> {
+  async repair(tx: NarrowTransaction): Promise<number> {
     const rows = await tx.query(
       `WITH RECURSIVE waiting AS (
-         (SELECT tenant_id, subscription_id FROM delivery WHERE next_attempt_at IS NOT NULL
-           ORDER BY tenant_id, subscription_id LIMIT 1)
+         (SELECT tenant_id, subscription_id, next_attempt_at FROM delivery WHERE next_attempt_at IS NOT NULL
+           ORDER BY tenant_id, subscription_id, next_attempt_at LIMIT 1)
          UNION ALL
-         SELECT next.tenant_id, next.subscription_id FROM waiting CROSS JOIN LATERAL (
-           SELECT tenant_id, subscription_id FROM delivery
+         SELECT next.tenant_id, next.subscription_id, next.next_attempt_at FROM waiting CROSS JOIN LATERAL (
+           SELECT tenant_id, subscription_id, next_attempt_at FROM delivery
             WHERE next_attempt_at IS NOT NULL
               AND (tenant_id, subscription_id) > (waiting.tenant_id, waiting.subscription_id)
-            ORDER BY tenant_id, subscription_id LIMIT 1) AS next)
-       INSERT INTO subscription_queue (tenant_id, subscription_id, due_at)
-       SELECT tenant_id, subscription_id, now() FROM waiting
-       ON CONFLICT DO NOTHING RETURNING 1`,
+            ORDER BY tenant_id, subscription_id, next_attempt_at LIMIT 1) AS next)
+       INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
+       SELECT tenant_id, subscription_id, next_attempt_at FROM waiting
+       -- One that is due is looked into as it is, and keeps its turn.
+       ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = EXCLUDED.due_at
+         WHERE queue.due_at > EXCLUDED.due_at AND queue.due_at > now()
+       RETURNING 1`,
     );
     return rows.length;
   }
