@@ -67,6 +67,18 @@ describe('webhook subscriptions', () => {
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
+  it('with a filter that is not accepted any more are enabled and disabled all the same', async () => {
+    const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
+    await app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) =>
+        tx.query(`UPDATE webhook_subscription SET filter = 'lastName' WHERE id = $1`, [id]),
+      );
+    expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
+    expect((await call('PATCH', `/${id}`, tenant.admin, { events: ['lead.updated'] })).status).toBe(422);
+    expect((await call('PATCH', `/${id}`, tenant.admin, { filter: null })).status).toBe(200);
+  });
+
   it('are changed, listed and deleted by administrators', async () => {
     const { id } = await app.subscribe(tenant.admin);
     const changed = await call('PATCH', `/${id}`, tenant.admin, { events: ['deal.won'], enabled: false });

@@ -96,7 +96,9 @@ export class SubscriptionService {
         throw new PlatformError('CONFLICT', 'An app brought this subscription; it can only be enabled or disabled');
       }
       const after = { ...before, ...changes, enabled: changes.enabled ?? before.enabled };
-      this.requireValid(after);
+      // What is left as it is was right when it was made, also where more is known of the events now.
+      const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
+      this.requireValid({ ...after, filter: isFilterNew ? after.filter : null });
       return (await this.subscriptions.update(tx, id, after)) ?? refuseUnknown();
     });
   }
