@@ -97,6 +97,9 @@ export class InvitationService {
     if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
     const passwordHash = await this.passwords.hash(password);
     await this.database.transaction(tenantId, async (tx) => {
+      // The user first, as where an invitation is sent again: locks taken in one order never wait in a circle.
+      const known = await tx.manager.findOneBy(Invitation, { tenantId, id });
+      const user = known ? await this.users.findForUpdate(tx, known.userId) : null;
       const invitation = await tx.manager.findOne(Invitation, {
         where: { tenantId, id },
         lock: { mode: 'pessimistic_write' },
@@ -106,8 +109,7 @@ export class InvitationService {
         isSecret(invitation.secretHash, secret) &&
         !invitation.acceptedAt &&
         invitation.expiresAt.getTime() > Date.now();
-      const user = valid ? await this.users.findForUpdate(tx, invitation.userId) : null;
-      if (user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+      if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
       await tx.manager.update(Invitation, { tenantId, id }, { acceptedAt: new Date() });
       await this.users.update(tx, user.id, { passwordHash, status: 'active' });
     });

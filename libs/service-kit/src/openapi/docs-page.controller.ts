@@ -24,6 +24,7 @@ export class DocsPageController {
    * own dependencies. An edge without it does not start.
    */
   private readonly folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  private readonly contents = new Map<string, Buffer>();
 
   @Get()
   @Public()
@@ -46,8 +47,18 @@ export class DocsPageController {
     }
     const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
     if (!type) throw new PlatformError('NOT_FOUND');
-    // Read when asked for: most processes never are.
+    await reply
+      .type(type)
+      .header('cache-control', 'public, max-age=86400')
+      .send(await this.content(file));
+  }
+
+  /** Read when first asked for, since most processes never are, and then kept: readers who are slow share it. */
+  private async content(file: string): Promise<Buffer> {
+    const known = this.contents.get(file);
+    if (known) return known;
     const content = await readFile(join(this.folder, file));
-    await reply.type(type).header('cache-control', 'public, max-age=86400').send(content);
+    this.contents.set(file, content);
+    return content;
   }
 }
