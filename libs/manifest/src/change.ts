@@ -13,7 +13,7 @@ export interface Change {
   effect: ChangeEffect;
   /**
    * Whether the tenant has to agree again: a new scope, event, host, origin or object, a scope that was optional, or a
-   * formula that shows what its readers may not read.
+   * formula that now shows what its readers may not read, or shows something else of it.
    */
   consent: boolean;
 }

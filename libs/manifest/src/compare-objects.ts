@@ -1,6 +1,7 @@
 import { canonicalJson } from '@crm/contracts';
 import type { Change, ChangeEffect } from './change.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
+import { isExposing, otherExposures } from './exposed-fields.js';
 import { pointer } from './json-pointer.js';
 import { type NamedField, namedFields } from './package-model.js';
 
@@ -9,6 +10,9 @@ const SAME_STORAGE: readonly ReadonlySet<string>[] = [
   new Set(['number', 'currency', 'percent']),
   new Set(['text', 'textarea']),
 ];
+
+/** What is said of a formula that shows more than its reader may read. */
+const EXPOSES = 'shows what it derives from fields that its reader may not read';
 
 /** One change of a field: what it means, what is told of it, and whether the tenant has to agree again. */
 interface FieldChange {
@@ -58,18 +62,28 @@ function* compareFields(
 ): Generator<Change> {
   const old = new Map(before.map((field) => [field.apiName, field]));
   const names = new Set(after.map(([, field]) => field.apiName));
+  const shown = otherExposures(
+    before,
+    after.map(([, field]) => field),
+  );
   for (const [j, field] of after) {
     const place = `${at}/fields/${j}`;
     const previous = old.get(field.apiName);
     const title = `${object}.${field.apiName}`;
     if (!previous) {
       const blocks = field.required === true && (field.default ?? null) === null;
-      const message = blocks ? `The field ${title} is new, required and has no default.` : `The field ${title} is new.`;
-      yield { kind: 'added', pointer: place, message, effect: blocks ? 'breaking' : 'safe', consent: false };
+      const consent = isExposing(field);
+      const what = `is new${blocks ? ', required and has no default' : ''}${consent ? ` and ${EXPOSES}` : ''}`;
+      const message = `The field ${title} ${what}.`;
+      yield { kind: 'added', pointer: place, message, effect: blocks ? 'breaking' : 'safe', consent };
       continue;
     }
     for (const { effect, what, consent = false } of fieldChanges(previous, field)) {
       yield { kind: 'changed', pointer: place, message: `The field ${title} ${what}.`, effect, consent };
+    }
+    if (shown.has(field.apiName)) {
+      const message = `The field ${title} derives something else from fields that its reader may not read, and shows it.`;
+      yield { kind: 'changed', pointer: place, message, effect: 'safe', consent: true };
     }
   }
   for (const field of before) {
@@ -107,10 +121,8 @@ function hasDefault(field: NamedField): boolean {
 
 /** What a reader sees of fields that he may not read. */
 function* exposure(before: NamedField, after: NamedField): Generator<FieldChange> {
-  if (after.exposes === true && before.exposes !== true && after.type === 'formula') {
-    yield { effect: 'safe', what: 'shows what it derives from fields that its reader may not read', consent: true };
-  }
-  if (before.exposes === true && after.exposes !== true && after.type === 'formula') {
+  if (isExposing(after) && !isExposing(before)) yield { effect: 'safe', what: EXPOSES, consent: true };
+  if (isExposing(before) && !isExposing(after) && after.type === 'formula') {
     yield { effect: 'breaking', what: 'is readable only with all that it reads' };
   }
 }

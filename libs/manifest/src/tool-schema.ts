@@ -20,21 +20,43 @@ const SCHEMA_KEYWORDS = [
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_KEYWORDS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
+/** What a relative `$id` is relative to; nothing is ever fetched. Hosts below `invalid` do not exist (RFC 6761). */
+const NO_PLACE = 'https://package.invalid/';
+
+/** Longest address that is resolved; each reference costs as much as the address that it is relative to. */
+const MAX_ADDRESS = 2_000;
+
+/** A schema with an `$id`, to which the references inside it are relative; the root is one without an `$id` too. */
+interface Resource {
+  /** Without a fragment; empty for a root without an `$id`. */
+  address: string;
+  root: Schema;
+  anchors: Set<string>;
+}
+
+/** A schema, its place in the package, and the resource that it belongs to. */
+type Subschema = [schema: Schema, at: string, resource: Resource];
+
 /**
  * What of a schema that matches the meta-schema could not be used all the same: patterns that do not compile, and
  * references that lead nowhere or out of the package. Pointers begin at the schema.
  */
 export function* unusableParts(root: Schema): Generator<Problem> {
-  const anchors = new Set<string>();
-  for (const [{ $anchor, $dynamicAnchor }] of subschemas(root, '')) {
-    for (const name of [$anchor, $dynamicAnchor]) if (typeof name === 'string') anchors.add(name);
+  const resources = new Map<string, Resource>();
+  const all = [...subschemas(root, '', { address: '', root, anchors: new Set() })];
+  for (const [{ $anchor, $dynamicAnchor }, , resource] of all) {
+    if (!resources.has(resource.address)) resources.set(resource.address, resource);
+    for (const name of [$anchor, $dynamicAnchor]) if (typeof name === 'string') resource.anchors.add(name);
   }
-  for (const [schema, at] of subschemas(root, '')) {
+  for (const [schema, at, { address }] of all) {
     yield* patternProblems(schema, at);
     for (const keyword of ['$ref', '$dynamicRef']) {
       const reference = schema[keyword];
-      if (typeof reference !== 'string' || leadsSomewhere(reference, root, anchors)) continue;
-      const message = reference.startsWith('#')
+      if (typeof reference !== 'string') continue;
+      const place = addressOf(reference, address);
+      const target = place === undefined ? undefined : resources.get(place);
+      if (target && leadsSomewhere(fragmentOf(reference), target)) continue;
+      const message = target
         ? `The reference "${reference}" leads nowhere in this schema.`
         : `The reference "${reference}" leads out of the package; a schema refers to its own parts only.`;
       yield { pointer: `${at}/${keyword}`, message };
@@ -42,20 +64,43 @@ export function* unusableParts(root: Schema): Generator<Problem> {
   }
 }
 
-/** A schema and all schemas inside it, each with its place. What stands where data stands is none. */
-function* subschemas(schema: unknown, at: string): Generator<[schema: Schema, at: string]> {
+/** The address that a reference names, without its fragment; undefined when it is none, or too long. */
+function addressOf(reference: string, base: string): string | undefined {
+  const place = reference.split('#', 1)[0] ?? '';
+  if (place === '') return base;
+  const from = base || NO_PLACE;
+  if (place.length > MAX_ADDRESS || !URL.canParse(place, from)) return undefined;
+  const { href } = new URL(place, from);
+  return href.length > MAX_ADDRESS ? undefined : href;
+}
+
+function fragmentOf(reference: string): string {
+  return reference.split('#').slice(1).join('#');
+}
+
+/** The resource that a schema belongs to: one of its own when it names an address, else that of what it stands in. */
+function resourceOf(schema: Schema, outer: Resource): Resource {
+  const { $id } = schema;
+  const address = typeof $id === 'string' ? addressOf($id, outer.address) : undefined;
+  return address === undefined || address === outer.address ? outer : { address, root: schema, anchors: new Set() };
+}
+
+/** A schema and all schemas inside it. What stands where data stands is none. */
+function* subschemas(schema: unknown, at: string, outer: Resource): Generator<Subschema> {
   if (!isObject(schema)) return;
-  yield [schema, at];
-  for (const keyword of SCHEMA_KEYWORDS) yield* subschemas(schema[keyword], `${at}/${keyword}`);
+  const resource = resourceOf(schema, outer);
+  yield [schema, at, resource];
+  for (const keyword of SCHEMA_KEYWORDS) yield* subschemas(schema[keyword], `${at}/${keyword}`, resource);
   for (const keyword of LIST_KEYWORDS) {
     const list = schema[keyword];
     if (!Array.isArray(list)) continue;
-    for (const [i, item] of list.entries()) yield* subschemas(item, `${at}/${keyword}/${i}`);
+    for (const [i, item] of list.entries()) yield* subschemas(item, `${at}/${keyword}/${i}`, resource);
   }
   for (const keyword of MAP_KEYWORDS) {
     const map = schema[keyword];
     if (!isObject(map)) continue;
-    for (const [name, item] of Object.entries(map)) yield* subschemas(item, `${at}/${keyword}${pointer(name)}`);
+    for (const [name, item] of Object.entries(map))
+      yield* subschemas(item, `${at}/${keyword}${pointer(name)}`, resource);
   }
 }
 
@@ -83,10 +128,9 @@ function compiles(pattern: string): boolean {
   });
 }
 
-/** Whether a reference is to the schema itself, one of its anchors or a place in it. */
-function leadsSomewhere(reference: string, root: Schema, anchors: ReadonlySet<string>): boolean {
-  if (!reference.startsWith('#')) return false;
-  const fragment = decoded(reference.slice(1));
+/** Whether a fragment names a resource itself, one of its anchors or a place in it. */
+function leadsSomewhere(encoded: string, { root, anchors }: Resource): boolean {
+  const fragment = decoded(encoded);
   if (fragment === undefined) return false;
   if (!fragment.startsWith('/')) return fragment === '' || anchors.has(fragment);
   let value: unknown = root;

@@ -12,6 +12,13 @@ function changes(before: Fragment, after: Fragment): [string, string, boolean, s
 const fields = (...list: Fragment[]): Fragment => ({ objects: [{ apiName: 'visit', fields: list }] });
 const rules = (...list: [type: string, value: unknown][]) => list.map(([type, value]) => ({ type, value }));
 const text = (more: Fragment): Fragment => fields({ apiName: 'a', type: 'text', ...more });
+/** An object with a field for administrators, and formulas that expose. */
+const exposed = (...formulas: Fragment[]): Fragment =>
+  fields(
+    { apiName: 'n', type: 'number' },
+    { apiName: 'secret', type: 'number', readRoles: ['admin'] },
+    ...formulas.map((formula) => ({ type: 'formula', exposes: true, ...formula })),
+  );
 
 describe('compareManifests', () => {
   it('finds nothing between equal manifests', () => {
@@ -137,6 +144,96 @@ describe('compareManifests', () => {
       [['changed', 'breaking', false]],
     ],
     [
+      'a new formula that shows more',
+      exposed(),
+      exposed({ apiName: 'band', expression: 'secret > 5' }),
+      [['added', 'safe', true]],
+    ],
+    [
+      'a new formula that shows what its reader may read',
+      exposed(),
+      exposed({ apiName: 'band', expression: 'secret > 5', exposes: false }),
+      [['added', 'safe', false]],
+    ],
+    [
+      'an exposing formula that reads a restricted field now',
+      exposed({ apiName: 'band', expression: 'n' }),
+      exposed({ apiName: 'band', expression: 'n + secret' }),
+      [
+        ['changed', 'safe', false],
+        ['changed', 'safe', true],
+      ],
+    ],
+    [
+      'an exposing formula that shows more of a restricted field',
+      exposed({ apiName: 'band', expression: 'IF(secret > 5, 1, 0)' }),
+      exposed({ apiName: 'band', expression: 'secret' }),
+      [
+        ['changed', 'safe', false],
+        ['changed', 'safe', true],
+      ],
+    ],
+    [
+      'an exposing formula that reads open fields only',
+      exposed({ apiName: 'band', expression: 'n' }),
+      exposed({ apiName: 'band', expression: 'n * 2' }),
+      [['changed', 'safe', false]],
+    ],
+    [
+      'an exposing formula whose inputs read a restricted field now',
+      exposed(
+        { apiName: 'band', expression: 'middle' },
+        { apiName: 'middle', expression: 'low', exposes: false },
+        { apiName: 'low', expression: 'n', exposes: false },
+      ),
+      exposed(
+        { apiName: 'band', expression: 'middle' },
+        { apiName: 'middle', expression: 'low', exposes: false },
+        { apiName: 'low', expression: 'n + secret', exposes: false },
+      ),
+      [
+        ['changed', 'safe', true],
+        ['changed', 'safe', false],
+      ],
+    ],
+    [
+      'an exposing formula that reads what another one shows to everyone',
+      exposed({ apiName: 'band', expression: 'shown' }, { apiName: 'shown', expression: 'secret' }),
+      exposed({ apiName: 'band', expression: 'shown + 1' }, { apiName: 'shown', expression: 'secret' }),
+      [['changed', 'safe', false]],
+    ],
+    [
+      'an exposing formula that reads what another one shows to some',
+      exposed({ apiName: 'band', expression: 'n' }, { apiName: 'shown', expression: 'secret', readRoles: ['admin'] }),
+      exposed(
+        { apiName: 'band', expression: 'shown' },
+        { apiName: 'shown', expression: 'secret', readRoles: ['admin'] },
+      ),
+      [
+        ['changed', 'safe', false],
+        ['changed', 'safe', true],
+      ],
+    ],
+    [
+      'exposing formulas that read each other',
+      exposed({ apiName: 'a', expression: 'b' }, { apiName: 'b', expression: 'a', exposes: false }),
+      exposed({ apiName: 'a', expression: 'b' }, { apiName: 'b', expression: 'a + secret', exposes: false }),
+      [
+        ['changed', 'safe', true],
+        ['changed', 'safe', false],
+      ],
+    ],
+    [
+      'a field that becomes a formula that shows more',
+      exposed({ apiName: 'band', type: 'number', expression: undefined, exposes: undefined }),
+      exposed({ apiName: 'band', expression: 'secret' }),
+      [
+        ['changed', 'destructive', false],
+        ['changed', 'safe', false],
+        ['changed', 'safe', true],
+      ],
+    ],
+    [
       'a formula that becomes a field',
       fields({ apiName: 'a', type: 'formula' }),
       text({}),
@@ -240,6 +337,37 @@ describe('compareManifests', () => {
       'The host "b.example.com" is new.',
       'The host "a.example.com" is gone.',
     ]);
+  });
+
+  it('says what a formula shows', () => {
+    const [before, after] = ['n', 'secret'].map((expression) => exposed({ apiName: 'band', expression })) as [
+      Fragment,
+      Fragment,
+    ];
+    expect(changes(exposed(), after).map(([, , , message]) => message)).toEqual([
+      'The field visit.band is new and shows what it derives from fields that its reader may not read.',
+    ]);
+    expect(changes(before, after).map(([, , , message]) => message)).toEqual([
+      'The field visit.band has another formula.',
+      'The field visit.band derives something else from fields that its reader may not read, and shows it.',
+    ]);
+  });
+
+  it('follows very many formulas that read each other soon', () => {
+    const count = 3_000;
+    const chain = (first: string) =>
+      exposed(
+        ...Array.from({ length: count }, (_, i) => ({
+          apiName: `f${i}`,
+          expression: i === 0 ? first : `f${i - 1}`,
+          exposes: i === count - 1 || i === count - 2,
+        })),
+      );
+    const startedAt = performance.now();
+    const asked = changes(chain('n'), chain('secret')).filter(([, , consent]) => consent);
+    expect(asked).toHaveLength(1);
+    // It takes well under a second; the bound only tells linear from quadratic on a busy machine.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('names ten of the options that are lost', () => {

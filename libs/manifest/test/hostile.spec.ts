@@ -159,6 +159,25 @@ describe('hostile manifests', () => {
         objects: Array.from({ length: MANY / 3 }, (_, i) => ({ apiName: `o${i}`, fields: [] })),
       },
     ],
+    [
+      'parts of a schema with addresses, below a long one',
+      {
+        assistant: {
+          tools: [
+            {
+              name: 'find',
+              inputSchema: {
+                $id: `https://a.example.com/${'a'.repeat(400_000)}`,
+                type: 'object',
+                $defs: Object.fromEntries(
+                  Array.from({ length: MANY }, (_, i) => [`d${i}`, { $id: `?${i}`, $ref: '?' }]),
+                ),
+              },
+            },
+          ],
+        },
+      },
+    ],
     ['beginnings of tokens', { listing: { summary: 'eyJaaaaaaaaaa-'.repeat(MANY * 3) } }],
     ['open braces', { listing: { summary: '{{'.repeat(MANY * 10), description: 'a'.repeat(MANY * 20) } }],
   ])('ends soon with very many %s', async (_what, fragment) => {

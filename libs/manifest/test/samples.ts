@@ -55,6 +55,7 @@ const tool = (more: Fragment): Fragment => ({
 const published = (fragment: Fragment): CertificationProbes => ({
   publishedManifest: async () => manifestWith(fragment) as unknown as Manifest,
 });
+const manyOrigins = (count: number) => Array.from({ length: count }, (_, i) => `https://host-${i}.example.com`);
 const packet = {
   demoVideo: 'https://videos.example.com/1',
   sandboxAttestation: true,
@@ -324,6 +325,14 @@ export const SAMPLES: readonly Sample[] = [
     probes: published(webhook('https://old.example.com/1')),
   },
   {
+    check: 'SCP-004',
+    what: 'new formula that exposes',
+    fails: formula('hours', { apiName: 'band', type: 'formula', expression: 'hours > 5', exposes: true }),
+    passes: formula('hours', { apiName: 'band', type: 'formula', expression: 'hours > 5' }),
+    pointer: '/objects/0/fields/2',
+    probes: published(formula('hours')),
+  },
+  {
     check: 'SCP-005',
     what: 'object',
     fails: { ...object({ apiName: 'visit', fields: [] }), ...only('tasks') },
@@ -522,6 +531,20 @@ export const SAMPLES: readonly Sample[] = [
       pointer: '/embed/allowedOrigins/0',
     }),
   ),
+  {
+    check: 'NET-002',
+    what: 'too many origins',
+    fails: { embed: { allowedOrigins: manyOrigins(51) } },
+    passes: { embed: { allowedOrigins: manyOrigins(50) } },
+    pointer: '/embed/allowedOrigins',
+  },
+  {
+    check: 'NET-002',
+    what: 'too long an origin',
+    fails: { embed: { allowedOrigins: [`https://${'a'.repeat(254)}`] } },
+    passes: { embed: { allowedOrigins: [`https://${'a'.repeat(253)}:65535`] } },
+    pointer: '/embed/allowedOrigins/0',
+  },
   ...['lead', 'id', 'null', 'sbx_visit', '2visits', 'Visit', 'site-visit'].map(
     (apiName): Sample => ({
       check: 'OBJ-001',
@@ -945,6 +968,25 @@ export const SAMPLES: readonly Sample[] = [
     ),
     pointer: '/automations/0',
   },
+  ...[
+    ['always', 'TRUE', 'FALSE'],
+    ['computed', '1 + 1 == 2', 'LEN("ab") > 2'],
+    ['null', '!IF(FALSE, TRUE)', 'IF(FALSE, TRUE)'],
+  ].map(([what, always, never]): Sample => {
+    const onUpdate = (condition?: string) =>
+      automation(
+        { type: 'event', event: 'lead.updated' },
+        [{ type: 'update_record', object: 'lead', id: 'x', values: {} }],
+        { condition },
+      );
+    return {
+      check: 'AUT-002',
+      what: `condition that is constant: ${what}`,
+      fails: onUpdate(always),
+      passes: onUpdate(never),
+      pointer: '/automations/0',
+    };
+  }),
   {
     check: 'AUT-002',
     what: 'condition that stops it',
@@ -1202,6 +1244,40 @@ export const SAMPLES: readonly Sample[] = [
       pointer: `/assistant/tools/0/inputSchema/properties/x${at}`,
     };
   }),
+  ...(
+    [
+      ['absolute', 'https://acme.example.com/tool', 'https://acme.example.com/tool#/$defs/a'],
+      ['relative', 'https://acme.example.com/tools/find', 'find#here'],
+      ['to a name', 'urn:acme:find', 'urn:acme:find'],
+      ['of a relative address', 'find.json', 'find.json#/$defs/a'],
+      ['into a part with its own address', 'https://acme.example.com/tool', 'part#/$defs/inner'],
+    ] as const
+  ).map(([what, $id, $ref]): Sample => {
+    const inputSchema = (own: string) => ({
+      $id: own,
+      type: 'object',
+      properties: { x: { $ref } },
+      $defs: { a: { $anchor: 'here' }, b: { $id: 'https://acme.example.com/part', $defs: { inner: true } } },
+    });
+    return {
+      check: 'AI-001',
+      what: `reference to itself, ${what}`,
+      fails: tool({ inputSchema: inputSchema('https://other.example.com/x/y') }),
+      passes: tool({ inputSchema: inputSchema($id) }),
+      pointer: '/assistant/tools/0/inputSchema/properties/x/$ref',
+    };
+  }),
+  {
+    check: 'AI-001',
+    what: 'reference to nothing in a part with its own address',
+    fails: tool({
+      inputSchema: { type: 'object', $defs: { a: { $id: 'part', $ref: '#/$defs/b' }, b: true } },
+    }),
+    passes: tool({
+      inputSchema: { type: 'object', $defs: { a: { $id: 'part', $ref: '#/$defs/b', $defs: { b: true } } } },
+    }),
+    pointer: '/assistant/tools/0/inputSchema/$defs/a/$ref',
+  },
   {
     check: 'AI-001',
     what: 'no scope',

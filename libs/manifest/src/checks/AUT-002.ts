@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
-import { formulaDependencies, orderFormulas, parseFormula, wayBack } from '@crm/formula';
+import { checkFormula, compileFormula, orderFormulas, wayBack } from '@crm/formula';
 import type { Check } from '../check.js';
 import { type Draft, entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -49,12 +49,16 @@ function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
 }
 
 /**
- * Whether a condition can become false by what the automations do: one that reads nothing cannot. What is wrong with one
+ * Whether a condition may keep an automation from starting: it reads something, which what the automations do may
+ * change, or it is never true. One that reads the clock alone stops nothing that is on its way. What is wrong with one
  * that cannot be read, AUT-001 says.
  */
 function mayStop(condition: string | undefined): boolean {
   if (condition === undefined) return false;
-  return formulaDependencies(condition).length > 0 || parseFormula(condition).errors.length > 0;
+  const checked = checkFormula(condition, {}, { untypedNames: true, expected: 'boolean' });
+  if (!checked.ok || checked.dependencies.length > 0) return true;
+  const compiled = compileFormula(checked, {});
+  return !compiled.readsClock && compiled.evaluate({}, { now: new Date(0) }) !== true;
 }
 
 /** The events that an action causes. */

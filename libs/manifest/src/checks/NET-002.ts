@@ -2,19 +2,30 @@ import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 
+/** All of them stand in one header of each page; web servers take headers of about 16 kB. */
+const MAX_ORIGINS = 50;
+/** Longest name that the domain name system knows (RFC 1035, 2.3.4). */
+const MAX_HOST = 253;
+
 export const NET_002: Check = {
   id: 'NET-002',
   title: 'Allowed embed origins are exact https origins',
   severity: 'blocker',
   doc: {
-    why: 'The embed page lets exactly these origins frame it. A wildcard, a path or plain http would open it to pages the app does not control.',
-    fix: 'Write each origin as `https://host` or `https://host:port`, in lower case and without anything after it.',
+    why: 'The embed page lets exactly these origins frame it. A wildcard, a path or plain http would open it to pages the app does not control. All of them are sent in one header with each page, so their number is bounded.',
+    fix: 'Write each origin as `https://host` or `https://host:port`, in lower case and without anything after it, and at most 50 of them.',
   },
-  run: ({ manifest }) =>
-    [...entriesOf(manifest.embed?.allowedOrigins)].flatMap(([i, origin]) => {
-      const problem = originProblem(origin);
-      return problem === undefined ? [] : [{ pointer: pointer('embed', 'allowedOrigins', i), message: problem }];
-    }),
+  *run({ manifest }) {
+    const origins = manifest.embed?.allowedOrigins;
+    if (origins !== undefined && origins.length > MAX_ORIGINS) {
+      const message = `An app is embedded by at most ${MAX_ORIGINS} origins; these are ${origins.length}.`;
+      yield { pointer: pointer('embed', 'allowedOrigins'), message };
+    }
+    for (const [i, origin] of entriesOf(origins)) {
+      const message = originProblem(origin);
+      if (message !== undefined) yield { pointer: pointer('embed', 'allowedOrigins', i), message };
+    }
+  },
 };
 
 /**
@@ -31,5 +42,6 @@ function originProblem(origin: string): string | undefined {
   if (!SOURCE_HOST.test(url.hostname)) {
     return 'The host of an origin has only letters, digits, hyphens and underscores between its dots.';
   }
+  if (url.hostname.length > MAX_HOST) return `The host of an origin has at most ${MAX_HOST} characters.`;
   return url.origin === origin ? undefined : `An origin is scheme, host and port only, here "${url.origin}".`;
 }

@@ -6,7 +6,7 @@ export const SCP_004: Check = {
   title: 'The new version asks for nothing more than the published one',
   severity: 'warning',
   doc: {
-    why: 'A new scope, event, host or object, a scope that is no longer optional, or a formula that now exposes what its readers may not read is something the tenants have not agreed to. An upgrade that brings one waits for the consent of an admin.',
+    why: 'A new scope, event, host or object, a scope that is no longer optional, or a formula that now exposes what its readers may not read, or derives something else from it, is something the tenants have not agreed to. An upgrade that brings one waits for the consent of an admin.',
     fix: 'Nothing, when the new access is meant: the upgrade asks for consent. Otherwise take it out again.',
   },
   async run(context) {

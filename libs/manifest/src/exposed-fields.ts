@@ -1,0 +1,64 @@
+import { formulaDependencies } from '@crm/formula';
+import type { NamedField } from './package-model.js';
+
+/** Whether a formula shows what it derives from fields that its reader may not read. */
+export function isExposing(field: NamedField): boolean {
+  return field.type === 'formula' && field.exposes === true;
+}
+
+/**
+ * The exposing formulas of both versions of an object whose readers get to see something else of fields that not
+ * everyone may read: the formula has changed, or one that it reads on the way to them. An exposing formula ends the
+ * way, because what it shows is asked about at its own place.
+ *
+ * The time grows with the number of formulas and of what they read.
+ */
+export function otherExposures(before: readonly NamedField[], after: readonly NamedField[]): ReadonlySet<string> {
+  const old = new Map(before.map((field) => [field.apiName, field]));
+  const ends = new Set(after.filter(isExposing).map(({ apiName }) => apiName));
+  if (ends.size === 0) return ends;
+  const formulas = after.filter(({ type }) => type === 'formula');
+  const readers = readersOf(formulas);
+  const restricted = after.filter(({ readRoles = [] }) => readRoles.length > 0).map(({ apiName }) => apiName);
+  const derived = reached(
+    restricted.flatMap((name) => readers.get(name) ?? []),
+    readers,
+    ends,
+  );
+  const changed = formulas.filter((field) => old.get(field.apiName)?.expression !== field.expression);
+  const other = reached(
+    changed.map(({ apiName }) => apiName),
+    readers,
+    ends,
+  );
+  const both = before.filter((field) => isExposing(field) && ends.has(field.apiName)).map(({ apiName }) => apiName);
+  return new Set(both.filter((name) => derived.has(name) && other.has(name)));
+}
+
+/** From each name to the formulas that read it. */
+function readersOf(formulas: readonly NamedField[]): ReadonlyMap<string, readonly string[]> {
+  const readers = new Map<string, string[]>();
+  for (const { apiName, expression = '' } of formulas) {
+    for (const name of formulaDependencies(expression)) {
+      const known = readers.get(name);
+      if (known) known.push(apiName);
+      else readers.set(name, [apiName]);
+    }
+  }
+  return readers;
+}
+
+/** The starts, and all that read them, directly or not; what is read by way of an end is not followed. */
+function reached(
+  starts: readonly string[],
+  readers: ReadonlyMap<string, readonly string[]>,
+  ends: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const names = new Set(starts);
+  // Grows while it is walked.
+  for (const name of names) {
+    if (ends.has(name)) continue;
+    for (const reader of readers.get(name) ?? []) names.add(reader);
+  }
+  return names;
+}
