@@ -150,6 +150,19 @@ describe('embed credentials', () => {
     }
   });
 
+  it('mint and frame nothing while the app does not embed, and do so again when it does', async () => {
+    const appKey = `app-${randomUUID()}`;
+    const { owner, credentials, mint } = await host({ appKey });
+    const clients = identity.get(EmbedClientService);
+    const follow = (allowedOrigins: string[], scopes: string[]) =>
+      clients.update({ tenantId: owner.tenantId, appKey, allowedOrigins, scopes, linkUsersBy: 'email' });
+    await follow([], []);
+    for (const scopes of [undefined, [], ['leads']]) expect(await codeOf(mint({ scopes }))).toBe('EMBED_SCOPE_DENIED');
+    expect(await clients.allowedOrigins(credentials.clientId)).toEqual([]);
+    await follow(['https://host.example'], []);
+    expect(await codeOf(mint({ scopes: [] }))).toBe('no error');
+  });
+
   it('are not made by settings alone', async () => {
     const { tenantId } = await identity.account();
     const settings = { allowedOrigins: ['https://new.example'], scopes: [], linkUsersBy: 'email' as const };

@@ -75,6 +75,25 @@ describe('what a version says of embedding', () => {
     ]);
   });
 
+  it('ends with a version that does not embed, also for credentials that are issued again', async () => {
+    const key = newKey();
+    const settings = embed(['https://acme.example'], { scopes: ['leads:read'] });
+    await marketplace.publish(developer, key, settings);
+    await marketplace.publish(developer, key, { version: '1.1.0' });
+    expect(neighbours.callsTo(rpc.identity.updateEmbedSettings).at(-1)).toEqual({
+      tenantId: developer.tenantId,
+      appKey: key,
+      allowedOrigins: [],
+      scopes: [],
+      linkUsersBy: 'email',
+    });
+    const { status, body } = await post(developer, key, 'embed-credentials');
+    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+    // A version that is on its way may embed again.
+    await marketplace.submit(developer, fieldService(key, { version: '1.2.0', ...settings }));
+    expect((await post(developer, key, 'embed-credentials')).status).toBe(201);
+  });
+
   it('keeps the version back while identity cannot be told', async () => {
     const key = newKey();
     const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));

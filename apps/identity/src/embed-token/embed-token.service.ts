@@ -22,11 +22,14 @@ export class EmbedTokenService {
   ) {}
 
   /**
-   * @throws PlatformError INVALID_EMBED_CREDENTIALS, EMBED_SCOPE_DENIED, EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED
+   * @throws PlatformError INVALID_EMBED_CREDENTIALS, EMBED_SCOPE_DENIED (also when the app does not embed any more), EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED
    */
   async mint(request: EmbedRequest): Promise<{ embedToken: string; expiresIn: number }> {
     const tokenId = newId();
     const client = await this.clients.authenticate(request.clientId, request.clientSecret);
+    if (client.allowedOrigins.length === 0 && client.scopes.length === 0) {
+      throw new PlatformError('EMBED_SCOPE_DENIED', 'The published version of the app does not embed');
+    }
     const scopes = request.scopes ?? client.scopes;
     const denied = scopes.find((scope) => !isScope(scope) || !coversScope(client.scopes, scope));
     if (denied !== undefined) throw new PlatformError('EMBED_SCOPE_DENIED', 'A scope was not granted to the app');

@@ -11,6 +11,9 @@ import { SubmissionRepository } from '../submission/submission.repository.js';
 /** Versions whose embed section counts. What was refused or taken back does not decide who may frame the CRM. */
 const COUNTING: readonly VersionStatus[] = ['in_review', 'approved', 'published', 'deprecated'];
 
+/** What a version without an embed section says of embedding: nobody may frame, and no scope is granted. */
+const NO_EMBED: ManifestEmbed = { allowedOrigins: [] };
+
 /** Credentials by which an app's backend mints embed tokens for the users of the app's own workspace. */
 @Injectable()
 export class EmbedCredentialService {
@@ -22,11 +25,11 @@ export class EmbedCredentialService {
     private readonly rpc: Rpc,
   ) {}
 
-  /** @throws PlatformError NOT_FOUND when the app is not the caller's, CONFLICT when no version embeds */
+  /** @throws PlatformError NOT_FOUND when the app is not the caller's, CONFLICT when no version that counts embeds */
   async issue(principal: Principal, appKey: string): Promise<{ clientId: string; clientSecret: string }> {
     await this.apps.assertOwned(principal.tenantId, appKey);
     const embed = await this.newestEmbed(appKey);
-    if (!embed) throw new PlatformError('CONFLICT', 'No submitted version of the app has an embed section.');
+    if (!embed) throw new PlatformError('CONFLICT', 'No version that is published or in review has an embed section.');
     return this.rpc.call(
       rpc.identity.issueEmbedCredentials,
       { appKey, ...settingsOf(embed) },
@@ -38,20 +41,22 @@ export class EmbedCredentialService {
    * Lets the credentials that an app may have follow a version that is being published: who may frame the CRM, and with
    * which scopes, must not wait until the publisher asks for a new secret.
    * @param tenantId the publisher
+   * @param embed undefined for a version that does not embed: the credentials stay and can do nothing until one does
    * @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED
    */
-  async follow(tenantId: string, appKey: string, embed: ManifestEmbed): Promise<void> {
-    await this.rpc.call(rpc.identity.updateEmbedSettings, { tenantId, appKey, ...settingsOf(embed) });
+  async follow(tenantId: string, appKey: string, embed: ManifestEmbed | undefined): Promise<void> {
+    await this.rpc.call(rpc.identity.updateEmbedSettings, { tenantId, appKey, ...settingsOf(embed ?? NO_EMBED) });
   }
 
+  /** Of the newest version that embeds. What is older than the published version does not count any more. */
   private newestEmbed(appKey: string): Promise<ManifestEmbed | undefined> {
     return this.database.crossTenant(async (tx) => {
       const versions = (await this.submissions.ofApp(tx, appKey))
         .filter(({ status }) => COUNTING.includes(status))
         .sort((one, other) => compareVersions(other.version, one.version));
-      for (const { id } of versions) {
+      for (const { id, status } of versions) {
         const { embed } = await this.packages.read(tx, id);
-        if (embed) return embed;
+        if (embed || status === 'published') return embed;
       }
       return undefined;
     });
@@ -59,5 +64,5 @@ export class EmbedCredentialService {
 }
 
 function settingsOf({ allowedOrigins, scopes = [], linkUsersBy = 'email' }: ManifestEmbed) {
-  return { allowedOrigins, scopes, linkUsersBy };
+  return { allowedOrigins, scopes: [...new Set(scopes)], linkUsersBy };
 }

@@ -39,7 +39,7 @@ export class ReviewService {
   /**
    * @param reason why; needed to refuse, and to publish with open warnings
    * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE, VALIDATION_FAILED; SERVICE_UNAVAILABLE or
-   *   DEADLINE_EXCEEDED, and nothing is published, when a version that embeds cannot be handed to identity
+   *   DEADLINE_EXCEEDED, and nothing is published, when identity cannot be told what the version says of embedding
    */
   async decide(
     operator: Principal | undefined,
@@ -71,7 +71,8 @@ export class ReviewService {
         reason: why,
       });
       // Last, when nothing of ours can fail any more but the commit; a publication that is tried again hands it over again.
-      if (manifest?.embed) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
+      // Also of a version that does not embed: what the one before allowed ends.
+      if (manifest) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
       const decided = await this.submissions.find(tx, submissionId);
       return viewOf(decided as ReviewedSubmission);
     });
