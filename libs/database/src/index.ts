@@ -14,6 +14,7 @@ export {
   lockPoison,
   markReplayed,
   type PoisonMessage,
+  type PoisonSummary,
   storePoison,
 } from './inbox/poison.js';
 export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';

@@ -7,7 +7,7 @@ import {
   PlatformError,
   TENANT_HEADER,
 } from '@crm/contracts';
-import { listPoison, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
+import { listPoison, lockPoison, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
@@ -146,7 +146,8 @@ describe('an event consumer', () => {
     const [stored] = await poison();
     expect(stored).toMatchObject({ tenantId: tenant, eventId: bad.id, deliveries: 3, consumer: DEFINITION.durable });
     expect(stored?.error).toContain('indigestible');
-    expect(JSON.parse(stored?.payload.toString() ?? '')).toEqual(bad);
+    const whole = await store.database.transaction(tenant, (tx) => lockPoison(tx, stored?.id as string));
+    expect(JSON.parse(whole?.payload.toString() ?? '')).toEqual(bad);
     expect(await effects()).toEqual([good.id]);
   });
 

@@ -16,7 +16,10 @@ export interface PoisonMessage {
   replayedAt: Date | null;
 }
 
-const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", subject, payload, error, deliveries,
+/** A given-up message as lists have it: a page of payloads could fill the memory. */
+export type PoisonSummary = Omit<PoisonMessage, 'payload'>;
+
+const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", subject, error, deliveries,
   created_at AS "createdAt", replayed_at AS "replayedAt"`;
 
 /**
@@ -61,8 +64,8 @@ export function listPoison(
   tx: NarrowTransaction,
   consumer: string,
   { limit = 100, after }: { limit?: number; after?: string | undefined } = {},
-): Promise<PoisonMessage[]> {
-  return tx.query<PoisonMessage>(
+): Promise<PoisonSummary[]> {
+  return tx.query<PoisonSummary>(
     `SELECT ${COLUMNS} FROM poison_message
       WHERE consumer = $1 AND replayed_at IS NULL AND ($3::uuid IS NULL OR id > $3)
       ORDER BY id LIMIT $2`,
@@ -75,8 +78,8 @@ export async function findPoison(
   tx: NarrowTransaction,
   consumer: string,
   id: string,
-): Promise<PoisonMessage | undefined> {
-  const [row] = await tx.query<PoisonMessage>(
+): Promise<PoisonSummary | undefined> {
+  const [row] = await tx.query<PoisonSummary>(
     `SELECT ${COLUMNS} FROM poison_message WHERE consumer = $1 AND id = $2 AND replayed_at IS NULL`,
     [consumer, id],
   );
@@ -86,7 +89,7 @@ export async function findPoison(
 /** One waiting message of the tenant in context, locked until the transaction ends; undefined when it was replayed. */
 export async function lockPoison(tx: TenantTransaction, id: string): Promise<PoisonMessage | undefined> {
   const [row] = await tx.query<PoisonMessage>(
-    `SELECT ${COLUMNS} FROM poison_message WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`,
+    `SELECT ${COLUMNS}, payload FROM poison_message WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`,
     [tx.tenantId, id],
   );
   return row;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Database, findPoison, isUuid, listPoison, type PoisonMessage } from '@crm/database';
+import { Database, findPoison, isUuid, listPoison, type PoisonSummary } from '@crm/database';
 import { type EventConsumer, MessagingLifecycle } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -126,8 +126,8 @@ async function replayAll(database: Database, consumers: EventConsumer[], output:
 }
 
 /** A page at a time: after an outage there may be more than fit into memory. */
-async function* waitingOf(database: Database, consumer: string): AsyncGenerator<PoisonMessage> {
-  let page: PoisonMessage[] = [];
+async function* waitingOf(database: Database, consumer: string): AsyncGenerator<PoisonSummary> {
+  let page: PoisonSummary[] = [];
   do {
     const after = page.at(-1)?.id;
     page = await database.crossTenant((tx) => listPoison(tx, consumer, { after }));
@@ -135,7 +135,7 @@ async function* waitingOf(database: Database, consumer: string): AsyncGenerator<
   } while (page.length > 0);
 }
 
-async function replay(consumer: EventConsumer, message: PoisonMessage, output: PoisonProgramOutput): Promise<boolean> {
+async function replay(consumer: EventConsumer, message: PoisonSummary, output: PoisonProgramOutput): Promise<boolean> {
   try {
     // False: somebody else replayed it between the look and now, which is as good.
     await consumer.replay(message.tenantId, message.id);
@@ -148,7 +148,7 @@ async function replay(consumer: EventConsumer, message: PoisonMessage, output: P
 }
 
 /** One line, so that it can be cut and sorted: its data belongs to a tenant and is not shown. */
-function describe({ id, tenantId, consumer, eventId, subject, deliveries, createdAt, error }: PoisonMessage): string {
+function describe({ id, tenantId, consumer, eventId, subject, deliveries, createdAt, error }: PoisonSummary): string {
   const fields = [id, createdAt.toISOString(), consumer, tenantId, eventId ?? '-', subject, `${deliveries} deliveries`];
   return [...fields, firstLine(error)].join('\t');
 }
