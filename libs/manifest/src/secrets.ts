@@ -28,8 +28,12 @@ const PATTERNS: readonly [what: string, pattern: RegExp][] = [
 const LIKELY_PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['credentials of a header', /(?<![0-9A-Za-z_-])(?:bearer|basic|token|api-?key)\s+([0-9A-Za-z+/=._~-]{16,255})/gi],
   [
-    'a secret in a URL',
-    /[?&](?:[a-z0-9]{1,40}[_-]){0,4}(?:api[_-]?key|token|secret|password|passwd|sig|signature)=([^&#\s{}]{12,255})/gi,
+    'a secret in a URL or a form',
+    /(?:^|[?&])(?:[a-z0-9]{1,40}[_-]){0,4}(?:api[_-]?key|token|secret|password|passwd|sig|signature)=([^&#\s{}]{12,255})/gi,
+  ],
+  [
+    'a secret in JSON',
+    /"(?:[a-z0-9]{1,40}[_-]){0,4}(?:api[_-]?key|token|secret|password|passwd)"\s{0,20}:\s{0,20}"([^"\s{}]{12,255})"/gi,
   ],
 ];
 
@@ -111,8 +115,11 @@ function literalOf(text: string): string {
   return text.replace(/\{\{[^{}]*\}\}/g, '').replace(/^(?:bearer|basic|token|api-?key)\s+/i, '');
 }
 
-/** Whether a text mixes letters with digits, or capitals among small letters as no word does. */
+/** A word, with a number behind it at most, or a short number: `next`, `externalTokenV2`, `2024`. */
+const WORD = /^(?:[a-z]{1,20}\d{0,4}|\d{0,8})$/i;
+
+/** Whether a text mixes letters with digits, or capitals among small letters, as no words with hyphens between them do. */
 function looksGenerated(text: string): boolean {
-  if (/\d/.test(text)) return /[a-z]/i.test(text);
-  return (text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2;
+  if ((text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2) return true;
+  return /\d/.test(text) && /[a-z]/i.test(text) && text.split(/[^0-9a-z]+/i).some((part) => !WORD.test(part));
 }
