@@ -44,6 +44,12 @@ export const RULES = [
     except: [],
   },
   {
+    // In Node 20 it refuses valid texts once it has been compiled: libs/address-policy/src/parse-url.ts.
+    name: 'URLs are parsed by parseUrl of @crm/address-policy, not asked about by URL.canParse',
+    pattern: /\bURL\s*\.\s*canParse\b/,
+    except: [],
+  },
+  {
     name: 'no test is skipped or run alone',
     pattern: /\b(?:it|test|describe)\s*\.\s*(?:skip|only|todo)\b|\b(?:xit|xdescribe|fit|fdescribe)\s*\(/,
     except: [],

@@ -1,5 +1,6 @@
 export { checkAddress, isAddress } from './address.js';
 export { checkHostname, type HostnameOptions, normalizeHostname } from './hostname.js';
+export { parseUrl } from './parse-url.js';
 export {
   checkUrl,
   type HostPort,

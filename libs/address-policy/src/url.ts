@@ -1,4 +1,5 @@
 import { checkHostname, type HostnameOptions, normalizeHostname } from './hostname.js';
+import { parseUrl } from './parse-url.js';
 import { type Refusal, refuse } from './verdict.js';
 
 /** A host (name or address, without brackets) and a port. */
@@ -50,8 +51,8 @@ export function isException(url: URL, exceptions: readonly HostPort[] = []): boo
  */
 export function checkUrl(text: string, options: UrlOptions = {}): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return tooLong();
-  if (!URL.canParse(text)) return refuse('invalid_url', 'This is not an absolute URL.');
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return refuse('invalid_url', 'This is not an absolute URL.');
   if (url.href.length > MAX_URL_LENGTH) return tooLong();
   if (url.protocol !== 'https:') return refuse('not_https', 'Only https URLs may be called.');
   if (url.username !== '' || url.password !== '') {

@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import { pointer, pointerSteps } from './json-pointer.js';
 import type { Problem } from './problem.js';
 
@@ -69,9 +70,8 @@ function addressOf(reference: string, base: string): string | undefined {
   const place = reference.split('#', 1)[0] ?? '';
   if (place === '') return base;
   const from = base || NO_PLACE;
-  if (place.length > MAX_ADDRESS || !URL.canParse(place, from)) return undefined;
-  const { href } = new URL(place, from);
-  return href.length > MAX_ADDRESS ? undefined : href;
+  const href = place.length > MAX_ADDRESS ? undefined : parseUrl(place, from)?.href;
+  return href !== undefined && href.length > MAX_ADDRESS ? undefined : href;
 }
 
 function fragmentOf(reference: string): string {

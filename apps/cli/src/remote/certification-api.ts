@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import type { Certification } from '@crm/manifest';
 import { errorCodeOf, messageOf } from '../error-code.js';
 import { UsageError } from '../usage-error.js';
@@ -23,7 +24,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  * @throws UsageError for what is no http address, and for plain http to another machine
  */
 export function baseUrlOf(text: string, usage: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
     throw new UsageError(`--base-url must be an http or https address, such as https://crm.example.com.`, usage);
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@crm/access';
+import { parseUrl } from '@crm/address-policy';
 import { isScope, PlatformError, type RpcRequest, rolesAllow, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
@@ -87,7 +88,7 @@ function checkedSettings({ allowedOrigins, scopes, linkUsersBy }: Settings): Set
  * @throws PlatformError VALIDATION_FAILED
  */
 function canonicalOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const isOrigin = url && /^https?:$/.test(url.protocol) && /^[a-z]+:\/\/[^/?#@\s;,*]+\/?$/i.test(text);
   if (!isOrigin) throw new PlatformError('VALIDATION_FAILED', 'An allowed origin must be scheme, host and port');
   return url.origin;

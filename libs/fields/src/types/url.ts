@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import validator from 'validator';
 import { accept, type FieldType, refuse, refusedText } from './field-type.js';
 import { text } from './text.js';
@@ -37,5 +38,5 @@ export const url: FieldType = {
 function isHttpsUrl(value: string): boolean {
   // The URL standard would drop tabs and turn backslashes round; a link must be what it looks like.
   if (!/^https:\/\//i.test(value) || /[\s\\\p{Cc}]/u.test(value)) return false;
-  return validator.isURL(value, FORM) && URL.canParse(value);
+  return validator.isURL(value, FORM) && parseUrl(value) !== undefined;
 }

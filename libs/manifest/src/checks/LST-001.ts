@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -51,5 +52,5 @@ function pictures(places: readonly Place[]): Problem[] {
 
 /** The scheme as a browser reads it, white space before it or not; empty for what is no absolute URL. */
 function schemeOf(value: string | undefined): string {
-  return value !== undefined && URL.canParse(value) ? new URL(value).protocol : '';
+  return (value !== undefined && parseUrl(value)?.protocol) || '';
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import type { Check } from '../check.js';
 import { entriesOf } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -36,8 +37,8 @@ const SOURCE_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:]+\])$/;
 
 function originProblem(origin: string): string | undefined {
   if (origin.includes('*')) return 'An origin must be exact; "*" is not allowed.';
-  if (!URL.canParse(origin)) return 'This is not an origin, such as https://app.example.com.';
-  const url = new URL(origin);
+  const url = parseUrl(origin);
+  if (!url) return 'This is not an origin, such as https://app.example.com.';
   if (url.protocol !== 'https:') return 'An origin must begin with https://.';
   if (!SOURCE_HOST.test(url.hostname)) {
     return 'The host of an origin has only letters, digits, hyphens and underscores between its dots.';

@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import type { Check } from '../check.js';
 import { textsIn } from '../json-texts.js';
 import type { Problem } from '../problem.js';
@@ -43,7 +44,7 @@ function isEmpty(value: unknown): boolean {
 
 function* demoVideo(value: unknown): Generator<Problem> {
   if (isEmpty(value)) return;
-  if (typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:') return;
+  if (typeof value === 'string' && parseUrl(value)?.protocol === 'https:') return;
   yield { pointer: '/demoVideo', message: 'The demo video must be an https URL.' };
 }
 

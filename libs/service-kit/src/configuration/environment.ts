@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 /** A problem with the environment; every problem is listed. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -86,7 +87,7 @@ export class EnvironmentReader {
   /** An absolute URL without a trailing slash. Its value is never printed: it may hold a password. */
   url(name: string, option: Option<string> & { schemes?: readonly string[] } = {}): string {
     return this.read(name, option, '', (text) => {
-      const scheme = URL.canParse(text) ? new URL(text).protocol.slice(0, -1) : undefined;
+      const scheme = parseUrl(text)?.protocol.slice(0, -1);
       if (scheme && (!option.schemes || option.schemes.includes(scheme))) return text.replace(/\/+$/, '');
       return this.refuse(name, `a URL${option.schemes ? ` (${option.schemes.join(', ')})` : ''}`, '');
     });

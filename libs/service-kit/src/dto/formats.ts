@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import type { StringFormat } from './schema.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -26,7 +27,7 @@ const isDate = (text: string): boolean => {
 const isHttpUrl = (text: string): boolean => {
   // WHATWG parsing drops tabs and line breaks silently; an address with them is not the one that was written.
   if (!/^https?:\/\/[^\s\\]+$/i.test(text)) return false;
-  return URL.canParse(text);
+  return parseUrl(text) !== undefined;
 };
 
 /** Checks of the formats that fields use, with what to say when a value is not of the form. */
