@@ -18,7 +18,7 @@ export const RULES = [
   {
     name: 'the environment is read in config.ts only',
     pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[\s*['"]env['"]|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/,
-    except: [...TESTS, /\/src\/config\.ts$/, /^libs\/service-kit\/src\/configuration\/environment\.ts$/],
+    except: [...TESTS, /\/src\/config\.ts$/, /^libs\/runtime\/src\/configuration\/environment\.ts$/],
   },
   {
     name: 'the outside is called through egress only',

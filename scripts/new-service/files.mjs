@@ -16,14 +16,14 @@ export function serviceFiles(name, noun) {
   return {
     'package.json': packageJson(name),
     'README.md': readme(name, noun),
-    'src/main.ts': `import { startService } from '@crm/service-kit';
+    'src/main.ts': `import { startService } from '@crm/runtime';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config.js';
 
 const config = loadConfig();
 await startService(config, AppModule.with(config));
 `,
-    'src/config.ts': `import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+    'src/config.ts': `import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface ${pascal(name)}Config {
   readonly service: ServiceConfig;
@@ -47,7 +47,7 @@ export class AppModule {
   }
 }
 `,
-    [`${at}.dto.ts`]: `import { IntegerField, TextField } from '@crm/service-kit';
+    [`${at}.dto.ts`]: `import { IntegerField, TextField } from '@crm/http';
 
 /** What a caller sends. */
 export class ${Noun}Input {
@@ -77,7 +77,7 @@ export class ${Noun}Service {
 }
 `,
     [`${at}.controller.ts`]: `import { Access } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ${Noun}Input, ${Noun}View } from './${noun}.dto.js';
 import { ${Noun}Service } from './${noun}.service.js';
@@ -151,7 +151,8 @@ const packageJson = (name) =>
       dependencies: {
         '@crm/access': 'workspace:*',
         '@crm/messaging': 'workspace:*',
-        '@crm/service-kit': 'workspace:*',
+        '@crm/http': 'workspace:*',
+        '@crm/runtime': 'workspace:*',
         '@nestjs/common': 'catalog:',
         '@nestjs/core': 'catalog:',
         'reflect-metadata': 'catalog:',

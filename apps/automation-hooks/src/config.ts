@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface RunConfig {
   /** Seconds for which a worker holds a run; another one takes over when it has not been heard of for so long. */

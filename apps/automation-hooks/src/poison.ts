@@ -1,4 +1,4 @@
-import { poisonProgram } from '@crm/service-kit';
+import { poisonProgram } from '@crm/runtime';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config.js';
 

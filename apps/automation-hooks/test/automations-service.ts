@@ -11,7 +11,7 @@ import {
 } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { NatsConnection, Rpc } from '@crm/messaging';
-import { serviceConfig } from '@crm/service-kit';
+import { serviceConfig } from '@crm/runtime';
 import {
   answerRpc,
   startTestService,

@@ -1,7 +1,7 @@
 import { AUDIENCES, type EventEnvelope, rpc } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { parsePage } from '@crm/http';
 import type { Rpc } from '@crm/messaging';
-import { parsePage } from '@crm/service-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RunRepository } from '../src/run/run.repository.js';
 import { RunService } from '../src/run/run.service.js';

@@ -1,6 +1,6 @@
 import { CONSUMERS, EVENTS, type EventEnvelope } from '@crm/contracts';
 import { Database, NO_TENANT, newId, storePoison } from '@crm/database';
-import { runPoisonProgram } from '@crm/service-kit';
+import { runPoisonProgram } from '@crm/runtime';
 import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';

@@ -1,5 +1,5 @@
 import type { DatabaseConfig } from '@crm/database';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface CrmConfig {
   readonly service: ServiceConfig;

@@ -1,4 +1,4 @@
-import { startService } from '@crm/service-kit';
+import { startService } from '@crm/runtime';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '@crm/database';
-import { serviceConfig } from '@crm/service-kit';
+import { serviceConfig } from '@crm/runtime';
 import { startTestService, type TestAnswer, testDatabase, testNats, testTokens } from '@crm/testing';
 import pg from 'pg';
 import { AppModule } from '../src/app.module.js';

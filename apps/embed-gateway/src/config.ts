@@ -1,4 +1,4 @@
-import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface EmbedGatewayConfig {
   service: ServiceConfig;

@@ -1,4 +1,4 @@
-import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import type { Limits } from './limits/limits.js';
 import type { Upstream } from './proxy/routing.js';
 

@@ -1,4 +1,4 @@
-import type { RunningService } from '@crm/service-kit';
+import type { RunningService } from '@crm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Services, startGateway } from './harness.js';
 

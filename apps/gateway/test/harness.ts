@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
-import { createService, type RunningService } from '@crm/service-kit';
+import { createService, type RunningService } from '@crm/runtime';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
 import { type GatewayConfig, loadConfig } from '../src/config.js';

@@ -1,4 +1,4 @@
-import type { RunningService } from '@crm/service-kit';
+import type { RunningService } from '@crm/runtime';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Services, startGateway, tokenOf } from './harness.js';
 

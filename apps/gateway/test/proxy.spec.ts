@@ -1,4 +1,4 @@
-import type { RunningService } from '@crm/service-kit';
+import type { RunningService } from '@crm/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Services, sendRaw, startGateway, TENANT, tokenOf } from './harness.js';
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { startService } from '@crm/service-kit';
+import { startService } from '@crm/runtime';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config.js';
 

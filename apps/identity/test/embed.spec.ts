@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Principal, TokenVerifier } from '@crm/access';
+import { TokenVerifier } from '@crm/access';
+import { type Principal } from '@crm/context';
 import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';

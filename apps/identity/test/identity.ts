@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ServiceConfig } from '@crm/service-kit';
+import type { ServiceConfig } from '@crm/runtime';
 import {
   startTestService,
   type TestAnswer,

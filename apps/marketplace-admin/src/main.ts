@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { AUDIENCES } from '@crm/contracts';
-import { startService } from '@crm/service-kit';
+import { startService } from '@crm/runtime';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/service-kit';
+import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-schedule.js';
 
 export interface WebhookConfig {

@@ -1,6 +1,6 @@
+import type { Principal } from '@crm/context';
 import type { Right, ScopeName } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import type { Principal } from './principal.js';
 
 /** What a route asks of its caller. */
 export interface AccessRule {

@@ -1,3 +1,5 @@
+import type { Principal } from '@crm/context';
+import { currentRequestContext } from '@crm/context';
 import { type Audience, PlatformError } from '@crm/contracts';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
@@ -5,8 +7,6 @@ import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE } from './access.decorator.j
 import { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
 import { authorize } from './authorize.js';
 import { bearerToken } from './bearer.js';
-import type { Principal } from './principal.js';
-import { currentRequestContext } from './request-context.js';
 import { TokenVerifier } from './token-verifier.js';
 
 /** Verifies the token of every request to a route with an access rule and checks the rule. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Principal } from '@crm/context';
 import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, type Audience, PlatformError } from '@crm/contracts';
 import { type CryptoKey, errors, jwtVerify } from 'jose';
 import { readClaims } from './claims.js';
 import { KeyRing } from './key-ring.js';
 import type { KeySource } from './key-source.js';
-import type { Principal } from './principal.js';
 import { toPrincipal } from './principal-from-claims.js';
 import type { RevocationSource } from './revocation-source.js';
 import { VerifiedTokens } from './verified-tokens.js';

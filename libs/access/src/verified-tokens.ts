@@ -1,5 +1,5 @@
+import type { Principal } from '@crm/context';
 import type { AccessTokenClaims } from '@crm/contracts';
-import type { Principal } from './principal.js';
 
 /** Tokens remembered by one process, at about 2 KiB each. */
 const CAPACITY = 10_000;

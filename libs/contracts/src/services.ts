@@ -29,3 +29,8 @@ export const DEVELOPMENT_PORTS: Readonly<Record<ServiceName, number>> = {
 };
 
 export const OPERATIONS_PORT_OFFSET = 1000;
+
+const EDGES: readonly ServiceName[] = ['gateway', 'embed-gateway', 'marketplace-admin'];
+
+/** Whether the public reaches the service directly; every other one has the gateway in front of it. */
+export const isEdge = (name: ServiceName): boolean => EDGES.includes(name);

@@ -1,4 +1,4 @@
-import { type Principal, runInRequestContext } from '@crm/access';
+import { type Principal, runInRequestContext } from '@crm/context';
 import { EVENTS, eventSubject } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { appendEvent, newId, Outbox, recordInbox, type TenantTransaction } from '../src/index.js';

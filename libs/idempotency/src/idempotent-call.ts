@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 
 /** A creating call that is to take effect once. Tenant, principal, route and key make two calls the same call. */
 export interface IdempotentCall {

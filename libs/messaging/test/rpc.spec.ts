@@ -1,4 +1,5 @@
-import { type Principal, runInRequestContext, type TokenVerifier } from '@crm/access';
+import { type TokenVerifier } from '@crm/access';
+import { type Principal, runInRequestContext } from '@crm/context';
 import { type Audience, PlatformError, type RpcContract, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

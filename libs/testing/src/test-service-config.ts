@@ -1,5 +1,5 @@
 import type { ServiceName } from '@crm/contracts';
-import type { ServiceConfig } from '@crm/service-kit';
+import type { ServiceConfig } from '@crm/runtime';
 import { testNats } from './test-nats.js';
 import { TEST_ISSUER } from './test-tokens.js';
 

@@ -1,4 +1,4 @@
-import { createService, type ServiceConfig, type ServiceOptions } from '@crm/service-kit';
+import { createService, type ServiceConfig, type ServiceOptions } from '@crm/runtime';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { provisionTestNats } from './test-nats.js';
 

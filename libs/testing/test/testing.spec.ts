@@ -1,5 +1,6 @@
 import https from 'node:https';
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
 import { DATABASES, EVENTS, rpc } from '@crm/contracts';
 import {
   appendEvent,

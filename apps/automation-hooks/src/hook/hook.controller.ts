@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { BodyLimit, ConstantProblems, Describe } from '@crm/service-kit';
+import { BodyLimit, ConstantProblems, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RunService } from '../run/run.service.js';

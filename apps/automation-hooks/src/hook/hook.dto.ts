@@ -1,4 +1,4 @@
-import { BooleanField, IdField } from '@crm/service-kit';
+import { BooleanField, IdField } from '@crm/http';
 
 export class HookAccepted {
   @BooleanField()

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { rateLimited } from '@crm/service-kit';
+import { rateLimited } from '@crm/http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

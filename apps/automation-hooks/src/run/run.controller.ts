@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
 import { RunListQuery, RunView } from './run.dto.js';
 import { RunService } from './run.service.js';

@@ -1,13 +1,4 @@
-import {
-  DateTimeField,
-  EnumField,
-  IdField,
-  JsonField,
-  ListField,
-  ListQuery,
-  ObjectField,
-  TextField,
-} from '@crm/service-kit';
+import { DateTimeField, EnumField, IdField, JsonField, ListField, ListQuery, ObjectField, TextField } from '@crm/http';
 import { RUN_STATUSES, type RunStatus, type RunSummary, STEP_STATUSES, type StepStatus } from './run.entity.js';
 
 export class RunListQuery extends ListQuery {

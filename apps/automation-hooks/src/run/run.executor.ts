@@ -1,4 +1,4 @@
-import { runInRequestContext } from '@crm/access';
+import { runInRequestContext } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { compileFormula } from '@crm/formula';

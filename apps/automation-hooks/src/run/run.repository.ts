@@ -1,5 +1,5 @@
 import { copiesByStatement, type Queryable, type TenantTransaction } from '@crm/database';
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { Run, RunError, RunStatus, RunSummary, Step, StepSummary } from './run.entity.js';
 

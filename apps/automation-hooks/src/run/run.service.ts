@@ -1,7 +1,7 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { coversScope, type EventEnvelope, eventScope, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { VerifiedHook } from '../hook/hook.service.js';
 import { administers } from '../workflow/administers.js';

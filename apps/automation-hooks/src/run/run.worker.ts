@@ -1,4 +1,4 @@
-import { TenantShares } from '@crm/service-kit';
+import { TenantShares } from '@crm/worker';
 import {
   type BeforeApplicationShutdown,
   Inject,

@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ChangeWorkflow, CreatedWorkflow, CreateWorkflow, HookAddress, WorkflowView } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';

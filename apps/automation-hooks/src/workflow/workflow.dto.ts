@@ -1,13 +1,4 @@
-import {
-  BooleanField,
-  DateTimeField,
-  field,
-  IdField,
-  IntegerField,
-  JsonField,
-  ListField,
-  TextField,
-} from '@crm/service-kit';
+import { BooleanField, DateTimeField, field, IdField, IntegerField, JsonField, ListField, TextField } from '@crm/http';
 import type { Action } from './workflow.definition.js';
 import type { Workflow } from './workflow.entity.js';
 

@@ -1,5 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { WorkflowDefinition } from './workflow.definition.js';
 import type { Workflow } from './workflow.entity.js';

@@ -1,7 +1,7 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { OutsideClient } from '../outside/outside-client.js';

@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, type ExpectedVersions, entityTag, IdParam, IfMatch, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
-import { Describe, type ExpectedVersions, entityTag, IdParam, IfMatch, type ListAnswer } from '@crm/service-kit';
 import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
 import { RecordListQuery } from './record.dto.js';

@@ -1,4 +1,4 @@
-import { ListQuery, TextField } from '@crm/service-kit';
+import { ListQuery, TextField } from '@crm/http';
 
 /** Query parameters of a list of core records. */
 export class RecordListQuery extends ListQuery {

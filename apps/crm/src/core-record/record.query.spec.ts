@@ -1,4 +1,4 @@
-import { writeCursor } from '@crm/service-kit';
+import { writeCursor } from '@crm/http';
 import { describe, expect, it } from '@jest/globals';
 import { OPPORTUNITY } from '../opportunity/opportunity.object.js';
 import { TASK } from '../task/task.object.js';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@crm/service-kit';
+import type { JsonSchema } from '@crm/http';
 import type { CoreField, CoreObjectDefinition } from './core-object.js';
 
 /** JSON Schema of a record as it is answered. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { type ExpectedVersions, type ListAnswer, listAnswer, type Position, requireMatch } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
-import { type ExpectedVersions, type ListAnswer, listAnswer, type Position, requireMatch } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
 import type { RecordListQuery } from './record.dto.js';

@@ -1,4 +1,4 @@
-import type { Position } from '@crm/service-kit';
+import type { Position } from '@crm/http';
 import { type CoreObjectDefinition, columnName } from './core-object.js';
 import type { RecordQuery } from './record.query.js';
 

@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe } from '@crm/http';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ObjectListView, ObjectView } from './object.dto.js';
 import { ObjectService } from './object.service.js';

@@ -1,4 +1,4 @@
-import { BooleanField, ListField, TextField } from '@crm/service-kit';
+import { BooleanField, ListField, TextField } from '@crm/http';
 
 /** An option of a picklist. */
 export class OptionView {

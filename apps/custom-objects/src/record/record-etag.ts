@@ -1,5 +1,5 @@
 import { type EvaluationContext, isTimeZone } from '@crm/formula';
-import { entityTag } from '@crm/service-kit';
+import { entityTag } from '@crm/http';
 import type { ObjectModel } from '../object/object-model.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { describe, expect, it } from '@jest/globals';
 import type { RecordView, StoredRecord } from './record.js';
 import { PAGE_TEXT_LIMIT, readPage } from './record-page.js';

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { idPosition, type ListPage } from '@crm/service-kit';
+import { idPosition, type ListPage } from '@crm/http';
 import type { RecordView, StoredRecord } from './record.js';
 
 /** Records read at once: what is held in memory before it is known how much text a page has. */

@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
-import { Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { RecordHead, RecordListQuery } from './record.dto.js';
 import type { RecordView } from './record.js';

@@ -1,4 +1,4 @@
-import { DateTimeField, IdField, IntegerField, ListQuery, TextField } from '@crm/service-kit';
+import { DateTimeField, IdField, IntegerField, ListQuery, TextField } from '@crm/http';
 
 /** Query parameters of a list of records. */
 export class RecordListQuery extends ListQuery {

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { newId, type TenantTransaction } from '@crm/database';
 import { validateRecord } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import {
   type ExpectedVersions,
   idPosition,
@@ -13,7 +12,8 @@ import {
   listAnswer,
   parsePage,
   requireMatch,
-} from '@crm/service-kit';
+} from '@crm/http';
+import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { Injectable } from '@nestjs/common';
 import { ModelStore } from '../object/model-store.js';
 import type { ObjectModel } from '../object/object-model.js';

@@ -1,7 +1,7 @@
 import { Public } from '@crm/access';
 import { rpc } from '@crm/contracts';
+import { Describe } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Describe } from '@crm/service-kit';
 import { Controller, Get, Header, Inject, Param, Res } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from '../config.js';
 import { contentSecurityPolicy, embedPage, PAGE_SCRIPT, PAGE_STYLE } from './embed-page.js';

@@ -1,7 +1,7 @@
 import { Public } from '@crm/access';
 import { PlatformError, rpc } from '@crm/contracts';
+import { Describe, NotRepeatable } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Describe, NotRepeatable } from '@crm/service-kit';
 import { Body, Controller, Headers, Ip, Post } from '@nestjs/common';
 import { EmbedSessionInput, EmbedSessionView } from './embed-session.dto.js';
 import { MintLimit } from './mint-limit.js';

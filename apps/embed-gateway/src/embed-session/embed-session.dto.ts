@@ -1,4 +1,4 @@
-import { EmailField, field, IntegerField, ListField, TextField } from '@crm/service-kit';
+import { EmailField, field, IntegerField, ListField, TextField } from '@crm/http';
 
 export class EmbedSessionInput {
   @TextField({ maxLength: 255, description: "The host's own id of the user" })

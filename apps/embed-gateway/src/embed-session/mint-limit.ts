@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { rateLimited } from '@crm/service-kit';
+import { rateLimited } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 

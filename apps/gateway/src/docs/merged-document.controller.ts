@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Describe } from '@crm/http';
 import { Controller, Get } from '@nestjs/common';
 import type { OpenApi } from './merge.js';
 import { MergedDocument } from './merged-document.js';

@@ -1,6 +1,6 @@
 import { Public } from '@crm/access';
 import { ERRORS, type ErrorDefinition, isErrorCode, PlatformError } from '@crm/contracts';
-import { Describe } from '@crm/service-kit';
+import { Describe } from '@crm/http';
 import { Controller, Get, Header, Param } from '@nestjs/common';
 
 const slugOf = (code: string): string => code.toLowerCase().replaceAll('_', '-');

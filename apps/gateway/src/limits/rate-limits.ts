@@ -1,6 +1,6 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type LimitState, PlatformError } from '@crm/contracts';
-import { limitHeaders, limitState } from '@crm/service-kit';
+import { limitHeaders, limitState } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';

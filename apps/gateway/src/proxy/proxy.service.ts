@@ -1,6 +1,7 @@
-import { bearerToken, currentRequestContext, type Principal, TokenVerifier } from '@crm/access';
+import { bearerToken, TokenVerifier } from '@crm/access';
+import { currentRequestContext, type Principal } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
-import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/service-kit';
+import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/http';
 import replyFrom from '@fastify/reply-from';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Principal } from '@crm/access';
 import { parseUrl } from '@crm/address-policy';
+import type { Principal } from '@crm/context';
 import { isScope, PlatformError, type RpcRequest, rolesAllow, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';

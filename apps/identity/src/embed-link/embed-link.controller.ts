@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe } from '@crm/http';
 import { Body, Controller, Get, Put, Query } from '@nestjs/common';
 import { EmbedLinkDto, EmbedLinkList, EmbedLinkQuery } from './embed-link.dto.js';
 import { EmbedLinkService } from './embed-link.service.js';

@@ -1,4 +1,4 @@
-import { IdField, ListField, TextField } from '@crm/service-kit';
+import { IdField, ListField, TextField } from '@crm/http';
 
 /** Which user of the workspace a host's user is. */
 export class EmbedLinkDto {

@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { Describe, TextField } from '@crm/service-kit';
+import { Describe, TextField } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { PASSWORD_LENGTH } from '../password/passwords.js';
 import { InvitationService } from './invitation.service.js';

@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Describe } from '@crm/http';
 import { Controller, Get, Header } from '@nestjs/common';
 import type { JWK } from 'jose';
 import { SigningKeyService } from './signing-key.service.js';

@@ -1,5 +1,5 @@
 import { Database } from '@crm/database';
-import { TenantShares } from '@crm/service-kit';
+import { TenantShares } from '@crm/worker';
 import {
   type BeforeApplicationShutdown,
   Inject,

@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { BooleanField, Describe, TextField } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { BooleanField, Describe, TextField } from '@crm/http';
 import { Body, Controller, HttpCode, Put } from '@nestjs/common';
 import { MfaService } from './mfa.service.js';
 

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';

@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { Describe, NotRepeatable } from '@crm/service-kit';
+import { Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Ip, Post } from '@nestjs/common';
 import { RegistrationLimit } from '../sign-in/registration-limit.js';
 import { RegistrationInput, RegistrationView } from './registration.dto.js';

@@ -1,5 +1,5 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EmailField, EnumField, ObjectField, TextField, Workspace } from '@crm/service-kit';
+import { EmailField, EnumField, ObjectField, TextField, Workspace } from '@crm/http';
 import { PASSWORD_LENGTH } from '../password/passwords.js';
 import { UserHead } from '../user/user.dto.js';
 

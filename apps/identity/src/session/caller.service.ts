@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';

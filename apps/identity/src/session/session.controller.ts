@@ -1,4 +1,5 @@
-import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import { type Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import {
   Describe,
@@ -9,7 +10,7 @@ import {
   NotRepeatable,
   RefreshInput,
   TokenPairView,
-} from '@crm/service-kit';
+} from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { CallerService } from './caller.service.js';
 import { CallerView, SessionView, sessionView } from './session.dto.js';

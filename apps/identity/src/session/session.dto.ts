@@ -1,13 +1,4 @@
-import {
-  BooleanField,
-  DateTimeField,
-  field,
-  IdField,
-  ListField,
-  ObjectField,
-  TextField,
-  Workspace,
-} from '@crm/service-kit';
+import { BooleanField, DateTimeField, field, IdField, ListField, ObjectField, TextField, Workspace } from '@crm/http';
 import { UserHead } from '../user/user.dto.js';
 import type { Session } from './session.entity.js';
 

@@ -1,6 +1,6 @@
 import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { LessThan, MoreThan } from 'typeorm';
 import { Session } from './session.entity.js';

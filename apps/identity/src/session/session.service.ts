@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, PlatformError, SCOPE_NAMES, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { hashSecret, newSecret } from '../token/opaque-token.js';

@@ -1,4 +1,4 @@
-import { rateLimited } from '@crm/service-kit';
+import { rateLimited } from '@crm/http';
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 /**

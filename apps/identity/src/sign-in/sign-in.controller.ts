@@ -1,6 +1,6 @@
 import { Public } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
-import { Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/service-kit';
+import { Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/http';
 import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import type { MfaRequired } from '../mfa/mfa.service.js';
 import { CodeInput, SignInView } from './sign-in.dto.js';

@@ -1,4 +1,4 @@
-import { BooleanField, IntegerField, TextField } from '@crm/service-kit';
+import { BooleanField, IntegerField, TextField } from '@crm/http';
 
 export class CodeInput {
   @TextField({ maxLength: 100 })

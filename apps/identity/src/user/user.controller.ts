@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { IdempotencyKey } from '@crm/idempotency';
-import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/service-kit';
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { UserChangeInput, UserInput, UserView, userView } from './user.dto.js';
 import { UserService } from './user.service.js';

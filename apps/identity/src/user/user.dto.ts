@@ -1,14 +1,5 @@
 import { TENANT_ROLES } from '@crm/contracts';
-import {
-  BooleanField,
-  DateTimeField,
-  EmailField,
-  EnumField,
-  field,
-  IdField,
-  ListField,
-  TextField,
-} from '@crm/service-kit';
+import { BooleanField, DateTimeField, EmailField, EnumField, field, IdField, ListField, TextField } from '@crm/http';
 import { PASSWORD_LENGTH } from '../password/passwords.js';
 import type { User } from './user.entity.js';
 

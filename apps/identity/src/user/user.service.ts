@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
 import {
   appendEvent,
@@ -8,8 +8,8 @@ import {
   newId,
   type TenantTransaction,
 } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { headerCall, IdempotencyService } from '@crm/idempotency';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { InvitationService } from '../invitation/invitation.service.js';

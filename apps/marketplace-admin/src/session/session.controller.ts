@@ -1,7 +1,7 @@
 import { Public } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
+import { Describe, NotRepeatable, RefreshInput, SignInInput, TokenPairView } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Describe, NotRepeatable, RefreshInput, SignInInput, TokenPairView } from '@crm/service-kit';
 import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
 
 @Controller('api/auth')

@@ -1,4 +1,5 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
 import {
   PlatformError,
   REVIEW_DECISIONS,
@@ -7,8 +8,8 @@ import {
   rpc,
   type SubmissionView,
 } from '@crm/contracts';
+import { Describe, IdParam } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Describe, IdParam } from '@crm/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { DecisionInput, SubmissionDto, SubmissionList, SubmissionQuery } from './submission.dto.js';
 

@@ -1,5 +1,5 @@
 import { VERSION_STATUSES, type VersionStatus } from '@crm/contracts';
-import { DateTimeField, EnumField, IdField, JsonField, ListField, ObjectField, TextField } from '@crm/service-kit';
+import { DateTimeField, EnumField, IdField, JsonField, ListField, ObjectField, TextField } from '@crm/http';
 
 export class SubmissionQuery {
   @EnumField(VERSION_STATUSES, { optional: true })

@@ -1,7 +1,8 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
 import { rpc, type TenantView } from '@crm/contracts';
+import { Describe, IdParam, Workspace } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Describe, IdParam, Workspace } from '@crm/service-kit';
 import { Body, Controller, Patch } from '@nestjs/common';
 import { PlanInput } from './tenant.dto.js';
 

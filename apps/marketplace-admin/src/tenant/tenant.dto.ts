@@ -1,5 +1,5 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EnumField } from '@crm/service-kit';
+import { EnumField } from '@crm/http';
 
 export class PlanInput {
   @EnumField(PLANS)

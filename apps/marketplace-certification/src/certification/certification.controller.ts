@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe } from '@crm/http';
 import type { Certification } from '@crm/manifest';
-import { Describe } from '@crm/service-kit';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CertificationAnswer, CertifyInput } from './certification.dto.js';
 import { CertificationService } from './certification.service.js';

@@ -1,4 +1,4 @@
-import { BooleanField, EnumField, IntegerField, JsonField, ListField, ObjectField, TextField } from '@crm/service-kit';
+import { BooleanField, EnumField, IntegerField, JsonField, ListField, ObjectField, TextField } from '@crm/http';
 
 /** A package to certify. What is inside the two members is for the suite to judge. */
 export class CertifyInput {

@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, NotRepeatable, TextField } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, NotRepeatable, TextField } from '@crm/http';
 import { Controller, Param, Post } from '@nestjs/common';
 import { EmbedCredentialService } from './embed-credential.service.js';
 

@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, IdParam, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
-import { Describe, IdParam, type ListAnswer } from '@crm/service-kit';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';

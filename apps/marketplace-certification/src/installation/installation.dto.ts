@@ -8,7 +8,7 @@ import {
   ListQuery,
   ObjectField,
   TextField,
-} from '@crm/service-kit';
+} from '@crm/http';
 import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation.js';
 
 export class InstallInput {

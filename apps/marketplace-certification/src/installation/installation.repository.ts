@@ -1,5 +1,5 @@
 import type { Queryable, TenantTransaction } from '@crm/database';
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type {
   Failure,

@@ -1,8 +1,8 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { isErrorCode, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
-import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { isIdentifier } from '../submission/identifier.js';
 import { PackageRepository } from '../submission/package.repository.js';

@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal, Public } from '@crm/access';
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, type ListAnswer } from '@crm/http';
 import { manifestJsonSchema } from '@crm/manifest';
-import { Describe, type ListAnswer } from '@crm/service-kit';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { AppAnswer, AppDetailAnswer, ListingQuery } from './listing.dto.js';
 import { ListingService } from './listing.service.js';

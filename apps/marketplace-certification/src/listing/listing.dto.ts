@@ -9,7 +9,7 @@ import {
   NumberField,
   ObjectField,
   TextField,
-} from '@crm/service-kit';
+} from '@crm/http';
 
 export class ListingQuery extends ListQuery {
   @TextField({ optional: true, maxLength: 200, description: 'Words to look for in name, key, publisher and texts' })

@@ -1,6 +1,6 @@
 import type { NarrowTransaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
 import type { Manifest } from '@crm/manifest';
-import type { ListPage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 
 /** A published app as the lists show it. */

@@ -1,8 +1,8 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import type { Manifest } from '@crm/manifest';
-import { type ListAnswer, listAnswer, mapList, parsePage } from '@crm/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InstallationRepository } from '../installation/installation.repository.js';
 import { RatingRepository, type Review } from '../rating/rating.repository.js';

@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe } from '@crm/http';
 import { Body, Controller, Param, Put } from '@nestjs/common';
 import { RateInput, RatingAnswer } from './rating.dto.js';
 import { RatingService } from './rating.service.js';

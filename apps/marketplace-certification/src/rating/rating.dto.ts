@@ -1,4 +1,4 @@
-import { DateTimeField, IntegerField, TextField } from '@crm/service-kit';
+import { DateTimeField, IntegerField, TextField } from '@crm/http';
 
 export class RateInput {
   @IntegerField({ minimum: 1, maximum: 5 })

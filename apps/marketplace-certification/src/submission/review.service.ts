@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError, type ReviewDecision, type SubmissionView, type VersionStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { compareVersions, type Manifest } from '@crm/manifest';

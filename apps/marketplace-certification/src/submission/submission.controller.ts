@@ -1,6 +1,7 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
-import { Describe } from '@crm/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CertifyInput } from '../certification/certification.dto.js';
 import { type DeveloperApp, DeveloperAppService, type DeveloperVersion } from './developer-app.service.js';

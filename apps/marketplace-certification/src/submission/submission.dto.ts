@@ -1,5 +1,5 @@
 import { VERSION_STATUSES } from '@crm/contracts';
-import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/service-kit';
+import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/http';
 import { CertificationAnswer } from '../certification/certification.dto.js';
 
 export class AcceptedSubmissionAnswer {

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { PlatformError, rpc, type VersionStatus } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
-import { TenantShares } from '@crm/service-kit';
+import { TenantShares } from '@crm/worker';
 import {
   type BeforeApplicationShutdown,
   Inject,

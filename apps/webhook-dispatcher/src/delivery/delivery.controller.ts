@@ -1,5 +1,6 @@
-import { Access, CurrentPrincipal, type Principal } from '@crm/access';
-import { Describe, IdParam, type ListAnswer, mapList } from '@crm/service-kit';
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { attemptView, DeliveryDetailView, DeliveryListQuery, DeliveryView, deliveryView } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';

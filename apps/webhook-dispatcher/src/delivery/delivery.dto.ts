@@ -7,7 +7,7 @@ import {
   ListQuery,
   ObjectField,
   TextField,
-} from '@crm/service-kit';
+} from '@crm/http';
 import type { Attempt, Delivery } from './delivery.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-state.js';
 

@@ -1,5 +1,5 @@
 import { copiesByStatement, type TenantTransaction } from '@crm/database';
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import type { Attempt, ClaimedDelivery, Delivery, DeliveryWork } from './delivery.js';

@@ -1,7 +1,7 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { passesFilter } from '../subscription/event-filter.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';

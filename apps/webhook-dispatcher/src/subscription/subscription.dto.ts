@@ -1,5 +1,5 @@
 import { EVENT_NAMES } from '@crm/contracts';
-import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/service-kit';
+import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/http';
 import type { Subscription } from './subscription.js';
 
 const FILTER = 'A formula over the keys of `data`; only what gives TRUE is delivered';

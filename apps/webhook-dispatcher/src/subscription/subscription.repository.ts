@@ -1,5 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
-import type { ListPage } from '@crm/service-kit';
+import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { liveAt, type SecretRow } from './live-secrets.js';
 import type { Subscription } from './subscription.js';

@@ -1,7 +1,7 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type FieldProblem, isEventName, PlatformError, type ProvisionedSubscription } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/service-kit';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { WebhookConfig } from '../config.js';
 import { OutsideClient } from '../delivery/outside-client.js';

@@ -1,4 +1,4 @@
-import { currentRequestContext, currentTraceparent } from '@crm/access';
+import { currentRequestContext, currentTraceparent } from '@crm/context';
 import {
   type EventData,
   type EventDefinition,

@@ -1,4 +1,4 @@
-import { continueTrace, runInRequestContext } from '@crm/access';
+import { continueTrace, runInRequestContext } from '@crm/context';
 import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
 import { type Database, lockPoison, markReplayed, recordInbox, type TenantTransaction } from '@crm/database';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';

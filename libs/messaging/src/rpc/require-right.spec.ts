@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { describe, expect, it } from '@jest/globals';
 import { requireRight } from './require-right.js';
 

@@ -1,4 +1,5 @@
-import { type AccessRule, authorize, type Principal } from '@crm/access';
+import { type AccessRule, authorize } from '@crm/access';
+import { type Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import type { RpcContext } from './rpc-handler.js';
 

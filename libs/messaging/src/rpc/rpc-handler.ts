@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import type { RpcContract, RpcRequest, RpcResponse, ServiceName } from '@crm/contracts';
 import { SetMetadata } from '@nestjs/common';
 

@@ -1,11 +1,5 @@
-import {
-  bearerToken,
-  continueTrace,
-  type Principal,
-  type RequestContext,
-  runInRequestContext,
-  type TokenVerifier,
-} from '@crm/access';
+import { bearerToken, type TokenVerifier } from '@crm/access';
+import { continueTrace, type Principal, type RequestContext, runInRequestContext } from '@crm/context';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { Msg, Subscription } from '@nats-io/nats-core';

@@ -1,4 +1,4 @@
-import { continueTrace, currentRequestContext } from '@crm/access';
+import { continueTrace, currentRequestContext } from '@crm/context';
 import { PlatformError, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { errors, headers, type MsgHdrs } from '@nats-io/nats-core';

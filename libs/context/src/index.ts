@@ -1,0 +1,9 @@
+export type { Principal } from './principal.js';
+export {
+  currentRequestContext,
+  currentRequestId,
+  currentTraceparent,
+  type RequestContext,
+  runInRequestContext,
+} from './request-context.js';
+export { continueTrace } from './traceparent.js';

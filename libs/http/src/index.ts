@@ -1,0 +1,58 @@
+export { type CursorBinding, type CursorValueType, type Position, readCursor, writeCursor } from './dto/cursor.js';
+export { DtoPipe } from './dto/dto.pipe.js';
+export {
+  BooleanField,
+  DateField,
+  DateTimeField,
+  EmailField,
+  EnumField,
+  type FieldOptions,
+  field,
+  IdField,
+  IntegerField,
+  JsonField,
+  ListField,
+  NumberField,
+  ObjectField,
+  TextField,
+  UrlField,
+} from './dto/fields.js';
+export {
+  COUNT_LIMIT,
+  DEFAULT_PAGE_SIZE,
+  idPosition,
+  type ListAnswer,
+  type ListPage,
+  ListQuery,
+  listAnswer,
+  MAX_OFFSET,
+  MAX_PAGE_SIZE,
+  mapList,
+  parsePage,
+} from './dto/lists.js';
+export type { DtoClass, JsonSchema } from './dto/schema.js';
+export { RefreshInput, SignInInput, TokenPairView } from './dto/sign-in.js';
+export { Workspace } from './dto/workspace.js';
+export { HTTP_CONFIG, type HttpConfig } from './http-config.js';
+export { Describe, type DescribedAnswer, type RouteDescription } from './openapi/describe.decorator.js';
+export { DocsPageController } from './openapi/docs-page.controller.js';
+export { openApiDocument } from './openapi/document.js';
+export { OpenApiController } from './openapi/openapi.controller.js';
+export { ProblemFilter } from './problem/problem.filter.js';
+export {
+  PROBLEM_TYPE,
+  type Problem,
+  problemHeaders,
+  problemTypeUrl,
+  toPlatformError,
+  toProblem,
+} from './problem/problem.js';
+export { type Limiter, type LimiterCount, limitHeaders, limitState, rateLimited } from './problem/rate-limits.js';
+export { redactPath } from './problem/redact-path.js';
+export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
+export { IdParam, IdPipe } from './route/id-param.decorator.js';
+export { listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
+export { NotRepeatable } from './route/not-repeatable.decorator.js';
+export { BodyLimit, ConstantProblems, DEFAULT_BODY_LIMIT } from './route/route-settings.decorators.js';
+export { createHttpAdapter } from './server/adapter.js';
+export { drainServer } from './server/drain.js';

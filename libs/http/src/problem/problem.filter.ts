@@ -1,0 +1,42 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteSettings } from '../route/route-settings.js';
+import { problemHeaders, toPlatformError, toProblem } from './problem.js';
+import { redactPath } from './redact-path.js';
+
+/** Answers everything that is thrown by a problem document. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Http');
+
+  /** @param baseUrl public address under which error codes are explained */
+  constructor(private readonly baseUrl: string) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(thrown, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  /** The same for what fails outside of Nest's routes. */
+  answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = toPlatformError(thrown);
+    if (error.code === 'INTERNAL_ERROR') this.logger.error(error.extra.cause ?? error);
+    else if (error.status >= 500) this.logger.warn({ msg: error.message, code: error.code, err: error.extra.cause });
+    request.problemCode = error.code;
+    if (reply.sent) return;
+    const { constantProblems } = (request.routeOptions?.config ?? {}) as RouteSettings;
+    const occurrence = constantProblems ? {} : { instance: redactPath(request.url), requestId: request.id };
+    reply
+      .code(error.status)
+      .headers(problemHeaders(error, request.headers.authorization !== undefined))
+      // Bytes, because to a text Fastify would add a charset, which the media type does not have.
+      .send(Buffer.from(JSON.stringify({ ...toProblem(error, this.baseUrl), ...occurrence })));
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Code of the problem that answered the request, for its log line. */
+    problemCode?: string;
+  }
+}

@@ -1,0 +1,83 @@
+import { continueTrace, type RequestContext, runInRequestContext } from '@crm/context';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { v7 } from 'uuid';
+import { checkQueryText } from '../dto/dto.pipe.js';
+import type { HttpConfig } from '../http-config.js';
+import type { ProblemFilter } from '../problem/problem.filter.js';
+import { DEFAULT_BODY_LIMIT } from '../route/route-settings.decorators.js';
+import type { RouteSettings } from '../route/route-settings.js';
+import { acceptJsonBodies } from './json-body.js';
+
+const REQUEST_ID = /^[\w.-]{1,128}$/;
+/** Milliseconds a client has for sending a request; slower ones hold a connection for nothing. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Milliseconds a connection may be silent while a request is worked on. */
+const CONNECTION_TIMEOUT_MS = 120_000;
+/** Longer than the idle time of common load balancers (60 s), so that the balancer is the one to close. */
+const KEEP_ALIVE_MS = 72_000;
+/** Characters of one path parameter. */
+const MAX_PARAMETER_LENGTH = 512;
+
+/** The HTTP server of a service: limits, request id, trace and request context; JSON bodies only. */
+export function createHttpAdapter(config: Pick<HttpConfig, 'trustedProxies'>, problems: ProblemFilter): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    logger: false,
+    bodyLimit: DEFAULT_BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    // Our own rule for accepting an id from outside; the option would take whatever is sent.
+    requestIdHeader: false,
+    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? v7(),
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    frameworkErrors: (error, request, reply) => {
+      problems.answer(error, request as FastifyRequest, reply as unknown as FastifyReply);
+    },
+    // No Express middleware is used anywhere.
+    skipMiddie: true,
+  } as ConstructorParameters<typeof FastifyAdapter>[0]);
+  const instance = adapter.getInstance() as unknown as FastifyInstance;
+  acceptJsonBodies(instance);
+  carryRequestContext(instance);
+  instance.addHook('onRoute', (route) => {
+    const { bodyLimit } = (route.config ?? {}) as RouteSettings;
+    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
+  });
+  return adapter as unknown as FastifyAdapter;
+}
+
+function acceptedRequestId(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined;
+}
+
+function carryRequestContext(instance: FastifyInstance): void {
+  instance.addHook('onRequest', (request, reply, done) => {
+    const received = request.headers.traceparent;
+    request.callContext = {
+      requestId: request.id,
+      traceparent: continueTrace(typeof received === 'string' ? received : undefined),
+    };
+    reply.header('x-request-id', request.id);
+    runInRequestContext(request.callContext, done);
+  });
+  // Reading a body leaves the asynchronous context of the request behind, so it is entered again.
+  instance.addHook('preValidation', (request, _reply, done) => {
+    runInRequestContext(request.callContext, () => {
+      try {
+        checkQueryText(request.query);
+        done();
+      } catch (refusal) {
+        done(refusal as Error);
+      }
+    });
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the work of this request runs in. */
+    callContext: RequestContext;
+  }
+}

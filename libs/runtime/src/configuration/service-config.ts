@@ -1,0 +1,97 @@
+import {
+  DATABASES,
+  DEVELOPMENT_PORTS,
+  isEdge,
+  OPERATIONS_PORT_OFFSET,
+  type ServiceName,
+  type StatefulService,
+} from '@crm/contracts';
+import type { DatabaseConfig } from '@crm/database';
+import type { MessagingConfig } from '@crm/messaging';
+import { readEnvironment } from './environment.js';
+
+export const PROFILES = ['development', 'test', 'production'] as const;
+export type Profile = (typeof PROFILES)[number];
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** What every process needs to know. */
+export interface ServiceConfig {
+  readonly name: ServiceName;
+  readonly profile: Profile;
+  readonly host: string;
+  readonly port: number;
+  /** Health and metrics; never a public address. */
+  readonly operationsPort: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** `iss` of every token. */
+  readonly issuer: string;
+  /** Public address of the gateway. */
+  readonly baseUrl: string;
+  /** Public address of the embed-gateway. */
+  readonly embedApiUrl: string;
+  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Seconds that requests in progress get to finish at shutdown. */
+  readonly drainSeconds: number;
+  readonly nats: MessagingConfig;
+}
+
+/**
+ * Reads PROFILE, HOST, PORT, OPS_PORT, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL, TRUSTED_PROXIES, DRAIN_SECONDS,
+ * NATS_URL and NATS_PASSWORD. Ports default to the development profile's; the profile defaults to the strict one.
+ */
+export function serviceConfig(
+  name: ServiceName,
+  environment?: Readonly<Record<string, string | undefined>>,
+): ServiceConfig {
+  return readEnvironment((env) => {
+    const profile = env.oneOf('PROFILE', PROFILES, { default: 'production' });
+    const local = profile !== 'production';
+    const port = env.port('PORT', { default: DEVELOPMENT_PORTS[name] });
+    const baseUrl = env.url('BASE_URL', {
+      ...(local && { default: 'http://127.0.0.1:8080' }),
+      schemes: ['http', 'https'],
+    });
+    return {
+      name,
+      profile,
+      host: env.string('HOST', { default: '127.0.0.1' }),
+      port,
+      operationsPort: env.port('OPS_PORT', { default: port === 0 ? 0 : port + OPERATIONS_PORT_OFFSET }),
+      logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, { default: 'info' }),
+      issuer: env.string('TOKEN_ISSUER', { default: baseUrl }),
+      baseUrl,
+      embedApiUrl: env.url('EMBED_API_URL', {
+        ...(local && { default: 'http://127.0.0.1:8081' }),
+        schemes: ['http', 'https'],
+      }),
+      trustedProxies: env.list('TRUSTED_PROXIES', {
+        default: local && !isEdge(name) ? ['127.0.0.1', '::1'] : [],
+      }),
+      drainSeconds: env.integer('DRAIN_SECONDS', { default: 10, min: 0, max: 300 }),
+      nats: {
+        url: env.url('NATS_URL', { ...(local && { default: 'nats://127.0.0.1:14222' }) }),
+        user: name,
+        password: env.secret('NATS_PASSWORD'),
+        service: name,
+      },
+    };
+  }, environment);
+}
+
+/** Reads DATABASE_URL (runtime role), DATABASE_NARROW_URL and DATABASE_POOL_SIZE. */
+export function databaseConfig(
+  name: StatefulService,
+  environment?: Readonly<Record<string, string | undefined>>,
+): DatabaseConfig {
+  return readEnvironment((env) => {
+    const schemes = ['postgres', 'postgresql'];
+    return {
+      url: env.url('DATABASE_URL', { schemes }),
+      narrowUrl: env.url('DATABASE_NARROW_URL', { schemes }),
+      poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 500 }),
+      applicationName: DATABASES[name].database,
+    };
+  }, environment);
+}

@@ -1,0 +1,105 @@
+import type { AddressInfo } from 'node:net';
+import { RevocationSource } from '@crm/access';
+import { createHttpAdapter, DtoPipe, drainServer, listRoutes, ProblemFilter, requireAccessRules } from '@crm/http';
+import { type DynamicModule, Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import type { ServiceConfig } from './configuration/service-config.js';
+import { createLogger, NestLogger } from './observability/logger.js';
+import { measureRequests, startProcessMetrics } from './observability/metrics.js';
+import { logRequests } from './observability/request-log.js';
+import { OperationsServer } from './operations/operations-server.js';
+import { Readiness } from './operations/readiness.js';
+import { RuntimeModule } from './runtime.module.js';
+import type { ServiceOptions } from './service-options.js';
+
+/** How often a start that takes long says what it may be waiting for, in milliseconds. */
+const STILL_STARTING_MS = 10_000;
+
+export interface RunningService {
+  readonly app: NestFastifyApplication;
+  /** `http://host:port` it listens on. */
+  readonly url: string;
+  /** Address of `/livez`, `/readyz`, `/metrics` and `/routes`. */
+  readonly operationsUrl: string;
+  /** Not ready from now on; waits for requests in progress, then closes consumers and connections. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds and starts a service without touching the process: no signal handlers, no exit.
+ * @throws whatever keeps it from starting; what was opened by then is closed again
+ */
+export async function createService(
+  { service: config }: { readonly service: ServiceConfig },
+  module: DynamicModule,
+  options: ServiceOptions = {},
+): Promise<RunningService> {
+  const logger = createLogger(config);
+  const problems = new ProblemFilter(config.baseUrl);
+  const adapter = createHttpAdapter(config, problems);
+  const instance = adapter.getInstance() as unknown as FastifyInstance;
+  startProcessMetrics(config.name);
+  measureRequests(instance);
+  logRequests(instance, logger);
+
+  const operations = new OperationsServer();
+  const operationsUrl = await operations.listen(config.host, config.operationsPort);
+  // Connections wait for their servers, so that everything may be started in any order; silence would look like a hang.
+  const waiting = setInterval(() => {
+    logger.warn({ nats: new URL(config.nats.url.split(',', 1)[0] as string).host }, 'still starting: is NATS there?');
+  }, STILL_STARTING_MS);
+  let app: NestFastifyApplication | undefined;
+  try {
+    app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.around(module, config, options), adapter, {
+      logger: new NestLogger(logger),
+      bodyParser: false,
+      abortOnError: false,
+    });
+    const built = app;
+    app.useGlobalPipes(new DtoPipe());
+    app.useGlobalFilters(problems);
+    const routes = listRoutes(app);
+    requireAccessRules(routes);
+
+    const readiness = new Readiness(app, () => options.revocations ?? findRevocations(built));
+    // While draining, every answer asks its client to open no further request on the connection.
+    instance.addHook('onSend', async (_request, reply) => {
+      if (!readiness.isAccepting) reply.header('connection', 'close');
+    });
+    operations.attach({ readiness, routes });
+    await app.listen(config.port, config.host);
+    readiness.setAccepting(true);
+
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    new Logger('Service').log({ msg: 'listening', url, operationsUrl });
+    const stop = async (): Promise<void> => {
+      readiness.setAccepting(false);
+      await drainServer(built.getHttpServer(), config.drainSeconds * 1000);
+      await built.close();
+      await operations.close();
+    };
+    let stopping: Promise<void> | undefined;
+    return {
+      app: built,
+      url,
+      operationsUrl,
+      close: () => {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await app?.close();
+    await operations.close();
+    throw error;
+  } finally {
+    clearInterval(waiting);
+  }
+}
+
+function findRevocations(app: NestFastifyApplication): RevocationSource | undefined {
+  return app.get(RevocationSource, { strict: false });
+}

@@ -1,0 +1,59 @@
+import { runInRequestContext } from '@crm/context';
+import { describe, expect, it } from '@jest/globals';
+import { createLogger, NestLogger } from './logger.js';
+
+const lines: Record<string, unknown>[] = [];
+const logger = createLogger(
+  { name: 'crm', logLevel: 'info' },
+  { write: (line: string) => lines.push(JSON.parse(line)) },
+);
+const last = () => lines.at(-1)!;
+
+describe('the log', () => {
+  it('carries service, request, trace and tenant of the call in progress', () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    runInRequestContext({ requestId: 'r-1', traceparent, tenantId: 't-1' }, () => logger.info('hello'));
+    expect(last()).toMatchObject({
+      level: 'info',
+      service: 'crm',
+      requestId: 'r-1',
+      tenantId: 't-1',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+      msg: 'hello',
+    });
+  });
+
+  it('never writes secrets', () => {
+    const secrets = {
+      password: 'S3CRET',
+      refreshToken: 'S3CRET',
+      body: { password: 'S3CRET', clientSecret: 'S3CRET', code: 'S3CRET' },
+      req: { headers: { authorization: 'S3CRET', cookie: 'S3CRET', 'x-embed-secret': 'S3CRET' } },
+    };
+    logger.info(secrets, 'x');
+    expect(JSON.stringify(last())).not.toContain('S3CRET');
+    expect(last()).toMatchObject({ password: '[redacted]' });
+  });
+
+  it('leaves the statement and parameters of a database error out', () => {
+    const error = Object.assign(new Error('duplicate key'), {
+      code: '23505',
+      parameters: ['S3CRET'],
+      query: 'S3CRET',
+      detail: 'S3CRET',
+    });
+    logger.error({ err: new Error('outer', { cause: error }) });
+    expect(JSON.stringify(last())).not.toContain('S3CRET');
+    expect(last().err).toMatchObject({ message: 'outer', cause: { message: 'duplicate key', code: '23505' } });
+  });
+
+  it('is what Nest writes to', () => {
+    const nest = new NestLogger(logger);
+    nest.warn('careful', 'LeadService');
+    expect(last()).toMatchObject({ level: 'warn', msg: 'careful', logger: 'LeadService' });
+    nest.error(new Error('broken'), 'LeadService');
+    expect(last()).toMatchObject({ level: 'error', logger: 'LeadService', err: { message: 'broken' } });
+    nest.log({ msg: 'counted', rows: 3 }, 'LeadService');
+    expect(last()).toMatchObject({ msg: 'counted', rows: 3 });
+  });
+});

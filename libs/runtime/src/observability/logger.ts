@@ -1,0 +1,124 @@
+import { currentRequestContext } from '@crm/context';
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import type { ServiceConfig } from '../configuration/service-config.js';
+
+/** Members that are never written, at the top of an entry and one level down. */
+const SECRET_MEMBERS = [
+  'accessToken',
+  'authorization',
+  'clientSecret',
+  'code',
+  'cookie',
+  'embed_token',
+  'embedToken',
+  'password',
+  'passwordHash',
+  'refreshToken',
+  'secret',
+  'token',
+  '["x-embed-secret"]',
+] as const;
+
+/** Paths for pino: `code` is an MFA code inside a body but an error's code at the top. */
+const REDACTED_PATHS = SECRET_MEMBERS.flatMap((name) => {
+  const member = name.startsWith('[') ? name : `.${name}`;
+  const paths = [`*${member}`, `*.*${member}`];
+  return name === 'code' ? ['body.code'] : [name.startsWith('[') ? name : name, ...paths];
+});
+
+/** JSON lines on standard output, each with service, request id, trace and tenant of the call in progress. */
+export function createLogger(
+  config: Pick<ServiceConfig, 'name' | 'logLevel'>,
+  destination?: DestinationStream,
+): PinoLogger {
+  return pino(
+    {
+      level: config.logLevel,
+      base: { service: config.name, pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+      serializers: { err: describeError },
+      formatters: { level: (label) => ({ level: label }) },
+      mixin: () => {
+        const context = currentRequestContext();
+        return context
+          ? { requestId: context.requestId, tenantId: context.tenantId, traceId: context.traceparent?.split('-')[1] }
+          : {};
+      },
+    },
+    destination ?? pino.destination({ dest: 1, sync: true }),
+  );
+}
+
+/** How many causes of an error are followed. */
+const MAX_CAUSES = 5;
+
+/**
+ * What is logged of an error. Other members are left out on purpose: database errors carry the parameters of the
+ * statement, and those hold tenants' data and secrets.
+ */
+export function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(code !== undefined && { code }),
+    ...(constraint !== undefined && { constraint }),
+    ...(table !== undefined && { table }),
+    ...(error instanceof AggregateError &&
+      depth < MAX_CAUSES && {
+        errors: error.errors.map((inner) => describeError(inner, depth + 1)),
+      }),
+    ...(error.cause !== undefined && depth < MAX_CAUSES && { cause: describeError(error.cause, depth + 1) }),
+  };
+}
+
+type Level = 'info' | 'error' | 'warn' | 'debug' | 'trace' | 'fatal';
+
+/**
+ * Nest's logger on pino. `new Logger(LeadService.name)` writes through it: a text, an error, or an object with members
+ * and `msg`.
+ */
+export class NestLogger implements LoggerService {
+  constructor(private readonly pino: PinoLogger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('info', message, rest);
+  }
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  private write(level: Level, message: unknown, rest: unknown[]): void {
+    // Nest appends the logger's name as the last text; for errors a stack may stand before it.
+    const texts = rest.filter((part): part is string => typeof part === 'string');
+    const context = texts.at(-1);
+    const stack = texts.length > 1 ? texts[0] : undefined;
+    const err = [message, ...rest].find((part) => part instanceof Error);
+    const members = typeof message === 'object' && message !== null && !(message instanceof Error) ? message : {};
+    const text = typeof message === 'string' ? message : message instanceof Error ? message.message : undefined;
+    // What Nest tells of its own start-up is for whoever debugs it.
+    const chosen = level === 'info' && context !== undefined && NEST_CONTEXTS.has(context) ? 'debug' : level;
+    this.pino[chosen](
+      { ...(context && { logger: context }), ...(err && { err }), ...(stack && { stack }), ...members },
+      text,
+    );
+  }
+}
+
+const NEST_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);

@@ -1,0 +1,157 @@
+import { parseArgs } from 'node:util';
+import { Database, findPoison, isUuid, listPoison, type PoisonSummary } from '@crm/database';
+import { createHttpAdapter, ProblemFilter } from '@crm/http';
+import { type EventConsumer, MessagingLifecycle } from '@crm/messaging';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { ServiceConfig } from '../configuration/service-config.js';
+import { RuntimeModule } from '../runtime.module.js';
+import type { ServiceOptions } from '../service-options.js';
+
+const USAGE = `Messages that the consumers of this service gave up:
+  node dist/poison.js                   lists those that wait, oldest first
+  node dist/poison.js --replay <id>     handles one again
+  node dist/poison.js --replay-all      handles all of them again
+`;
+
+export interface PoisonProgramOutput {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/**
+ * The whole of a service's `poison.ts`, for operators: lists the messages that were given up and handles them again, with
+ * the handlers of the service and beside its running processes. A message that fails again stays and its new error is printed.
+ *
+ * @param args what follows the name of the program
+ * @returns exit code: 0, 1 when a message was not there or failed again, 2 for arguments that are not understood
+ */
+export async function runPoisonProgram(
+  { service: config }: { readonly service: ServiceConfig },
+  module: DynamicModule,
+  args: readonly string[],
+  output: PoisonProgramOutput,
+  options: ServiceOptions = {},
+): Promise<number> {
+  const order = readOrder(args);
+  if (!order) {
+    output.error(USAGE);
+    return 2;
+  }
+  // Made and never started: it has the handlers, and takes no events, calls or requests.
+  const app = await NestFactory.create<NestFastifyApplication>(
+    RuntimeModule.around(module, config, options),
+    createHttpAdapter(config, new ProblemFilter(config.baseUrl)),
+    { logger: ['error', 'fatal'], abortOnError: false },
+  );
+  try {
+    const database = app.get(Database, { strict: false });
+    const consumers = [...app.get(MessagingLifecycle, { strict: false }).eventConsumers().values()];
+    if (order.replay !== undefined) return await replayOne(database, consumers, order.replay, output);
+    if (order.replayAll) return await replayAll(database, consumers, output);
+    return await list(database, consumers, output);
+  } finally {
+    await app.close();
+  }
+}
+
+/** {@link runPoisonProgram} as a process: its arguments, its streams, its exit code. */
+export async function poisonProgram(
+  config: { readonly service: ServiceConfig },
+  module: DynamicModule,
+  options?: ServiceOptions,
+): Promise<void> {
+  process.exitCode = await runPoisonProgram(
+    config,
+    module,
+    process.argv.slice(2),
+    { out: (text) => process.stdout.write(`${text}\n`), error: (text) => process.stderr.write(`${text}\n`) },
+    options,
+  );
+}
+
+function readOrder(args: readonly string[]): { replay?: string; replayAll?: boolean } | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { replay: { type: 'string' }, 'replay-all': { type: 'boolean' } },
+    });
+    const { replay, 'replay-all': replayAll } = values;
+    const isClear = replay === undefined || (isUuid(replay) && !replayAll);
+    return isClear ? { ...(replay !== undefined && { replay }), ...(replayAll && { replayAll }) } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function list(database: Database, consumers: EventConsumer[], { out }: PoisonProgramOutput): Promise<number> {
+  let waiting = 0;
+  for (const { definition } of consumers) {
+    for await (const message of waitingOf(database, definition.durable)) {
+      waiting += 1;
+      out(describe(message));
+    }
+  }
+  out(`${waiting} waiting`);
+  return 0;
+}
+
+async function replayOne(
+  database: Database,
+  consumers: EventConsumer[],
+  id: string,
+  output: PoisonProgramOutput,
+): Promise<number> {
+  for (const consumer of consumers) {
+    const message = await database.crossTenant((tx) => findPoison(tx, consumer.definition.durable, id));
+    if (message) return (await replay(consumer, message, output)) ? 0 : 1;
+  }
+  output.error(`${id} does not wait`);
+  return 1;
+}
+
+async function replayAll(database: Database, consumers: EventConsumer[], output: PoisonProgramOutput): Promise<number> {
+  let replayed = 0;
+  let failed = 0;
+  for (const consumer of consumers) {
+    for await (const message of waitingOf(database, consumer.definition.durable)) {
+      if (await replay(consumer, message, output)) replayed += 1;
+      else failed += 1;
+    }
+  }
+  output.out(`${replayed} replayed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** A page at a time: after an outage there may be more than fit into memory. */
+async function* waitingOf(database: Database, consumer: string): AsyncGenerator<PoisonSummary> {
+  let page: PoisonSummary[] = [];
+  do {
+    const after = page.at(-1)?.id;
+    page = await database.crossTenant((tx) => listPoison(tx, consumer, { after }));
+    yield* page;
+  } while (page.length > 0);
+}
+
+async function replay(consumer: EventConsumer, message: PoisonSummary, output: PoisonProgramOutput): Promise<boolean> {
+  try {
+    // False: somebody else replayed it between the look and now, which is as good.
+    await consumer.replay(message.tenantId, message.id);
+    output.out(`${message.id} replayed`);
+    return true;
+  } catch (error) {
+    output.error(`${message.id} failed again: ${firstLine(error instanceof Error ? error.message : String(error))}`);
+    return false;
+  }
+}
+
+/** One line, so that it can be cut and sorted: its data belongs to a tenant and is not shown. */
+function describe({ id, tenantId, consumer, eventId, subject, deliveries, createdAt, error }: PoisonSummary): string {
+  const fields = [id, createdAt.toISOString(), consumer, tenantId, eventId ?? '-', subject, `${deliveries} deliveries`];
+  return [...fields, firstLine(error)].join('\t');
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
+}

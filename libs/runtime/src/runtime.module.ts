@@ -1,0 +1,42 @@
+import { AccessGuard, AccessModule, KeySource } from '@crm/access';
+import { AUDIENCES, isEdge } from '@crm/contracts';
+import { DocsPageController, HTTP_CONFIG, OpenApiController } from '@crm/http';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import type { ServiceConfig } from './configuration/service-config.js';
+import { RpcKeySource } from './rpc-key-source.js';
+import { SERVICE_CONFIG } from './service-config.token.js';
+import type { ServiceOptions } from './service-options.js';
+
+/** Wraps a service's module with what every service has. */
+@Module({})
+export class RuntimeModule {
+  static around(service: DynamicModule, config: ServiceConfig, options: ServiceOptions): DynamicModule {
+    const { keySource = 'rpc', revocations, audiences = [AUDIENCES.api] } = options;
+    const providers: Provider[] = [
+      { provide: SERVICE_CONFIG, useValue: config },
+      { provide: HTTP_CONFIG, useValue: config },
+      { provide: APP_GUARD, useExisting: AccessGuard },
+      ...(keySource === 'rpc' ? [{ provide: KeySource, useClass: RpcKeySource }] : []),
+    ];
+    return {
+      module: RuntimeModule,
+      global: true,
+      imports: [
+        AccessModule.forService({
+          issuer: config.issuer,
+          audiences,
+          ...(typeof keySource === 'object' && { keySource }),
+          ...(revocations && { revocations }),
+        }),
+        service,
+      ],
+      controllers: [
+        ...(options.openApi === false ? [] : [OpenApiController]),
+        ...(isEdge(config.name) ? [DocsPageController] : []),
+      ],
+      providers,
+      exports: [SERVICE_CONFIG, HTTP_CONFIG],
+    };
+  }
+}

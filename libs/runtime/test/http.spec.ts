@@ -1,0 +1,385 @@
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import { currentRequestId, type Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import {
+  BodyLimit,
+  ConstantProblems,
+  Describe,
+  EmailField,
+  EnumField,
+  type ExpectedVersions,
+  field,
+  IdParam,
+  IfMatch,
+  idPosition,
+  ListField,
+  ListQuery,
+  listAnswer,
+  NotRepeatable,
+  ObjectField,
+  parsePage,
+  requireMatch,
+  TextField,
+} from '@crm/http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { type RunningService } from '../src/index.js';
+import { startWith, TENANT, tokenOf } from './harness.js';
+
+class Address {
+  @TextField({ maxLength: 5 })
+  city: string;
+}
+
+class CreateLead {
+  @TextField({ maxLength: 10 })
+  lastName: string;
+
+  @EmailField({ optional: true, nullable: true })
+  email?: string | null;
+
+  @EnumField(['new', 'open'], { optional: true })
+  status: string = 'new';
+
+  @ListField(field.text({ maxLength: 3 }), { optional: true, maxItems: 2 })
+  tags?: string[];
+
+  @ObjectField(() => Address, { optional: true })
+  address?: Address;
+}
+
+@Controller('api/crm/leads')
+class LeadController {
+  @Post()
+  @Access({ right: 'write', scope: 'leads' })
+  @Describe({ summary: 'Creates a lead', answers: [{ status: 201, description: 'The lead', body: () => CreateLead }] })
+  create(@Body() body: CreateLead, @CurrentPrincipal() principal: Principal): object {
+    return { ...body, tenant: principal.tenantId, requestId: currentRequestId() };
+  }
+
+  @Get()
+  @Public()
+  list(@Query() query: ListQuery): object {
+    const page = parsePage(query, { tenantId: TENANT, list: 'leads' });
+    const rows = [1, 2, 3].slice(page.after ? Number(page.after.id.at(-1)) : page.offset).slice(0, page.limit);
+    return listAnswer(
+      rows.map((number) => ({ id: `0199aa00-0000-7000-8000-00000000000${number}` })),
+      page,
+      3,
+      idPosition,
+    );
+  }
+
+  @Patch(':id')
+  @Public()
+  change(@IfMatch() expected: ExpectedVersions): object {
+    requireMatch(expected, 3);
+    return {};
+  }
+
+  @Get(':id')
+  @Public()
+  read(@IdParam() id: string): object {
+    return { id };
+  }
+}
+
+@Controller('api/crm')
+class OddController {
+  @Post('raw')
+  @Public()
+  @HttpCode(200)
+  @BodyLimit(100)
+  raw(@Body() body: Record<string, unknown>): object {
+    return { keys: Object.keys(body) };
+  }
+
+  @Post('tokens')
+  @NotRepeatable()
+  @Access({ right: 'write' })
+  token(): object {
+    return { secret: 'shown once' };
+  }
+
+  @Get('defect')
+  @Public()
+  defect(): never {
+    throw Object.assign(new Error('relation "secret_table" does not exist'), { query: 'SELECT 1' });
+  }
+
+  @Get('down')
+  @Public()
+  down(): never {
+    throw new PlatformError('SERVICE_UNAVAILABLE', undefined, { retryAfterSeconds: 7 });
+  }
+
+  @Post('automations/hooks/:workflowId/:secret')
+  @Public()
+  @ConstantProblems()
+  hook(): never {
+    throw new PlatformError('NOT_FOUND');
+  }
+
+  @Get('automations/hooks/:workflowId/:secret')
+  @Public()
+  hookProblem(): never {
+    throw new PlatformError('NOT_FOUND');
+  }
+}
+
+describe('the HTTP side of a service', () => {
+  let service: RunningService;
+  let token: string;
+
+  beforeAll(async () => {
+    service = await startWith({ controllers: [LeadController, OddController] });
+    token = await tokenOf();
+  });
+  afterAll(() => service.close());
+
+  const call = async (
+    method: string,
+    path: string,
+    options: { body?: string; headers?: Record<string, string> } = {},
+  ) => {
+    const response = await fetch(service.url + path, { method, ...options });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: text ? JSON.parse(text) : undefined };
+  };
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call('POST', path, {
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+    });
+
+  it('hands a valid body on with its defaults, and the caller', async () => {
+    const answer = await post('/api/crm/leads', { lastName: 'Ada', email: null }, { 'x-request-id': 'abc-1' });
+    expect(answer.status).toBe(201);
+    expect(answer.json).toEqual({ lastName: 'Ada', email: null, status: 'new', tenant: TENANT, requestId: 'abc-1' });
+    expect(answer.headers.get('x-request-id')).toBe('abc-1');
+  });
+
+  it('makes a request id where the given one is not acceptable', async () => {
+    const answer = await call('GET', '/api/crm/leads', { headers: { 'x-request-id': 'a b<script>' } });
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('names every wrong value by pointer', async () => {
+    const body = {
+      lastName: '',
+      email: 'nobody',
+      status: 'lost',
+      tags: ['a', 5],
+      address: { city: 'Berlin', zip: 1 },
+      'a/b~c': 1,
+    };
+    const answer = await post('/api/crm/leads', body);
+    expect(answer.status).toBe(422);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(answer.json).toMatchObject({
+      type: 'http://base.test/problems/validation-failed',
+      title: 'Some values are not valid',
+      status: 422,
+      code: 'VALIDATION_FAILED',
+      instance: '/api/crm/leads',
+      requestId: answer.headers.get('x-request-id'),
+    });
+    const found = answer.json.errors.map(
+      ({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`,
+    );
+    expect(found.sort()).toEqual([
+      '/address/city TOO_LONG',
+      '/address/zip UNKNOWN_FIELD',
+      '/a~1b~0c UNKNOWN_FIELD',
+      '/email INVALID_FORMAT',
+      '/lastName TOO_SHORT',
+      '/status NOT_AN_OPTION',
+      '/tags/1 INVALID_TYPE',
+    ]);
+  });
+
+  it.each([
+    ['no JSON', '{"lastName":', 400, 'MALFORMED_REQUEST'],
+    ['a list', '[]', 400, 'MALFORMED_REQUEST'],
+    ['null', 'null', 400, 'MALFORMED_REQUEST'],
+    ['a poisoned prototype', '{"lastName":"a","__proto__":{"roles":["owner"]}}', 400, 'MALFORMED_REQUEST'],
+    ['a poisoned constructor', '{"lastName":"a","constructor":{"prototype":{}}}', 400, 'MALFORMED_REQUEST'],
+    ['depth without end', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 400, 'MALFORMED_REQUEST'],
+    ['a NUL', '{"lastName":"a\\u0000"}', 422, 'VALIDATION_FAILED'],
+    ['half a character', '{"lastName":"\\ud800"}', 422, 'VALIDATION_FAILED'],
+    ['an endless number', '{"lastName":1e999}', 422, 'VALIDATION_FAILED'],
+    ['nothing', '', 422, 'VALIDATION_FAILED'],
+    ['too much', JSON.stringify({ lastName: 'x'.repeat(1024 * 1024) }), 413, 'PAYLOAD_TOO_LARGE'],
+  ])('refuses a body that is %s', async (_what, body, status, code) => {
+    const answer = await post('/api/crm/leads', body);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+
+  it('takes JSON only', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+    ]) {
+      const answer = await post('/api/crm/leads', '{}', { 'content-type': type });
+      expect([answer.status, answer.json.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    }
+  });
+
+  it('lets a free body be any object, within its own limit', async () => {
+    expect((await post('/api/crm/raw', { a: 1 })).json).toEqual({ keys: ['a'] });
+    expect((await post('/api/crm/raw', [1])).status).toBe(400);
+    expect((await post('/api/crm/raw', '')).status).toBe(400);
+    expect((await post('/api/crm/raw', { a: 'x'.repeat(100) })).status).toBe(413);
+  });
+
+  it('reads list parameters', async () => {
+    const first = (await call('GET', '/api/crm/leads?size=2')).json;
+    expect(first).toMatchObject({ page: 1, size: 2, total: 3, totalIsExact: true, hasMore: true });
+    const second = (await call('GET', '/api/crm/leads?page=2&size=2')).json;
+    expect(second).toEqual({
+      data: [{ id: '0199aa00-0000-7000-8000-000000000003' }],
+      page: 2,
+      size: 2,
+      total: 3,
+      totalIsExact: true,
+      hasMore: false,
+      nextCursor: null,
+    });
+    expect((await call('GET', `/api/crm/leads?size=2&cursor=${first.nextCursor}`)).json.data).toEqual(second.data);
+  });
+
+  it('reads If-Match', async () => {
+    const patch = async (ifMatch?: string) => {
+      const headers = ifMatch === undefined ? undefined : { 'if-match': ifMatch };
+      return (await call('PATCH', `/api/crm/leads/${TENANT}`, { headers })).status;
+    };
+    expect(await patch()).toBe(200);
+    expect(await patch('"2", "3"')).toBe(200);
+    expect(await patch('W/"3"')).toBe(412);
+    expect(await patch('3')).toBe(400);
+  });
+
+  it('refuses a key for a call whose answer is given once, but only to those who may make it', async () => {
+    const answer = await post('/api/crm/tokens', {});
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store']);
+    const repeatable = await post('/api/crm/tokens', {}, { 'idempotency-key': 'k' });
+    expect([repeatable.status, repeatable.json.code]).toEqual([400, 'MALFORMED_REQUEST']);
+    expect((await post('/api/crm/tokens', {}, { 'idempotency-key': 'k', authorization: '' })).status).toBe(401);
+  });
+
+  it.each([
+    'page=0',
+    'page=x',
+    'page=1&page=2',
+    'size=201',
+    'size=1.5',
+    'colour=red',
+    'cursor=%00',
+    'cursor=',
+    'cursor=e30',
+    'count=all',
+    'page=100000&size=200',
+  ])('refuses the query %s', async (query) => {
+    const answer = await call('GET', `/api/crm/leads?${query}`);
+    expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+
+  it('finds nothing under an id that is none', async () => {
+    expect((await call('GET', '/api/crm/leads/0199AA00-0000-7000-8000-000000000001')).json).toEqual({ id: TENANT });
+    for (const id of ['1', "x'--", '0199aa00-0000-7000-8000-00000000000g', '%00', 'x'.repeat(400)]) {
+      expect((await call('GET', `/api/crm/leads/${id}`)).json).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    }
+  });
+
+  it('answers an unknown route and a broken path by a problem', async () => {
+    expect((await call('GET', '/nowhere')).json).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+      instance: '/nowhere',
+    });
+    expect((await call('DELETE', '/api/crm/leads')).json).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    expect((await call('GET', '/api/crm/leads/%zz')).json).toMatchObject({ status: 400, code: 'MALFORMED_REQUEST' });
+  });
+
+  it('keeps what a defect says to itself', async () => {
+    const answer = await call('GET', '/api/crm/defect');
+    expect(answer.json).toMatchObject({
+      status: 500,
+      code: 'INTERNAL_ERROR',
+      detail: 'Something went wrong on our side',
+    });
+    expect(answer.text).not.toMatch(/secret_table|SELECT|stack|Error:/);
+  });
+
+  it('says when to come back', async () => {
+    const answer = await call('GET', '/api/crm/down');
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '7']);
+  });
+
+  it('asks for a token, and tells a missing one from a wrong one', async () => {
+    const missing = await call('POST', '/api/crm/leads');
+    expect([missing.status, missing.json.code, missing.headers.get('www-authenticate')]).toEqual([
+      401,
+      'UNAUTHENTICATED',
+      'Bearer realm="crm"',
+    ]);
+    const wrong = await post('/api/crm/leads', {}, { authorization: 'Bearer a.b.c' });
+    expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="crm", error="invalid_token"',
+    ]);
+  });
+
+  it('checks rights and scopes before it looks at the body', async () => {
+    const as = async (claims: Record<string, unknown>) =>
+      (await post('/api/crm/leads', { nonsense: 1 }, { authorization: `Bearer ${await tokenOf(claims)}` })).json.code;
+    expect(await as({ roles: ['viewer'] })).toBe('FORBIDDEN');
+    expect(await as({ embed: true, embed_app_id: 'acme', scopes: ['leads:read'] })).toBe('INSUFFICIENT_SCOPE');
+    expect(await as({ embed: true, embed_app_id: 'acme', scopes: ['leads'] })).toBe('VALIDATION_FAILED');
+  });
+
+  it('never shows the secret of a hook', async () => {
+    const shown = await call('GET', '/api/crm/automations/hooks/w-1/5ecre7');
+    expect(shown.json.instance).toBe('/api/crm/automations/hooks/w-1/[redacted]');
+    const unknown = await call('GET', '/api/crm/automations/hooks/w-1/5ecre7/more?x=5ecre7');
+    expect(unknown.text).not.toContain('5ecre7');
+  });
+
+  it('answers a constant problem where a route asks for it', async () => {
+    const first = await call('POST', '/api/crm/automations/hooks/w-1/5ecre7');
+    const second = await call('POST', '/api/crm/automations/hooks/w-2/other');
+    expect(first.status).toBe(404);
+    expect(first.text).toBe(second.text);
+  });
+
+  it('documents itself from the same declarations', async () => {
+    const { json } = await call('GET', '/api/openapi.json');
+    expect(json.openapi).toBe('3.1.1');
+    expect(json.paths['/api/crm/leads'].post).toMatchObject({
+      operationId: 'Lead_create',
+      summary: 'Creates a lead',
+      security: [{ bearer: [] }],
+      requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateLead' } } } },
+    });
+    expect(json.components.schemas.CreateLead).toMatchObject({
+      required: ['lastName'],
+      additionalProperties: false,
+      properties: {
+        email: { type: ['string', 'null'], format: 'email', maxLength: 254 },
+        address: { $ref: '#/components/schemas/Address' },
+      },
+    });
+    expect(json.paths['/api/crm/leads'].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      'page',
+      'size',
+      'cursor',
+      'count',
+    ]);
+    expect(json.paths['/api/crm/leads/{id}'].patch.parameters).toContainEqual(
+      expect.objectContaining({ name: 'If-Match', in: 'header', required: false }),
+    );
+    expect(Object.keys(json.paths)).not.toContain('/api/openapi.json');
+  });
+});

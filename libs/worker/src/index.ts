@@ -1,0 +1,1 @@
+export { TenantShares } from './tenant-shares.js';
