@@ -25,15 +25,6 @@ export async function rotateLog(file, largestBytes = LARGEST_LOG_BYTES) {
 }
 
 /**
- * The lines that say what went wrong: the last ones without the frames of stack traces, which would push the message
- * out of a short excerpt.
- * @param {readonly string[]} lines
- * @param {number} count
- * @returns {string[]}
- */
-export const tellingLines = (lines, count) => lines.filter((line) => !/^\s+at /.test(line)).slice(-count);
-
-/**
  * A line of a service's log for a reader: the message of a JSON line with its error, any other line as it is.
  * @param {string} line
  * @returns {string}

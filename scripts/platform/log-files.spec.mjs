@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readableLogLine, rotateLog, tellingLines } from './log-files.mjs';
+import { readableLogLine, rotateLog } from './log-files.mjs';
 
 describe('rotating a log', () => {
   let folder = '';
@@ -26,13 +26,6 @@ describe('rotating a log', () => {
     }
     expect((await readdir(folder)).sort()).toEqual(['a.log.1', 'a.log.2', 'a.log.3']);
     expect((await readFile(`${file}.1`, 'utf8')).trim()).toBe('fifth');
-  });
-});
-
-describe('the excerpt of a log', () => {
-  it('leaves out the frames of a stack trace', () => {
-    const lines = ['up', 'Error: boom', '    at one (a.js:1)', '    at two (b.js:2)', 'Node.js v20.20.2'];
-    expect(tellingLines(lines, 2)).toEqual(['Error: boom', 'Node.js v20.20.2']);
   });
 });
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { tellingLines } from '../platform/log-files.mjs';
-import { afterCrash } from '../platform/restart-policy.mjs';
+import { afterCrash } from './restart-policy.mjs';
+import { tellingLines } from './telling-lines.mjs';
 
 /** @typedef {import('./child-server.mjs').ChildServer} ChildServer */
 

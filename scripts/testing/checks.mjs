@@ -16,5 +16,6 @@ export const CHECKS = [
   { name: 'format and lint', command: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.json'] },
   { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
+  { name: 'circles between folders', command: process.execPath, args: [inRoot('scripts', 'folder-circles.mjs')] },
   { name: 'rules of this repository', command: process.execPath, args: [inRoot('scripts', 'lint-rules.mjs')] },
 ];

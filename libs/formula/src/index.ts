@@ -27,7 +27,7 @@ export {
   type SqlParameter,
 } from './sql/emit.js';
 export { FORMULA_SQL_FUNCTIONS, formulaSqlFunctions } from './sql/helpers.js';
-export type { SqlOperand, SqlTarget } from './sql/target.js';
+export type { SqlOperand, SqlTarget } from './sql-target.js';
 export { nearestName } from './suggestions.js';
 export { codePointLength, compareText, isCleanText } from './text.js';
 export { isTimeZone } from './time-zone.js';

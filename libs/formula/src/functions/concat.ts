@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.js';
-import { joined } from '../sql/target.js';
+import { joined } from '../sql-target.js';
 import { bounded } from '../text.js';
 import { type Operand, type Row, toText } from '../values.js';
 import { ANYTHING, type FunctionDefinition } from './definition.js';

@@ -1,4 +1,4 @@
-import type { SqlOperand, SqlTarget } from '../sql/target.js';
+import type { SqlOperand, SqlTarget } from '../sql-target.js';
 import type { Evaluator, Operand } from '../values.js';
 import type { FunctionDefinition } from './definition.js';
 

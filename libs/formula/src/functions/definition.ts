@@ -1,4 +1,4 @@
-import type { SqlOperand, SqlTarget } from '../sql/target.js';
+import type { SqlOperand, SqlTarget } from '../sql-target.js';
 import type { ValueType } from '../types.js';
 import type { Evaluator, Operand } from '../values.js';
 

@@ -1,5 +1,5 @@
 import { comparisonOf } from '../comparison.js';
-import type { SqlOperand } from '../sql/target.js';
+import type { SqlOperand } from '../sql-target.js';
 import type { ValueType } from '../types.js';
 import type { Evaluator, Operand, Row, Value } from '../values.js';
 

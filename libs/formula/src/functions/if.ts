@@ -1,4 +1,4 @@
-import { orFalse } from '../sql/target.js';
+import { orFalse } from '../sql-target.js';
 import { type FunctionDefinition, SCALARS } from './definition.js';
 
 export const IF: FunctionDefinition = {

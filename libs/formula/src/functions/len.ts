@@ -1,4 +1,4 @@
-import { asText } from '../sql/target.js';
+import { asText } from '../sql-target.js';
 import { codePointLength } from '../text.js';
 import { toText } from '../values.js';
 import type { FunctionDefinition } from './definition.js';

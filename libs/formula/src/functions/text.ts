@@ -1,4 +1,4 @@
-import { asText } from '../sql/target.js';
+import { asText } from '../sql-target.js';
 import { bounded } from '../text.js';
 import { toText } from '../values.js';
 import { ANYTHING, type FunctionDefinition } from './definition.js';

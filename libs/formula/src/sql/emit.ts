@@ -4,10 +4,10 @@ import type { CheckedFormula } from '../checker.js';
 import { FormulaCompileError, FormulaSqlError } from '../errors.js';
 import { functions } from '../functions/index.js';
 import { LIMITS } from '../limits.js';
+import { comparable, joined, orFalse, type SqlOperand, type SqlTarget, sqlType } from '../sql-target.js';
 import { postgresTimeZone, timeZone } from '../time-zone.js';
 import type { EvaluationContext, ValueType } from '../types.js';
 import { qualified } from './helpers.js';
-import { comparable, joined, orFalse, type SqlOperand, type SqlTarget, sqlType } from './target.js';
 
 /** Where a field's values are. */
 export interface SqlColumn {

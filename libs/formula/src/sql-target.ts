@@ -1,4 +1,4 @@
-import type { ValueType } from '../types.js';
+import type { ValueType } from './types.js';
 
 /** A piece of SQL that stands for a value: a primary expression, safe next to any operator. */
 export interface SqlOperand {
@@ -9,7 +9,7 @@ export interface SqlOperand {
 
 /** What the definition of a function uses to write SQL. */
 export interface SqlTarget {
-  /** A call of a helper of helpers.ts, named without its prefix. */
+  /** A call of a helper of sql/helpers.ts, named without its prefix. */
   call(helper: string, ...args: readonly string[]): string;
   /** The date in the tenant's zone. */
   today(): string;

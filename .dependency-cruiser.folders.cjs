@@ -1,0 +1,9 @@
+// For scripts/folder-circles.mjs: folders that import each other in a circle (docs/decisions/0045-import-rules.md).
+// Tests do not count: they reach across folders to show that the parts fit together.
+const { options } = require('./.dependency-cruiser.cjs');
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [{ name: 'no-circular-folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } }],
+  options: { ...options, exclude: { path: ['(^|/)dist/', '\\.spec\\.(ts|mjs)$', '/test/'] } },
+};
