@@ -29,7 +29,7 @@ export interface ${pascal(name)}Config {
   readonly service: ServiceConfig;
 }
 
-/** The only reader of the environment in this service. */
+/** Reads the environment; nothing else in this service does. */
 export function loadConfig(): ${pascal(name)}Config {
   return readEnvironment(() => ({ service: serviceConfig('${name}') }));
 }
@@ -49,13 +49,13 @@ export class AppModule {
 `,
     [`${at}.dto.ts`]: `import { IntegerField, TextField } from '@crm/http';
 
-/** What a caller sends. */
+/** Body of a counting request. */
 export class ${Noun}Input {
   @TextField({ maxLength: 200, description: 'Any text', example: 'hello' })
   text: string;
 }
 
-/** What a caller gets. */
+/** Answer to a counting request. */
 export class ${Noun}View {
   @TextField({ maxLength: 200 })
   text: string;
@@ -67,10 +67,10 @@ export class ${Noun}View {
     [`${at}.service.ts`]: `import { Injectable } from '@nestjs/common';
 import type { ${Noun}View } from './${noun}.dto.js';
 
-/** The rules of ${noun}. */
+/** Rules of the noun "${noun}". */
 @Injectable()
 export class ${Noun}Service {
-  /** @param text not empty */
+  /** @param text at least one character that is not white space */
   view(text: string): ${Noun}View {
     return { text, words: text.trim().split(/\\s+/).length };
   }
@@ -102,7 +102,7 @@ export class ${Noun}Controller {
 import { ${Noun}Service } from './${noun}.service.js';
 
 describe('${Noun}Service', () => {
-  it('counts words', () => {
+  it('counts the words of a text and ignores the white space around them', () => {
     expect(new ${Noun}Service().view(' one  two ')).toEqual({ text: ' one  two ', words: 2 });
   });
 });
@@ -121,7 +121,7 @@ describe('${name}', () => {
   });
   afterAll(() => service.close());
 
-  it('answers whoever may read', async () => {
+  it('answers a user with the right to read and refuses a call without a token', async () => {
     const answer = await service.request('POST', '/api/${name}/${noun}', {
       token: await tokens.sign({ roles: ['viewer'] }),
       body: { text: 'one two' },
@@ -143,7 +143,7 @@ const packageJson = (name) =>
       private: true,
       license: 'Apache-2.0',
       type: 'module',
-      description: 'What the service is for, in a line.',
+      description: 'What the service does, in one line.',
       scripts: {
         build: 'node ../../scripts/bundle.mjs',
         start: 'node dist/main.js',
@@ -170,10 +170,11 @@ const packageJson = (name) =>
  */
 const readme = (name, noun) => `# ${name}
 
-What it is for, and for whom.
+What it does, and for whom.
 
-\`src/${noun}/\` is its first noun: a controller (permission, validation, one call), a service (the rules), DTOs, tests.
-The service has a NATS user of its name, health and metrics on its port + 1000, and an OpenAPI document.
+\`src/${noun}/\` holds its first noun: a controller (permission, validation, one call), a service (the rules), DTOs and
+tests. The service has a NATS user with its name, health and metrics on its port + 1000, and an OpenAPI document. Names
+follow \`docs/glossary.md\`.
 
 To add
 
