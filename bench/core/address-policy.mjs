@@ -31,13 +31,13 @@ function microsecondsOf(inputs, judge) {
 
 export function measure() {
   return [
-    { name: 'address policy: an address', unit: 'µs', ours: microsecondsOf(ADDRESSES, checkAddress), target: 5 },
+    { name: 'address policy: an address', unit: 'µs', ours: microsecondsOf(ADDRESSES, checkAddress), atMost: 5 },
     {
       name: 'address policy: a host name',
       unit: 'µs',
       ours: microsecondsOf(NAMES, (name) => checkHostname(name)),
-      target: 5,
+      atMost: 5,
     },
-    { name: 'address policy: a URL', unit: 'µs', ours: microsecondsOf(URLS, (url) => checkUrl(url)), target: 20 },
+    { name: 'address policy: a URL', unit: 'µs', ours: microsecondsOf(URLS, (url) => checkUrl(url)), atMost: 20 },
   ];
 }

@@ -19,5 +19,5 @@ export function measure() {
   if (!ok) throw new Error(`The formula does not pass: ${errors[0]?.message}`);
   if (checkFormula(`-${source}`, FIELDS).ok) throw new Error('The formula is not of the largest size');
   const nanoseconds = timeOf(() => checkFormula(source, FIELDS));
-  return [{ name: 'parse and check a formula of 500 nodes', unit: 'ms', ours: nanoseconds / 1e6, target: 5 }];
+  return [{ name: 'parse and check a formula of 500 nodes', unit: 'ms', ours: nanoseconds / 1e6, atMost: 5 }];
 }

@@ -83,7 +83,7 @@ export async function measure() {
   const ofText = await cpuMillisecondsOf(async () => (await certifyText(text, options)).certification.passed);
   const what = 'certify 100 objects with 2,000 fields';
   return [
-    { name: what, unit: 'ms of CPU', ours: ofValue, target: TARGET },
-    { name: `${what}, from their text`, unit: 'ms of CPU', ours: ofText, target: TEXT_TARGET },
+    { name: what, unit: 'ms of CPU', ours: ofValue, atMost: TARGET },
+    { name: `${what}, from their text`, unit: 'ms of CPU', ours: ofText, atMost: TEXT_TARGET },
   ];
 }
