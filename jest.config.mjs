@@ -6,6 +6,8 @@ export default {
   testMatch: ['**/src/**/*.spec.ts', '**/test/**/*.spec.ts', '**/scripts/**/*.spec.mjs'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
+  // For a busy machine: what is too slow shows in bench/, never as a test that fails now and then.
+  testTimeout: 30_000,
   testEnvironment: '<rootDir>/scripts/jest-environment.cjs',
   // Workspace packages are read from their sources (the "source" condition of their exports).
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },

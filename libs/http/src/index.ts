@@ -34,9 +34,15 @@ export type { DtoClass, JsonSchema } from './dto/schema.js';
 export { RefreshInput, SignInInput, TokenPairView } from './dto/sign-in.js';
 export { Workspace } from './dto/workspace.js';
 export { HTTP_CONFIG, type HttpConfig } from './http-config.js';
-export { Describe, type DescribedAnswer, type RouteDescription } from './openapi/describe.decorator.js';
+export {
+  ApiGroup,
+  type ApiGroupDescription,
+  Describe,
+  type DescribedAnswer,
+  type RouteDescription,
+} from './openapi/describe.decorator.js';
 export { DocsPageController } from './openapi/docs-page.controller.js';
-export { openApiDocument } from './openapi/document.js';
+export { API_INFO, openApiDocument, SECURITY_SCHEMES } from './openapi/document.js';
 export { OpenApiController } from './openapi/openapi.controller.js';
 export { ProblemFilter } from './problem/problem.filter.js';
 export {

@@ -382,4 +382,23 @@ describe('the HTTP side of a service', () => {
     );
     expect(Object.keys(json.paths)).not.toContain('/api/openapi.json');
   });
+
+  it('documents the refusals that follow from the decorators of a route, and examples of what it takes', async () => {
+    const { json } = await call('GET', '/api/openapi.json');
+    const { patch } = json.paths['/api/crm/leads/{id}'];
+    expect(Object.keys(patch.responses)).toEqual(expect.arrayContaining(['400', '404', '412', '429', '503']));
+    expect(patch.responses['412'].content['application/problem+json'].examples).toEqual({
+      VERSION_MISMATCH: { $ref: '#/components/examples/VERSION_MISMATCH' },
+    });
+    expect(json.components.examples.VERSION_MISMATCH.value).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' });
+    const { post } = json.paths['/api/crm/leads'];
+    expect(post.description).toMatch(/^For users with the role `owner`, `admin` or `member`/);
+    expect(post.requestBody.content['application/json'].example).toMatchObject({
+      lastName: 'text',
+      email: 'ada@example.com',
+      status: 'new',
+    });
+    expect(Object.keys(post.responses)).toEqual(expect.arrayContaining(['401', '403', '413', '415', '422']));
+    expect(post.responses['422'].description).toContain('VALIDATION_FAILED');
+  });
 });

@@ -23,13 +23,8 @@ export class EmbedSessionController {
     summary: 'Mints an embed token for a user of the host',
     description:
       "Called by the host's backend with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser.",
-    answers: [
-      { status: 201, description: 'The token', body: () => EmbedSessionView },
-      { status: 401, description: 'INVALID_EMBED_CREDENTIALS' },
-      { status: 403, description: 'EMBED_USER_DISABLED, EMBED_SCOPE_DENIED' },
-      { status: 409, description: 'EMBED_IDENTITY_CONFLICT' },
-      { status: 429, description: 'Too many attempts with wrong credentials' },
-    ],
+    answers: [{ status: 201, description: 'The token', body: () => EmbedSessionView }],
+    refusals: ['INVALID_EMBED_CREDENTIALS', 'EMBED_USER_DISABLED', 'EMBED_SCOPE_DENIED', 'EMBED_IDENTITY_CONFLICT'],
   })
   async mint(
     @Headers('x-embed-key') clientId: string | undefined,

@@ -1,8 +1,11 @@
+import { API_INFO, SECURITY_SCHEMES } from '@crm/http';
+
 type Json = Record<string, unknown>;
 
 export interface OpenApi extends Json {
   paths?: Record<string, Json>;
-  components?: Json & { schemas?: Record<string, unknown> };
+  tags?: { name: string; description: string }[];
+  components?: Json & { schemas?: Record<string, unknown>; examples?: Record<string, unknown> };
 }
 
 const REFERENCE = '#/components/schemas/';
@@ -19,6 +22,8 @@ export function mergeDocuments(
 ): OpenApi {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, unknown> = {};
+  const examples: Record<string, unknown> = {};
+  const tags = new Map<string, { name: string; description: string }>();
   for (const [name, document] of documents) {
     const own = document.components?.schemas ?? {};
     const clashing = new Set(
@@ -28,18 +33,23 @@ export function mergeDocuments(
     );
     const rename = (key: string): string => (clashing.has(key) ? `${pascalCase(name)}${key}` : key);
     for (const [key, schema] of Object.entries(own)) schemas[rename(key)] = renameReferences(schema, rename);
+    // Refusals come from the one catalogue of errors, so examples of one name are the same.
+    Object.assign(examples, document.components?.examples);
+    for (const tag of document.tags ?? []) tags.set(tag.name, tag);
     for (const [path, item] of Object.entries(document.paths ?? {})) {
       if (belongs(path, name)) paths[path] = renameReferences(item, rename) as Json;
     }
   }
   return {
     openapi: '3.1.1',
-    info: { title: 'CRM developer platform', version: '0.1.0', license: { name: 'Apache-2.0' } },
+    info: { title: 'CRM developer platform', ...API_INFO },
     servers: [{ url: baseUrl }],
+    tags: [...tags.values()].sort((left, right) => left.name.localeCompare(right.name)),
     paths: Object.fromEntries(Object.entries(paths).sort(([left], [right]) => left.localeCompare(right))),
     components: {
       schemas,
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      examples,
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }

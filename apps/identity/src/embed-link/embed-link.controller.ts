@@ -27,11 +27,8 @@ export class EmbedLinkController {
   @Describe({
     summary: "Links a host's user to a user of the workspace",
     description: 'The way to link where the app does not link by e-mail.',
-    answers: [
-      { status: 200, description: 'The link', body: () => EmbedLinkDto },
-      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
-      { status: 404, description: 'NOT_FOUND' },
-    ],
+    answers: [{ status: 200, description: 'The link', body: () => EmbedLinkDto }],
+    refusals: ['ROLE_NOT_GRANTABLE'],
   })
   async link(@CurrentPrincipal() principal: Principal, @Body() input: EmbedLinkDto): Promise<EmbedLinkDto> {
     return this.links.link(principal, input);

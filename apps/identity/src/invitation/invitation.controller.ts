@@ -21,10 +21,8 @@ export class InvitationController {
   @Public()
   @Describe({
     summary: 'Sets the password of an invited user',
-    answers: [
-      { status: 204, description: 'The user can sign in' },
-      { status: 410, description: 'INVALID_INVITATION' },
-    ],
+    answers: [{ status: 204, description: 'The user can sign in' }],
+    refusals: ['INVALID_INVITATION'],
   })
   async accept(@Body() input: AcceptanceInput): Promise<void> {
     await this.invitations.accept(input.token, input.password);

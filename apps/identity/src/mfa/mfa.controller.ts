@@ -21,10 +21,8 @@ export class MfaController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Turns the second factor of the caller on or off',
-    answers: [
-      { status: 204, description: 'Done' },
-      { status: 401, description: 'INVALID_CREDENTIALS' },
-    ],
+    answers: [{ status: 204, description: 'Done' }],
+    refusals: ['INVALID_CREDENTIALS'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: MfaInput): Promise<void> {
     await this.mfa.setEnabled(principal, input.enabled, input.password);

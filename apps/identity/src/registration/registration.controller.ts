@@ -17,11 +17,8 @@ export class RegistrationController {
   @Public()
   @Describe({
     summary: 'Opens a workspace with its owner',
-    answers: [
-      { status: 201, description: 'The owner and the workspace', body: () => RegistrationView },
-      { status: 403, description: 'PLAN_NOT_ALLOWED' },
-      { status: 409, description: 'EMAIL_TAKEN' },
-    ],
+    answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
+    refusals: ['PLAN_NOT_ALLOWED', 'EMAIL_TAKEN'],
   })
   async register(@Body() input: RegistrationInput, @Ip() address: string): Promise<RegistrationView> {
     await this.limit.consume(address);

@@ -30,10 +30,8 @@ export class SessionController {
   @Describe({
     summary: 'Exchanges a refresh token',
     description: 'Each refresh token works once. One that comes back a second time ends its session.',
-    answers: [
-      { status: 200, description: 'A new pair', body: () => TokenPairView },
-      { status: 401, description: 'INVALID_REFRESH_TOKEN' },
-    ],
+    answers: [{ status: 200, description: 'A new pair', body: () => TokenPairView }],
+    refusals: ['INVALID_REFRESH_TOKEN'],
   })
   async refresh(@Body() input: RefreshInput): Promise<TokenPair> {
     return this.sessions.refresh(input.refreshToken);

@@ -17,11 +17,8 @@ export class SignInController {
   @Describe({
     summary: 'Signs in',
     description: 'With a second factor the answer names a challenge, and a six-digit code goes out by mail.',
-    answers: [
-      { status: 200, description: 'Tokens, or the request for a code', body: () => SignInView },
-      { status: 401, description: 'INVALID_CREDENTIALS' },
-      { status: 429, description: 'Too many failed attempts' },
-    ],
+    answers: [{ status: 200, description: 'Tokens, or the request for a code', body: () => SignInView }],
+    refusals: ['INVALID_CREDENTIALS'],
   })
   async signIn(
     @Body() input: SignInInput,
@@ -37,10 +34,8 @@ export class SignInController {
   @Public()
   @Describe({
     summary: 'Completes a sign-in with the code from the mail',
-    answers: [
-      { status: 200, description: 'Tokens', body: () => TokenPairView },
-      { status: 401, description: 'INVALID_CREDENTIALS' },
-    ],
+    answers: [{ status: 200, description: 'Tokens', body: () => TokenPairView }],
+    refusals: ['INVALID_CREDENTIALS'],
   })
   async verifyCode(
     @Body() input: CodeInput,

@@ -34,11 +34,8 @@ export class UserController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Adds a user, by password or by an invitation that goes out by mail',
-    answers: [
-      { status: 201, description: 'The user', body: () => UserView },
-      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
-      { status: 409, description: 'EMAIL_TAKEN' },
-    ],
+    answers: [{ status: 201, description: 'The user', body: () => UserView }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'EMAIL_TAKEN'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
@@ -54,11 +51,8 @@ export class UserController {
     summary: 'Changes name, roles or status of a user',
     description:
       'A change of roles cuts off the access tokens of the user; disabling ends their sessions too. A user who never accepted their invitation becomes invited again, not active.',
-    answers: [
-      { status: 200, description: 'The user', body: () => UserView },
-      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
-      { status: 409, description: 'The last owner stays' },
-    ],
+    answers: [{ status: 200, description: 'The user', body: () => UserView }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,
@@ -75,12 +69,8 @@ export class UserController {
   @Describe({
     summary: 'Sends an invited user a new invitation',
     description: 'The link in the mail before is void. Five in an hour for each user.',
-    answers: [
-      { status: 204, description: 'The mail is on its way' },
-      { status: 403, description: 'ROLE_NOT_GRANTABLE' },
-      { status: 409, description: 'The user is not invited' },
-      { status: 429, description: 'RATE_LIMITED' },
-    ],
+    answers: [{ status: 204, description: 'The mail is on its way' }],
+    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.users.inviteAgain(principal, id);

@@ -15,11 +15,8 @@ export class SessionController {
   @Public()
   @Describe({
     summary: 'Signs an operator in',
-    answers: [
-      { status: 200, description: 'Tokens', body: () => TokenPairView },
-      { status: 401, description: 'INVALID_CREDENTIALS' },
-      { status: 429, description: 'Too many failed attempts' },
-    ],
+    answers: [{ status: 200, description: 'Tokens', body: () => TokenPairView }],
+    refusals: ['INVALID_CREDENTIALS'],
   })
   async signIn(@Body() { email, password }: SignInInput, @Ip() address: string): Promise<TokenPair> {
     return this.rpc.call(rpc.identity.loginOperator, { email, password, address });
@@ -31,10 +28,8 @@ export class SessionController {
   @Public()
   @Describe({
     summary: 'Exchanges a refresh token',
-    answers: [
-      { status: 200, description: 'A new pair', body: () => TokenPairView },
-      { status: 401, description: 'INVALID_REFRESH_TOKEN' },
-    ],
+    answers: [{ status: 200, description: 'A new pair', body: () => TokenPairView }],
+    refusals: ['INVALID_REFRESH_TOKEN'],
   })
   async refresh(@Body() { refreshToken }: RefreshInput): Promise<TokenPair> {
     return this.rpc.call(rpc.identity.refreshOperator, { refreshToken });

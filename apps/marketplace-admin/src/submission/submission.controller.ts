@@ -36,11 +36,8 @@ export class SubmissionController {
   @Access({ right: 'administer' })
   @Describe({
     summary: `Decides on a submission: ${REVIEW_DECISIONS.join(', ')}`,
-    answers: [
-      { status: 200, description: 'The submission', body: () => SubmissionDto },
-      { status: 403, description: 'OWN_SUBMISSION' },
-      { status: 409, description: 'SUBMISSION_STATE' },
-    ],
+    answers: [{ status: 200, description: 'The submission', body: () => SubmissionDto }],
+    refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
   async decide(
     @CurrentPrincipal() { token }: Principal,

@@ -14,10 +14,7 @@ export class TenantController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Moves a workspace to another plan',
-    answers: [
-      { status: 200, description: 'The workspace', body: () => Workspace },
-      { status: 404, description: 'NOT_FOUND' },
-    ],
+    answers: [{ status: 200, description: 'The workspace', body: () => Workspace }],
   })
   async setPlan(
     @CurrentPrincipal() { token }: Principal,

@@ -18,8 +18,8 @@ export class InstallationController {
     answers: [
       { status: 201, description: 'Installed', body: () => InstallationAnswer },
       { status: 202, description: 'Still being installed; ask for it by its id', body: () => InstallationAnswer },
-      { status: 409, description: 'ALREADY_INSTALLED, APP_NOT_INSTALLABLE or the error of the part that failed' },
     ],
+    refusals: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE'],
   })
   async install(
     @CurrentPrincipal() principal: Principal,

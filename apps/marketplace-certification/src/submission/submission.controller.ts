@@ -19,10 +19,8 @@ export class SubmissionController {
   @Post('submit')
   @Describe({
     summary: 'Submits a package for review',
-    answers: [
-      { status: 201, description: 'In review', body: () => AcceptedSubmissionAnswer },
-      { status: 422, description: 'CERTIFICATION_FAILED, with `accepted: false` and the certification' },
-    ],
+    answers: [{ status: 201, description: 'In review', body: () => AcceptedSubmissionAnswer }],
+    refusals: ['CERTIFICATION_FAILED'],
   })
   submit(
     @CurrentPrincipal() principal: Principal,

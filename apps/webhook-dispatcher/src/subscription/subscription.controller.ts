@@ -25,10 +25,8 @@ export class SubscriptionController {
   @Access(ADMINISTER)
   @Describe({
     summary: 'Subscribes a URL to events',
-    answers: [
-      { status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView },
-      { status: 409, description: 'SUBSCRIPTION_LIMIT_EXCEEDED' },
-    ],
+    answers: [{ status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView }],
+    refusals: ['SUBSCRIPTION_LIMIT_EXCEEDED'],
   })
   async create(
     @CurrentPrincipal() principal: Principal,

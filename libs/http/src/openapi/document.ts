@@ -1,178 +1,149 @@
-import { isEdge } from '@crm/contracts';
+import { isEdge, type ServiceName } from '@crm/contracts';
 import { HttpStatus, type INestApplicationContext } from '@nestjs/common';
-import { HTTP_CODE_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { type DtoClass, isDtoPart, type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
+import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
+import type { JsonSchema, SchemaPart } from '../dto/schema.js';
 import type { HttpConfig } from '../http-config.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import { type ControllerRoute, controllerRoutes } from '../route/list-routes.js';
-import { type DescribedAnswer, ROUTE_DESCRIPTION, type RouteDescription } from './describe.decorator.js';
+import { accessText } from './access-text.js';
+import { Components, type Json } from './components.js';
+import {
+  API_GROUP,
+  type ApiGroupDescription,
+  type DescribedAnswer,
+  ROUTE_DESCRIPTION,
+  type RouteDescription,
+} from './describe.decorator.js';
+import { exampleOf } from './example.js';
+import { inputsOf } from './inputs.js';
+import { impliedRefusals, refusalResponses } from './refusals.js';
 import { ListEnvelope, ProblemDocument } from './shared-schemas.js';
 
-type Json = Record<string, unknown>;
+/** What every document of the platform says about itself, the gateway's merged one included. */
+export const API_INFO = {
+  version: '0.1.0',
+  description:
+    'The API of a CRM that tenants extend with apps. Bodies are JSON; every refusal is a problem document (RFC 9457) with a stable `code`. Lists come in pages with a cursor.',
+  contact: { name: 'CRM developer platform', url: 'https://crm.example.com/support' },
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+} as const;
+
+export const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'An access token of 15 minutes, from signing in, from the embed-gateway or from the token endpoint of apps',
+  },
+} as const;
 
 /**
- * The OpenAPI 3.1 document of a service. Schemas are those that the DTO decorators declare and validation uses; nothing is
- * written twice.
+ * The OpenAPI 3.1 document of a service. Schemas are those that the DTO decorators declare; refusals follow from the
+ * decorators that cause them, so that nothing is written twice.
  */
 export function openApiDocument(app: INestApplicationContext, config: Pick<HttpConfig, 'name' | 'baseUrl'>): Json {
-  const components = new Components();
+  const components = new Components(config.baseUrl);
   const paths: Record<string, Json> = {};
+  const groups = new Map<string, ApiGroupDescription>();
   for (const route of controllerRoutes(app)) {
     const handler = route.controller.prototype[route.methodName] as object;
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
     if (description?.hidden) continue;
+    const group = groupOf(route);
+    groups.set(group.name, group);
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, description, components) };
+    const method = route.method.toLowerCase();
+    paths[path] = { ...paths[path], [method]: operation(config.name, route, group, description, components) };
   }
   return {
     openapi: '3.1.1',
-    info: { title: `CRM developer platform: ${config.name}`, version: '0.1.0', license: { name: 'Apache-2.0' } },
+    info: { title: `CRM developer platform: ${config.name}`, ...API_INFO },
     // An edge answers at the address where the document was read (a relative URL is meant so); the rest has the gateway's.
     servers: [{ url: isEdge(config.name) ? '/' : config.baseUrl }],
+    tags: [...groups.values()].sort((left, right) => left.name.localeCompare(right.name)),
     paths,
-    components: {
-      schemas: components.all(),
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-    },
+    components: { ...components.all(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
-function operation(route: ControllerRoute, description: RouteDescription | undefined, components: Components): Json {
-  const { body: declared, parameters } = inputs(route, components);
-  const body = description?.body ? components.write(description.body) : declared;
+/** The group that the controller declares, else its noun: `LeadController` → `lead`. */
+function groupOf({ controller }: ControllerRoute): ApiGroupDescription {
+  const declared = Reflect.getMetadata(API_GROUP, controller) as ApiGroupDescription | undefined;
+  if (declared) return declared;
+  const noun = controller.name.replace(/Controller$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return { name: noun.toLowerCase(), description: '' };
+}
+
+function operation(
+  service: ServiceName,
+  route: ControllerRoute,
+  group: ApiGroupDescription,
+  description: RouteDescription | undefined,
+  components: Components,
+): Json {
+  const inputs = inputsOf(route, components);
+  const body = requestBody(inputs.body, description, components);
+  const refusals = [
+    ...(description?.refusals ?? []),
+    ...impliedRefusals(route, {
+      body: body !== undefined,
+      query: inputs.hasQuery,
+      pathParameters: route.path.includes(':'),
+      headers: inputs.headers,
+    }),
+  ];
+  const texts = [description?.description, accessText(route, service)].filter((text) => text !== undefined);
   return {
     operationId: `${route.controller.name.replace(/Controller$/, '')}_${route.methodName}`,
-    tags: [tagOf(route)],
+    tags: [group.name],
     ...(description && { summary: description.summary }),
-    ...(description?.description && { description: description.description }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
-    responses: responses(route, description?.answers ?? [], components),
+    description: texts.join('\n\n'),
+    ...(inputs.parameters.length > 0 && { parameters: inputs.parameters }),
+    ...(body && { requestBody: { required: true, content: { 'application/json': body } } }),
+    responses: {
+      ...answers(route, description?.answers ?? [], components),
+      ...refusalResponses(refusals, components),
+      default: {
+        description: 'Any other problem',
+        content: { [PROBLEM_TYPE]: { schema: components.schema(ProblemDocument) } },
+      },
+    },
     security: route.public ? [] : [{ bearer: [] }],
     ...(route.access && { 'x-access': route.access }),
   };
 }
 
-/** Headers that are part of a call's contract, by the name that the decorators of parameters give. */
-const REQUEST_HEADERS: Readonly<Record<string, Json>> = {
-  'idempotency-key': {
-    name: 'Idempotency-Key',
-    description: 'Makes a repetition of the call within 24 hours answer with what the first one created',
-  },
-  'if-match': {
-    name: 'If-Match',
-    description: 'ETag of the version that the change is meant for; 412 VERSION_MISMATCH when there is another by now',
-  },
-  'x-embed-key': { name: 'X-Embed-Key', required: true, description: 'Client id of the embedding app' },
-  'x-embed-secret': {
-    name: 'X-Embed-Secret',
-    required: true,
-    description: 'Its secret; only the backend of the host sends it',
-  },
-};
-
-/** The noun: `LeadController` → `lead`. */
-const tagOf = (route: ControllerRoute): string =>
-  route.controller.name
-    .replace(/Controller$/, '')
-    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
-    .toLowerCase();
-
-function inputs(route: ControllerRoute, components: Components): { body?: Json; parameters: Json[] } {
-  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, route.controller, route.methodName) ?? {}) as Record<
-    string,
-    { index: number; data?: unknown; pipes?: unknown[] }
-  >;
-  const types = (Reflect.getMetadata('design:paramtypes', route.controller.prototype, route.methodName) ??
-    []) as unknown[];
-  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(
-    ([, name]): Json => ({ name, in: 'path', required: true, schema: { type: 'string' } }),
-  );
-  let body: Json | undefined;
-  for (const [key, { index, data }] of Object.entries(args)) {
-    const kind = Number(key.split(':', 1)[0]);
-    const header = REQUEST_HEADERS[String(data)];
-    if (header) parameters.push({ required: false, ...header, in: 'header', schema: { type: 'string' } });
-    if (data !== undefined) continue;
-    if (kind === RouteParamtypes.BODY)
-      body = schemaOf(types[index]) ? components.ref(types[index] as DtoClass) : { type: 'object' };
-    if (kind === RouteParamtypes.QUERY) parameters.push(...queryParameters(types[index], components));
-  }
-  return { ...(body && { body }), parameters };
+function requestBody(
+  declared: ReturnType<typeof inputsOf>['body'],
+  description: RouteDescription | undefined,
+  components: Components,
+): Json | undefined {
+  const free: JsonSchema = { type: 'object' };
+  const part: SchemaPart | undefined =
+    description?.body ?? (typeof declared === 'function' ? { dto: () => declared } : declared && free);
+  if (!part) return undefined;
+  return { schema: components.write(part), example: description?.example ?? exampleOf(part) };
 }
 
-function queryParameters(type: unknown, components: Components): Json[] {
-  const schema = schemaOf(type);
-  return Object.entries(schema?.properties ?? {}).map(([name, part]) => {
-    const { description, ...rest } = components.write(part);
-    return {
-      name,
-      in: 'query',
-      required: schema?.required?.includes(name) ?? false,
-      ...(description !== undefined && { description }),
-      schema: rest,
-    };
-  });
-}
-
-function responses(route: ControllerRoute, described: readonly DescribedAnswer[], components: Components): Json {
+function answers(route: ControllerRoute, described: readonly DescribedAnswer[], components: Components): Json {
   const handler = route.controller.prototype[route.methodName] as object;
   const status =
     (Reflect.getMetadata(HTTP_CODE_METADATA, handler) as number | undefined) ??
     (route.method === 'POST' ? HttpStatus.CREATED : HttpStatus.OK);
-  const answers = described.length > 0 ? described : [{ status, description: 'Done' }];
-  const written = answers.map((answer): [string, Json] => [String(answer.status), response(answer, components)]);
-  const problem = {
-    description: 'A problem',
-    content: { [PROBLEM_TYPE]: { schema: components.ref(ProblemDocument) } },
-  };
-  return { ...Object.fromEntries(written), default: problem };
+  const all = described.length > 0 ? described : [{ status, description: 'Done' }];
+  return Object.fromEntries(all.map((each): [string, Json] => [String(each.status), answer(each, components)]));
 }
 
-function response(answer: DescribedAnswer, components: Components): Json {
-  const { body, description } = answer;
+function answer({ body, description, list, example }: DescribedAnswer, components: Components): Json {
   if (body === undefined) return { description };
-  const item = typeof body === 'function' ? components.ref(body()) : components.write(body);
-  const schema = answer.list
-    ? {
-        allOf: [components.ref(ListEnvelope), { type: 'object', properties: { data: { type: 'array', items: item } } }],
-      }
-    : item;
-  return { description, content: { 'application/json': { schema } } };
-}
-
-/** Collects the DTO classes that a document refers to. */
-class Components {
-  private readonly written = new Map<string, Json>();
-
-  ref(dto: DtoClass): Json {
-    const { name } = dto;
-    if (!this.written.has(name)) {
-      // Noted before it is written, so that a class may refer to itself.
-      this.written.set(name, {});
-      this.written.set(name, this.write(schemaOf(dto) ?? { type: 'object' }));
-    }
-    return { $ref: `#/components/schemas/${name}` };
-  }
-
-  write(part: SchemaPart): Json {
-    if (isDtoPart(part)) {
-      const reference = this.ref(part.dto());
-      const schema = part.nullable ? { anyOf: [reference, { type: 'null' }] } : reference;
-      return part.description === undefined ? schema : { ...schema, description: part.description };
-    }
-    const { properties, items, ...rest }: JsonSchema = part;
-    return {
-      ...rest,
-      ...(items && { items: this.write(items) }),
-      ...(properties && {
-        properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, this.write(member)])),
-      }),
-    };
-  }
-
-  all(): Json {
-    return Object.fromEntries([...this.written].sort(([left], [right]) => left.localeCompare(right)));
-  }
+  const part: SchemaPart = typeof body === 'function' ? { dto: body } : body;
+  const item = components.write(part);
+  const shown = example ?? exampleOf(part);
+  if (!list) return { description, content: { 'application/json': { schema: item, example: shown } } };
+  const schema = {
+    allOf: [components.schema(ListEnvelope), { type: 'object', properties: { data: { type: 'array', items: item } } }],
+  };
+  const page = { data: [shown], page: 1, size: 25, total: 1, totalIsExact: true, hasMore: false, nextCursor: null };
+  return { description, content: { 'application/json': { schema, example: page } } };
 }

@@ -1,5 +1,14 @@
 import { PlatformError } from '@crm/contracts';
-import { applyDecorators, type CanActivate, type ExecutionContext, Header, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Header,
+  SetMetadata,
+  UseGuards,
+} from '@nestjs/common';
+
+const NOT_REPEATABLE = 'crm:not-repeatable';
 
 /** Runs after the access guard, which is global, so who may not call learns nothing of it. */
 class RefuseIdempotencyKey implements CanActivate {
@@ -19,4 +28,11 @@ class RefuseIdempotencyKey implements CanActivate {
  * it is not here, so the call is refused with 400 MALFORMED_REQUEST before anything happens.
  */
 export const NotRepeatable = (): MethodDecorator =>
-  applyDecorators(Header('cache-control', 'no-store'), UseGuards(RefuseIdempotencyKey));
+  applyDecorators(
+    Header('cache-control', 'no-store'),
+    UseGuards(RefuseIdempotencyKey),
+    SetMetadata(NOT_REPEATABLE, true),
+  );
+
+/** Whether a handler is {@link NotRepeatable}. */
+export const isNotRepeatable = (handler: object): boolean => Reflect.hasMetadata(NOT_REPEATABLE, handler);

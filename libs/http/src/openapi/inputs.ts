@@ -1,0 +1,98 @@
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import { type DtoClass, schemaOf } from '../dto/schema.js';
+import { IdPipe } from '../route/id-param.decorator.js';
+import type { ControllerRoute } from '../route/list-routes.js';
+import type { Components, Json } from './components.js';
+
+/** Headers that are part of a call's contract, by the name that the decorators of parameters give. */
+const REQUEST_HEADERS: Readonly<Record<string, Json>> = {
+  'idempotency-key': {
+    name: 'Idempotency-Key',
+    description: 'Makes a repetition of the call within 24 hours answer with what the first one created',
+  },
+  'if-match': {
+    name: 'If-Match',
+    description: 'ETag of the version that the change is meant for; any other present version is answered by 412',
+  },
+  'x-embed-key': { name: 'X-Embed-Key', required: true, description: 'Client id of the embedding app' },
+  'x-embed-secret': {
+    name: 'X-Embed-Secret',
+    required: true,
+    description: 'Secret of the embedding app; only the backend of the host sends it',
+  },
+};
+
+interface RouteArgument {
+  readonly index: number;
+  readonly data?: unknown;
+  readonly pipes?: readonly unknown[];
+}
+
+/** What a handler's parameters take from a request. */
+export interface HandlerInputs {
+  /** The DTO class of the body, `object` for a free one; absent when the handler takes none. */
+  readonly body?: DtoClass | 'object';
+  readonly parameters: readonly Json[];
+  readonly hasQuery: boolean;
+  readonly headers: readonly string[];
+}
+
+/** Reads the parameters of a route's handler. */
+export function inputsOf(route: ControllerRoute, components: Components): HandlerInputs {
+  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, route.controller, route.methodName) ?? {}) as Record<
+    string,
+    RouteArgument
+  >;
+  const types = (Reflect.getMetadata('design:paramtypes', route.controller.prototype, route.methodName) ??
+    []) as unknown[];
+  const taken = Object.entries(args).map(([key, argument]) => ({
+    ...argument,
+    kind: Number(key.split(':', 1)[0]),
+    type: types[argument.index],
+  }));
+  const headers = taken.map(({ data }) => String(data)).filter((name) => Object.hasOwn(REQUEST_HEADERS, name));
+  const body = taken.find(({ kind, data }) => kind === RouteParamtypes.BODY && data === undefined);
+  const queries = taken.filter(({ kind, data }) => kind === RouteParamtypes.QUERY && data === undefined);
+  const ids = new Set(
+    taken.filter(({ pipes }) => pipes?.some((pipe) => pipe instanceof IdPipe)).map(({ data }) => data),
+  );
+  return {
+    ...(body && { body: schemaOf(body.type) ? (body.type as DtoClass) : 'object' }),
+    parameters: [
+      ...pathParameters(route.path, ids),
+      ...headers.map((name) => ({
+        required: false,
+        ...REQUEST_HEADERS[name],
+        in: 'header',
+        schema: { type: 'string' },
+      })),
+      ...queries.flatMap(({ type }) => queryParameters(type, components)),
+    ],
+    hasQuery: queries.length > 0,
+    headers,
+  };
+}
+
+function pathParameters(path: string, ids: ReadonlySet<unknown>): Json[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', ...(ids.has(name) && { format: 'uuid' }) },
+  }));
+}
+
+function queryParameters(type: unknown, components: Components): Json[] {
+  const schema = schemaOf(type);
+  return Object.entries(schema?.properties ?? {}).map(([name, part]) => {
+    const { description, ...rest } = components.write(part);
+    return {
+      name,
+      in: 'query',
+      required: schema?.required?.includes(name) ?? false,
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
+  });
+}
