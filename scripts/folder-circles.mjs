@@ -14,7 +14,6 @@ const KNOWN = [
   'apps/identity',
   'apps/marketplace-certification',
   'apps/webhook-dispatcher',
-  'libs/service-kit',
 ];
 
 /**
