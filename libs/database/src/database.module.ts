@@ -1,11 +1,12 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Database } from './database.js';
 import type { DatabaseConfig } from './database-config.js';
+import type { EntityClass } from './entities/entity-managers.js';
 
 export interface DatabaseModuleOptions {
   config: DatabaseConfig;
-  /** Entity classes that `tx.manager` knows. */
-  entities?: readonly (new () => object)[];
+  /** Entity classes that `tx.repository` and `tx.manager` know. */
+  entities?: readonly EntityClass[];
 }
 
 /** Provides the service's Database to every module, and closes it last at shutdown. */

@@ -1,6 +1,6 @@
 import pg, { type PoolClient } from 'pg';
 import type { DatabaseConfig } from './database-config.js';
-import { EntityManagers } from './entity-managers.js';
+import { type EntityClass, EntityManagers } from './entities/entity-managers.js';
 import { asPlatformError } from './errors.js';
 import { isUuid } from './ids.js';
 import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
@@ -26,15 +26,15 @@ export class Database {
 
   /**
    * Opens no connection yet.
-   * @param entities classes that `tx.manager` knows
+   * @param entities classes that `tx.repository` and `tx.manager` know
    */
   constructor(
     readonly config: DatabaseConfig,
-    entities: readonly (new () => object)[] = [],
+    entities: readonly EntityClass[] = [],
   ) {
     this.runtimePool = createPool(config, config.url, config.poolSize ?? DEFAULT_POOL_SIZE);
     this.narrowPool = createPool(config, config.narrowUrl, NARROW_POOL_SIZE);
-    this.managers = new EntityManagers(entities);
+    this.managers = new EntityManagers(entities, () => connect(this.runtimePool));
   }
 
   /**
@@ -48,14 +48,13 @@ export class Database {
    */
   async transaction<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the tenant id, a UUID');
-    if (!this.managers.ready) await this.managers.build();
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
       (client) => [
         client.query('BEGIN'),
         client.query({ name: 'set_tenant', text: SET_TENANT, values: [tenantId.toLowerCase()] }),
       ],
-      (client) => new OpenTenantTransaction(client, this.outboxSignal, tenantId.toLowerCase(), this.managers),
+      (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, tenantId.toLowerCase()),
       work,
     );
   }
@@ -65,9 +64,22 @@ export class Database {
     return this.run<OpenNarrowTransaction, T>(
       this.narrowPool,
       (client) => [client.query('BEGIN')],
-      (client) => new OpenNarrowTransaction(client, this.outboxSignal),
+      (client) => new OpenNarrowTransaction(client, this.outboxSignal, this.managers),
       work,
     );
+  }
+
+  /**
+   * Reads the entities' decorators, which the first transaction does otherwise.
+   * @throws PlatformError SERVICE_UNAVAILABLE when the server cannot be reached; Error when a mapping is wrong
+   */
+  async prepareEntities(): Promise<void> {
+    if (this.managers.ready) return;
+    try {
+      await this.managers.build();
+    } catch (error) {
+      throw asPlatformError(error);
+    }
   }
 
   /** Resolves when both roles can run a statement; rejects with SERVICE_UNAVAILABLE otherwise. */
@@ -90,6 +102,7 @@ export class Database {
     wrap: (client: PoolClient) => Tx,
     work: (tx: Tx) => Promise<T>,
   ): Promise<T> {
+    await this.prepareEntities();
     const client = await connect(pool);
     const tx = wrap(client);
     let broken: Error | undefined;

@@ -1,24 +1,40 @@
 import { Logger } from '@nestjs/common';
-import type { PoolClient } from 'pg';
-import type { EntityManager } from 'typeorm';
-import type { EntityManagers, ManagerLease } from './entity-managers.js';
+import type { PoolClient, QueryResult } from 'pg';
+import type { EntityManager, Repository } from 'typeorm';
+import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
 import type { OutboxSignal } from './outbox/signal.js';
 import type { NarrowTransaction, TenantTransaction } from './transaction.js';
 
-/** What both kinds of transaction share: statements on one connection until it is closed, and what to do after the commit. */
-class OpenTransaction {
+/**
+ * What both kinds of transaction share: statements and entities on one connection until it is closed, and what to do after
+ * the commit.
+ */
+class OpenTransaction<TenantId extends string | undefined> {
   private readonly callbacks: (() => void)[] = [];
   private hasEvents = false;
   private open = true;
+  private lease: ManagerLease | undefined;
 
   constructor(
-    protected readonly client: PoolClient,
+    private readonly client: PoolClient,
     private readonly signal: OutboxSignal,
+    private readonly managers: EntityManagers,
+    readonly tenantId: TenantId,
   ) {}
 
-  async query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+  /** Made when it is first asked for: a transaction without entities pays nothing for it. */
+  get manager(): EntityManager {
     this.assertOpen();
-    const result = await this.client.query(sql, parameters as unknown[]);
+    this.lease ??= this.managers.lease((sql, parameters) => this.send(sql, parameters), { tenantId: this.tenantId });
+    return this.lease.manager;
+  }
+
+  repository<Entity extends object>(entity: EntityClass<Entity>): Repository<Entity> {
+    return this.manager.getRepository(entity);
+  }
+
+  async query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
+    const result = await this.send(sql, parameters as unknown[]);
     return result.rows as Row[];
   }
 
@@ -36,6 +52,8 @@ class OpenTransaction {
   /** From here on a statement is refused: the connection may serve another tenant. */
   close(): void {
     this.open = false;
+    this.lease?.end();
+    this.lease = undefined;
   }
 
   /** What a callback throws cannot undo the commit, and must not look as if it had. */
@@ -49,35 +67,20 @@ class OpenTransaction {
     }
   }
 
-  protected assertOpen(): void {
+  private async send(sql: string, parameters?: unknown[]): Promise<QueryResult> {
+    this.assertOpen();
+    return this.client.query(sql, parameters);
+  }
+
+  private assertOpen(): void {
     if (!this.open) throw new Error('The transaction is over: await every statement inside its callback');
   }
 }
 
-export class OpenTenantTransaction extends OpenTransaction implements TenantTransaction {
-  private lease: ManagerLease | undefined;
+export class OpenTenantTransaction extends OpenTransaction<string> implements TenantTransaction {}
 
-  constructor(
-    client: PoolClient,
-    signal: OutboxSignal,
-    readonly tenantId: string,
-    private readonly managers: EntityManagers,
-  ) {
-    super(client, signal);
+export class OpenNarrowTransaction extends OpenTransaction<undefined> implements NarrowTransaction {
+  constructor(client: PoolClient, signal: OutboxSignal, managers: EntityManagers) {
+    super(client, signal, managers, undefined);
   }
-
-  get manager(): EntityManager {
-    this.assertOpen();
-    this.lease ??= this.managers.lease(this.client);
-    return this.lease.manager;
-  }
-
-  override close(): void {
-    super.close();
-    this.lease?.end();
-  }
-}
-
-export class OpenNarrowTransaction extends OpenTransaction implements NarrowTransaction {
-  readonly tenantId = undefined;
 }

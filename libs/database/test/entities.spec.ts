@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Column, Entity, PrimaryColumn, type QueryRunner } from 'typeorm';
+import {
+  createGlobalTable,
+  createTenantTable,
+  Database,
+  type NarrowTransaction,
+  newId,
+  ServiceMigration,
+  secondsFromNow,
+  type TenantTransaction,
+} from '../src/index.js';
+import { type Fixture, roles, startFixture } from './fixture.js';
+
+@Entity('note')
+class Note {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'text' })
+  text: string;
+
+  @Column({ type: 'integer' })
+  rank: number;
+
+  @Column({ name: 'expires_at', type: 'timestamptz', nullable: true })
+  expiresAt: Date | null;
+}
+
+@Entity('language')
+class Language {
+  @PrimaryColumn({ type: 'text' })
+  code: string;
+
+  @Column({ type: 'text' })
+  name: string;
+}
+
+class CreateTables1700000000001 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, roles, {
+      name: 'note',
+      columns: 'id uuid NOT NULL, text text NOT NULL, rank integer NOT NULL DEFAULT 7, expires_at timestamptz',
+      // The narrow role writes in the name of a tenant, and reads nothing.
+      narrow: [],
+    });
+    await createGlobalTable(runner, roles, {
+      name: 'language',
+      primaryKey: ['code'],
+      role: 'narrow',
+      columns: 'code text NOT NULL, name text NOT NULL',
+    });
+    await runner.query(`GRANT INSERT ON note TO ${roles.narrowRole}`);
+  }
+}
+
+// What goes wrong here goes wrong on purpose.
+Logger.overrideLogger(false);
+
+describe('entities on a transaction', () => {
+  let fixture: Fixture;
+  const tenantId = newId();
+
+  beforeAll(async () => {
+    fixture = await startFixture({
+      migrations: [CreateTables1700000000001],
+      poolSize: 1,
+      connectTimeoutMs: 2_000,
+      entities: [Note, Language],
+    });
+  });
+  afterAll(() => fixture.drop());
+
+  const inTenant = <T>(work: (tx: TenantTransaction) => Promise<T>) => fixture.database.transaction(tenantId, work);
+  const inNarrow = <T>(work: (tx: NarrowTransaction) => Promise<T>) => fixture.database.crossTenant(work);
+
+  it('fills in the tenant of what is inserted, by insert and by save', async () => {
+    const [first, second] = [newId(), newId()];
+    await inTenant(async (tx) => {
+      await tx.repository(Note).insert({ id: first, text: 'inserted' });
+      await tx.repository(Note).save(tx.repository(Note).create({ id: second, text: 'saved', rank: 1 }));
+    });
+    const notes = await inTenant((tx) => tx.repository(Note).find({ order: { text: 'ASC' } }));
+    expect(notes.filter(({ id }) => [first, second].includes(id))).toEqual([
+      { tenantId, id: first, text: 'inserted', rank: 7, expiresAt: null },
+      { tenantId, id: second, text: 'saved', rank: 1, expiresAt: null },
+    ]);
+  });
+
+  it('refuses to insert a row of another tenant, before the server does', async () => {
+    const planted = inTenant((tx) => tx.repository(Note).insert({ tenantId: newId(), id: newId(), text: 'planted' }));
+    await expect(planted).rejects.toThrow('rows of its own tenant only: note');
+  });
+
+  it('finds, changes and deletes no row of another tenant, also when a condition names it', async () => {
+    const id = newId();
+    await inTenant((tx) => tx.repository(Note).insert({ id, text: 'hidden' }));
+    await fixture.database.transaction(newId(), async (tx) => {
+      const notes = tx.repository(Note);
+      expect(await notes.findOneBy({ tenantId, id })).toBeNull();
+      expect((await notes.update({ tenantId, id }, { text: 'changed' })).affected).toBe(0);
+      expect((await notes.delete({ tenantId, id })).affected).toBe(0);
+    });
+    expect(await inTenant((tx) => tx.repository(Note).findOneBy({ tenantId, id }))).toMatchObject({ text: 'hidden' });
+  });
+
+  it('reaches global tables as the narrow role, and no row of a tenant', async () => {
+    await inNarrow(async (tx) => {
+      await tx.repository(Language).insert({ code: 'de', name: 'German' });
+      expect(await tx.repository(Language).findOneBy({ code: 'de' })).toEqual({ code: 'de', name: 'German' });
+    });
+    await expect(inTenant((tx) => tx.repository(Language).find())).rejects.toThrow('permission denied');
+    await expect(inNarrow((tx) => tx.repository(Note).find())).rejects.toThrow('permission denied');
+  });
+
+  it('inserts without reading anything back, so that a role that may only insert can', async () => {
+    const id = newId();
+    await inNarrow(async (tx) => {
+      await tx.query("SELECT set_config('app.tenant_id', $1, true)", [tenantId]);
+      await tx.repository(Note).insert({ tenantId, id, text: 'by the narrow role' });
+    });
+    expect(await inTenant((tx) => tx.repository(Note).existsBy({ id }))).toBe(true);
+  });
+
+  it('locks rows as the very first thing that a transaction does', async () => {
+    const id = newId();
+    await inTenant((tx) => tx.repository(Note).insert({ id, text: 'locked' }));
+    const note = await inTenant((tx) =>
+      tx.repository(Note).findOne({ where: { tenantId, id }, lock: { mode: 'pessimistic_write' } }),
+    );
+    expect(note?.text).toBe('locked');
+  });
+
+  it('makes a savepoint of a nested transaction, also as the very first thing', async () => {
+    const [kept, undone] = [newId(), newId()];
+    await inTenant(async (tx) => {
+      await tx.manager
+        .transaction(async (inner) => {
+          await inner.insert(Note, { id: undone, text: 'undone' });
+          throw new Error('undo the savepoint');
+        })
+        .catch(() => undefined);
+      await tx.manager.transaction((inner) => inner.insert(Note, { id: kept, text: 'kept' }));
+    });
+    const found = await inTenant((tx) => tx.repository(Note).find({ where: [{ id: kept }, { id: undone }] }));
+    expect(found.map(({ text }) => text)).toEqual(['kept']);
+  });
+
+  it('does not let TypeORM end the transaction', async () => {
+    const id = newId();
+    const ended = inTenant(async (tx) => {
+      await tx.repository(Note).insert({ id, text: 'not committed' });
+      await tx.manager.queryRunner?.commitTransaction();
+    });
+    await expect(ended).rejects.toThrow('ends with the callback');
+    expect(await inTenant((tx) => tx.repository(Note).existsBy({ id }))).toBe(false);
+  });
+
+  it('opens no connection beside those of the pool, and refuses statements outside a transaction', async () => {
+    const source = await inTenant(async (tx) => tx.manager.dataSource);
+    await expect(source.getRepository(Note).find()).rejects.toThrow('outside a transaction');
+    const [row] = await fixture.admin<{ count: string }>(
+      'SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND usename = $2',
+      [fixture.database.config.applicationName, new URL(fixture.runtimeUrl).username],
+    );
+    expect(Number(row?.count)).toBe(1);
+  });
+
+  it('keeps nothing of a manager after its transaction, used or not', async () => {
+    const source = await inTenant(async (tx) => tx.manager.dataSource);
+    const { connectedQueryRunners } = source.driver as unknown as { connectedQueryRunners: unknown[] };
+    await inTenant((tx) => tx.repository(Note).find());
+    await inTenant(async (tx) => void tx.manager);
+    await inTenant(async (tx) => {
+      tx.repository(Note);
+      throw new Error('changed my mind');
+    }).catch(() => undefined);
+    await inTenant(async () => undefined);
+    expect(connectedQueryRunners).toHaveLength(0);
+  });
+
+  it('writes times by the clock of the server', async () => {
+    const id = newId();
+    await inTenant(async (tx) => {
+      await tx.repository(Note).insert({ id, text: 'for a minute', expiresAt: secondsFromNow(60) });
+      const [row] = await tx.query<{ seconds: string }>(
+        'SELECT extract(epoch FROM expires_at - now()) AS seconds FROM note WHERE id = $1',
+        [id],
+      );
+      expect(Number(row?.seconds)).toBe(60);
+    });
+    expect(() => secondsFromNow(Number.NaN)).toThrow('finite');
+  });
+
+  it('answers SERVICE_UNAVAILABLE while the server cannot be reached at the start, and works once it can', async () => {
+    const config = { ...fixture.database.config };
+    const database = new Database({ ...config, url: 'postgres://nobody@127.0.0.1:1/none' }, [Note]);
+    await expect(database.prepareEntities()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await expect(database.transaction(tenantId, async () => 1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await database.close();
+  });
+
+  it('knows no entities where none were named', async () => {
+    const database = new Database(fixture.database.config);
+    await expect(database.transaction(tenantId, async (tx) => tx.repository(Note))).rejects.toThrow('forService');
+    await database.close();
+  });
+});
