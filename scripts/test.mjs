@@ -18,6 +18,7 @@ import { Tally } from './testing/tally.mjs';
 const USAGE = `npm test -- [options] [path …]
   path         run the tests below these paths alone, without the checks (apps/crm, libs/formula, e2e)
   --deep       the long fuzz, soak and fault runs too
+  --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
   --help`;
 
@@ -44,15 +45,19 @@ async function part(tally, name, work) {
 
 /**
  * @param {Tally} tally
- * @param {{ paths: readonly string[], coverage: boolean, environment: NodeJS.ProcessEnv }} options
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options
  */
-async function runTests(tally, { paths, coverage, environment }) {
+async function runTests(tally, { paths, coverage, update, environment }) {
   const ofEndToEnd = paths.filter((path) => /^(\.\/)?e2e(\/|$)/.test(path));
   const ofPackages = paths.filter((path) => !ofEndToEnd.includes(path));
   if (paths.length === 0 || ofPackages.length > 0) {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
     await part(tally, 'unit and service tests', () =>
-      runJest([`--maxWorkers=${WORKERS}`, ...coverageOptions, ...ofPackages], environment),
+      // Without --update a snapshot that is not committed fails, as one that differs does.
+      runJest(
+        [`--maxWorkers=${WORKERS}`, update ? '--updateSnapshot' : '--ci', ...coverageOptions, ...ofPackages],
+        environment,
+      ),
     );
   }
   const config = inRoot('e2e', 'jest.config.mjs');
@@ -68,7 +73,12 @@ await runCommand(async () => {
   requireNodeVersion();
   const { values, positionals: paths } = parseArgs({
     allowPositionals: true,
-    options: { deep: { type: 'boolean' }, coverage: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      deep: { type: 'boolean' },
+      coverage: { type: 'boolean' },
+      update: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
@@ -76,7 +86,12 @@ await runCommand(async () => {
   }
   const tally = new Tally();
   try {
-    await prepareAndTest(tally, { paths, deep: values.deep ?? false, coverage: values.coverage ?? false });
+    await prepareAndTest(tally, {
+      paths,
+      deep: values.deep ?? false,
+      coverage: values.coverage ?? false,
+      update: values.update ?? false,
+    });
   } catch (error) {
     // What keeps the tests from running is a failure like any other: the closing line is printed all the same.
     tally.add('set-up', { passed: 0, failed: 1 }, 0);
@@ -89,9 +104,9 @@ await runCommand(async () => {
 
 /**
  * @param {Tally} tally
- * @param {{ paths: readonly string[], deep: boolean, coverage: boolean }} options
+ * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean }} options
  */
-async function prepareAndTest(tally, { paths, deep, coverage }) {
+async function prepareAndTest(tally, { paths, deep, coverage, update }) {
   const progress = new Progress(3);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   const begun = performance.now();
@@ -106,7 +121,7 @@ async function prepareAndTest(tally, { paths, deep, coverage }) {
       });
     }
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
-    await runTests(tally, { paths, coverage, environment });
+    await runTests(tally, { paths, coverage, update, environment });
   } finally {
     await servers.stop();
   }

@@ -3,6 +3,7 @@ export { copiesByStatement } from './copies.js';
 export { Database } from './database.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export type { DatabaseConfig } from './database-config.js';
+export { bigintAsNumber } from './entities/bigint-as-number.js';
 export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
 export { isExcessive, isTemporary, isUniqueViolation } from './errors.js';

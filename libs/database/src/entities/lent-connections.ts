@@ -43,11 +43,11 @@ export class LentConnections {
 
   /** A module like `pg`, of which TypeORM takes the pool. */
   asDriver(): { Pool: new () => object } {
-    const connections = this;
+    const borrow = () => this.lent;
     return {
       Pool: class {
         connect(connected: Connected): void {
-          const { lent } = connections;
+          const lent = borrow();
           if (lent) connected(undefined, lent, () => undefined);
           else connected(new Error('TypeORM asked for a connection outside a transaction'));
         }

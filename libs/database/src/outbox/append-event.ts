@@ -9,6 +9,7 @@ import {
 } from '@crm/contracts';
 import { isUuid, newId } from '../ids.js';
 import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
+import { APPEND_EVENT } from './outbox.sql.js';
 
 /**
  * Largest event in bytes of JSON. The broker takes messages up to 1 MiB with their headers (its default max_payload),
@@ -63,7 +64,7 @@ export async function appendEvent<E extends EventDefinition>(
   if (Buffer.byteLength(json) > MAX_EVENT_BYTES) {
     throw new PlatformError('PAYLOAD_TOO_LARGE', `The change makes an event of more than ${MAX_EVENT_BYTES} bytes`);
   }
-  await tx.query('INSERT INTO outbox (tenant_id, id, name, subject, envelope) VALUES ($1, $2, $3, $4, $5)', [
+  await tx.query(APPEND_EVENT, [
     tenantId,
     envelope.id,
     definition.name,

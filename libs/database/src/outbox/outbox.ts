@@ -1,5 +1,6 @@
 import type { EventName } from '@crm/contracts';
 import type { Queryable } from '../transaction.js';
+import { CLAIM_EVENTS, MARK_EVENTS_PUBLISHED, MEASURE_OUTBOX, SWEEP_OUTBOX } from './outbox.sql.js';
 
 /** An event that waits to be published. */
 export interface OutboxEvent {
@@ -25,30 +26,21 @@ export class Outbox {
 
   /** The oldest committed events that are not published, in order. */
   claimBatch(limit: number): Promise<OutboxEvent[]> {
-    return this.connection.query<OutboxEvent>(
-      `SELECT tenant_id AS "tenantId", id, name, subject, envelope::text AS envelope
-         FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT $1`,
-      [limit],
-    );
+    return this.connection.query<OutboxEvent>(CLAIM_EVENTS, [limit]);
   }
 
   /** @param events those that the broker has acknowledged */
   async markPublished(events: readonly Pick<OutboxEvent, 'tenantId' | 'id'>[]): Promise<void> {
     if (events.length === 0) return;
-    await this.connection.query(
-      `UPDATE outbox SET published_at = now()
-         FROM unnest($1::uuid[], $2::uuid[]) AS done (tenant_id, id)
-        WHERE outbox.tenant_id = done.tenant_id AND outbox.id = done.id`,
-      [events.map((event) => event.tenantId), events.map((event) => event.id)],
-    );
+    await this.connection.query(MARK_EVENTS_PUBLISHED, [
+      events.map((event) => event.tenantId),
+      events.map((event) => event.id),
+    ]);
   }
 
   /** Events that wait, counted up to 10,000, and the age of the oldest in seconds. */
   async lag(): Promise<{ waiting: number; oldestSeconds: number }> {
-    const [row] = await this.connection.query<{ waiting: string; oldest: string | null }>(
-      `SELECT count(*) AS waiting, extract(epoch FROM now() - min(created_at)) AS oldest
-         FROM (SELECT created_at FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT 10000) AS head`,
-    );
+    const [row] = await this.connection.query<{ waiting: string; oldest: string | null }>(MEASURE_OUTBOX);
     return { waiting: Number(row?.waiting ?? 0), oldestSeconds: Math.max(0, Number(row?.oldest ?? 0)) };
   }
 
@@ -57,15 +49,7 @@ export class Outbox {
    * @returns how many were deleted
    */
   async sweep(keepSeconds: number, limit: number): Promise<number> {
-    const [row] = await this.connection.query<{ deleted: string }>(
-      `WITH old AS (
-         SELECT tenant_id, id FROM outbox
-          WHERE published_at < now() - make_interval(secs => $1) ORDER BY published_at LIMIT $2),
-       gone AS (
-         DELETE FROM outbox USING old WHERE outbox.tenant_id = old.tenant_id AND outbox.id = old.id RETURNING 1)
-       SELECT count(*) AS deleted FROM gone`,
-      [keepSeconds, limit],
-    );
+    const [row] = await this.connection.query<{ deleted: string }>(SWEEP_OUTBOX, [keepSeconds, limit]);
     return Number(row?.deleted ?? 0);
   }
 }

@@ -1,0 +1,63 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+/**
+ * A plan that says which indexes a statement can use, whatever the tables hold: a few rows of a test are read faster from
+ * beginning to end, which says nothing about the rows of a service.
+ */
+const SETTINGS = [
+  'SET enable_seqscan = off',
+  'SET enable_bitmapscan = off',
+  'SET max_parallel_workers_per_gather = 0',
+  'SET jit = off',
+];
+
+export interface ExplainOptions {
+  /** Connection URL of the role that runs the statements: its row-level security is a part of their plans. */
+  url: string;
+  /** The tenant in context; none when left out. */
+  tenantId?: string;
+}
+
+/**
+ * What Postgres plans for statements, whatever the values of their parameters, for a snapshot that is committed: a change
+ * of a statement or an index then shows in review as what it changes on the server.
+ * @param statements by name: what the service's `*.sql.ts` files export
+ * @returns the plans by name, without costs
+ * @throws the driver's error when a statement is wrong, or is not permitted to the role
+ */
+export async function explainStatements(
+  { url, tenantId = '' }: ExplainOptions,
+  statements: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const setting of SETTINGS) await client.query(setting);
+    await client.query("SELECT set_config('app.tenant_id', $1, false)", [tenantId]);
+    const plans: Record<string, string> = {};
+    for (const [name, statement] of Object.entries(statements)) {
+      const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, COSTS OFF) ${statement}`);
+      plans[name] = rows.map((row) => row['QUERY PLAN']).join('\n');
+    }
+    return plans;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * The names of the statements that the `*.sql.ts` files below a folder export, sorted: a test compares them with those it
+ * has explained, so that none is forgotten.
+ * @param folder of the sources, as `new URL('../src/', import.meta.url)`
+ */
+export async function exportedStatements(folder: URL): Promise<string[]> {
+  const root = fileURLToPath(folder);
+  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.sql.ts'));
+  const sources = await Promise.all(files.map((file) => readFile(path.join(root, file), 'utf8')));
+  return sources
+    .flatMap((source) => [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name = '']) => name))
+    .sort();
+}

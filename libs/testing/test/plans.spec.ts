@@ -1,0 +1,43 @@
+import { DATABASES } from '@crm/contracts';
+import { createInboxTable, createOutboxTable, newId, ServiceMigration } from '@crm/database';
+import * as sql from '@crm/database/sql';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { QueryRunner } from 'typeorm';
+import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '../src/index.js';
+
+class CreateEventTables1700000000002 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createOutboxTable(runner, DATABASES.identity);
+    await createInboxTable(runner, DATABASES.identity);
+  }
+}
+
+const { APPEND_EVENT, RECORD_HANDLED, ...ofNarrowRole } = sql;
+const ofRuntimeRole = { APPEND_EVENT, RECORD_HANDLED };
+
+describe('plans of the statements of outbox and inbox', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await testDatabase('identity', [CreateEventTables1700000000002]);
+  });
+  afterAll(() => database.drop());
+
+  it('are what they were for the runtime role, in the context of a tenant', async () => {
+    expect(await explainStatements({ url: database.config.url, tenantId: newId() }, ofRuntimeRole)).toMatchSnapshot();
+  });
+
+  it('are what they were for the narrow role, which relays and sweeps for every tenant', async () => {
+    expect(await explainStatements({ url: database.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
+  });
+
+  it('are looked at for every statement', async () => {
+    const exported = await exportedStatements(new URL('../../database/src/', import.meta.url));
+    expect(Object.keys({ ...ofRuntimeRole, ...ofNarrowRole }).sort()).toEqual(exported);
+  });
+
+  it('are refused to a role that may not run the statement', async () => {
+    const refused = explainStatements({ url: database.config.url }, { CLAIM_EVENTS: sql.CLAIM_EVENTS });
+    await expect(refused).rejects.toThrow('permission denied for table outbox');
+  });
+});
