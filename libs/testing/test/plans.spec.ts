@@ -1,6 +1,5 @@
 import { DATABASES } from '@crm/contracts';
-import { createInboxTable, createOutboxTable, newId, ServiceMigration } from '@crm/database';
-import * as sql from '@crm/database/sql';
+import { createInboxTable, createOutboxTable, eventTableSql, newId, ServiceMigration } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueryRunner } from 'typeorm';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '../src/index.js';
@@ -12,7 +11,7 @@ class CreateEventTables1700000000002 extends ServiceMigration {
   }
 }
 
-const { APPEND_EVENT, RECORD_HANDLED, ...ofNarrowRole } = sql;
+const { APPEND_EVENT, RECORD_HANDLED, ...ofNarrowRole } = eventTableSql;
 const ofRuntimeRole = { APPEND_EVENT, RECORD_HANDLED };
 
 describe('plans of the statements of outbox and inbox', () => {
@@ -37,7 +36,7 @@ describe('plans of the statements of outbox and inbox', () => {
   });
 
   it('are refused to a role that may not run the statement', async () => {
-    const refused = explainStatements({ url: database.config.url }, { CLAIM_EVENTS: sql.CLAIM_EVENTS });
+    const refused = explainStatements({ url: database.config.url }, { CLAIM_EVENTS: eventTableSql.CLAIM_EVENTS });
     await expect(refused).rejects.toThrow('permission denied for table outbox');
   });
 });
