@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { sendSignal } from './alive.mjs';
 
 /** How many of the last lines are kept for the message about a crash. */
 const KEPT_LINES = 40;
+/** Bytes at the end of a log file that are read for them. */
+const READ_BYTES = 64 * 1024;
 
 /**
  * @typedef {object} ChildServerOptions
@@ -35,12 +36,14 @@ export class ChildServer {
   /** @type {string | undefined} */
   #outcome;
 
+  /** Of the log file when the program was started: what is before is of an earlier run. */
+  #logStart = 0;
+
   /**
    * @param {ChildServerOptions} options
    * @returns {Promise<ChildServer>}
    */
   static async start(options) {
-    if (options.logFile) await mkdir(path.dirname(options.logFile), { recursive: true });
     return new ChildServer(options);
   }
 
@@ -48,24 +51,23 @@ export class ChildServer {
   constructor(options) {
     this.#options = options;
     const { user } = options;
+    // The program writes into the file by itself: what it prints costs us nothing, and is there when we are gone.
+    const log = options.logFile === undefined ? undefined : openLog(options.logFile);
+    if (log !== undefined) this.#logStart = fstatSync(log).size;
     this.#child = spawn(options.command, options.args, {
       env: options.env ?? process.env,
       cwd: options.cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
       detached: true,
       ...(user ? { uid: user.uid, gid: user.gid } : {}),
     });
-    const log = options.logFile ? createWriteStream(options.logFile, { flags: 'a' }) : undefined;
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      if (log) stream.pipe(log, { end: false });
-      this.#keepLastLines(stream);
-    }
+    if (log !== undefined) closeSync(log);
+    for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream) this.#keepLastLines(stream);
     this.#ended = new Promise((resolve) => {
       const finish = (/** @type {string} */ outcome) => {
         if (this.#outcome !== undefined) return;
         this.#outcome = outcome;
         if (this.#child.pid) options.guard.forget(this.#child.pid);
-        log?.end();
         resolve(outcome);
       };
       this.#child.once('error', (error) => finish(error.message));
@@ -95,10 +97,11 @@ export class ChildServer {
 
   /**
    * @param {number} count
-   * @returns {string[]} the last lines it printed
+   * @returns {string[]} the last lines it printed, of some 40
    */
   lastLines(count) {
-    return this.#lastLines.slice(-count);
+    const { logFile } = this.#options;
+    return (logFile === undefined ? this.#lastLines : linesAtEnd(logFile, this.#logStart)).slice(-count);
   }
 
   /**
@@ -130,5 +133,35 @@ export class ChildServer {
       this.#lastLines.push(...lines.filter((line) => line.trim() !== ''));
       if (this.#lastLines.length > KEPT_LINES) this.#lastLines.splice(0, this.#lastLines.length - KEPT_LINES);
     });
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {number} its descriptor, for appending
+ */
+function openLog(file) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  return openSync(file, 'a');
+}
+
+/**
+ * @param {string} file
+ * @param {number} start bytes to leave out at the beginning
+ * @returns {string[]} the last lines that are not empty
+ */
+function linesAtEnd(file, start) {
+  const log = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(log);
+    const from = Math.max(start, size - READ_BYTES);
+    const bytes = Buffer.alloc(Math.max(0, size - from));
+    const read = readSync(log, bytes, 0, bytes.length, from);
+    const lines = bytes.toString('utf8', 0, read).split('\n');
+    // Where the reading begins in the middle of a file it begins in the middle of a line.
+    if (from > start) lines.shift();
+    return lines.filter((line) => line.trim() !== '').slice(-KEPT_LINES);
+  } finally {
+    closeSync(log);
   }
 }

@@ -1,18 +1,25 @@
-import { createHash } from 'node:crypto';
 import type { Principal } from '@crm/context';
 import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, type Audience, PlatformError } from '@crm/contracts';
 import { type CryptoKey, errors, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { readClaims } from './claims.js';
 import { KeyRing } from './key-ring.js';
 import type { KeySource } from './key-source.js';
 import { toPrincipal } from './principal-from-claims.js';
 import type { RevocationSource } from './revocation-source.js';
-import { VerifiedTokens } from './verified-tokens.js';
 
 /** Seconds by which the clocks of issuer and verifier may differ. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** Characters; a token of the platform is below 1,500, and nothing longer is worth hashing. */
+/** Characters; a token of the platform is below 1,500, and nothing longer is worth a look. */
 const MAX_TOKEN_LENGTH = 8192;
+
+/** Tokens remembered by one process, at about 2 KiB each; the least recently used goes first. */
+const REMEMBERED_TOKENS = 10_000;
+
+interface VerifiedToken {
+  readonly claims: AccessTokenClaims;
+  readonly principal: Principal;
+}
 
 export interface TokenVerifierOptions {
   /** Exact `iss`. */
@@ -27,12 +34,12 @@ export interface TokenVerifierOptions {
 
 /**
  * Verifies access tokens (RFC 9068 profile): signature by EdDSA and nothing else, `typ`, issuer, audience, times, shape of
- * the claims, revocation. What was verified is remembered by the token's hash until it expires; audience and revocation
- * are checked on every use.
+ * the claims, revocation. What was verified is remembered by the token until it expires; audience and revocation are
+ * checked on every use.
  */
 export class TokenVerifier {
   private readonly keys: KeyRing;
-  private readonly verified = new VerifiedTokens();
+  private readonly verified = new LRUCache<string, VerifiedToken>({ max: REMEMBERED_TOKENS });
   private readonly issuer: string;
   private readonly revocations: () => RevocationSource;
   private readonly now: () => number;
@@ -55,16 +62,15 @@ export class TokenVerifier {
       throw new PlatformError('SERVICE_UNAVAILABLE', 'Tokens cannot be checked yet', { retryAfterSeconds: 1 });
     }
     if (token.length > MAX_TOKEN_LENGTH) throw new PlatformError('UNAUTHENTICATED');
-    const hash = createHash('sha256').update(token).digest('base64');
-    let entry = this.verified.get(hash);
+    let entry = this.verified.get(token);
     if (!entry) {
       const claims = await this.readToken(token);
       entry = { claims, principal: toPrincipal(claims, token) };
-      this.verified.set(hash, entry);
+      this.verified.set(token, entry);
     }
     const { claims, principal } = entry;
     if (claims.exp + CLOCK_TOLERANCE_SECONDS <= this.now() / 1000) {
-      this.verified.delete(hash);
+      this.verified.delete(token);
       throw new PlatformError('TOKEN_EXPIRED');
     }
     if (!audiences.includes(claims.aud)) {

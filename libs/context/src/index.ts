@@ -1,4 +1,5 @@
 export type { Principal } from './principal.js';
+export { pooledRandom } from './random.js';
 export {
   currentRequestContext,
   currentRequestId,

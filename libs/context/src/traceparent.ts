@@ -1,20 +1,23 @@
-import { randomBytes } from 'node:crypto';
+import { pooledRandom } from './random.js';
 
 const PATTERN = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+const NO_TRACE = '0'.repeat(32);
+const NO_PARENT = '0'.repeat(16);
 
 /**
  * The trace context to work under: the caller's trace with a span of our own, or a new trace when the caller sent none or
  * one that is not valid (W3C Trace Context, section 3.2).
  */
 export function continueTrace(received: string | undefined): string {
-  const span = randomBytes(8).toString('hex');
+  const span = pooledRandom(8).toString('hex');
   const match = received === undefined ? null : PATTERN.exec(received);
   if (match) {
     const [, version, trace, parent, flags, rest] = match;
     // Version ff is forbidden, an all-zero id is invalid, and version 00 has exactly four parts.
-    const valid = version !== 'ff' && !/^0+$/.test(trace!) && !/^0+$/.test(parent!) && (version !== '00' || !rest);
+    const valid = version !== 'ff' && trace !== NO_TRACE && parent !== NO_PARENT && (version !== '00' || !rest);
     // A later version is understood as far as version 00 goes; of its flags only "sampled" is known.
     if (valid) return `00-${trace}-${span}-${Number.parseInt(flags!, 16) & 1 ? '01' : '00'}`;
   }
-  return `00-${randomBytes(16).toString('hex')}-${span}-01`;
+  return `00-${pooledRandom(16).toString('hex')}-${span}-01`;
 }

@@ -42,7 +42,7 @@ export async function createService(
   const instance = adapter.getInstance() as unknown as FastifyInstance;
   startProcessMetrics(config.name);
   measureRequests(instance);
-  logRequests(instance, logger);
+  logRequests(instance, config);
 
   const operations = new OperationsServer();
   const operationsUrl = await operations.listen(config.host, config.operationsPort);
@@ -65,8 +65,9 @@ export async function createService(
 
     const readiness = new Readiness(app, () => options.revocations ?? findRevocations(built));
     // While draining, every answer asks its client to open no further request on the connection.
-    instance.addHook('onSend', async (_request, reply) => {
+    instance.addHook('onSend', (_request, reply, _payload, done) => {
       if (!readiness.isAccepting) reply.header('connection', 'close');
+      done();
     });
     operations.attach({ readiness, routes });
     await app.listen(config.port, config.host);

@@ -1,6 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { ServiceConfig } from './configuration/service-config.js';
 import { createService, type RunningService } from './create-service.js';
+import { flushLog } from './observability/log-output.js';
 import { createLogger } from './observability/logger.js';
 import type { ServiceOptions } from './service-options.js';
 
@@ -40,16 +41,22 @@ export async function startService(
     stopping = true;
     logger.info({ signal }, 'draining');
     setTimeout(() => process.exit(1), (drainSeconds + SHUTDOWN_GRACE_SECONDS) * 1000).unref();
-    running.close().then(
-      () => {
-        logger.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'did not stop cleanly');
-        process.exit(1);
-      },
-    );
+    running
+      .close()
+      .then(
+        () => {
+          logger.info('stopped');
+          return 0;
+        },
+        (error: unknown) => {
+          logger.error({ err: error }, 'did not stop cleanly');
+          return 1;
+        },
+      )
+      .then(async (code) => {
+        await flushLog();
+        process.exit(code);
+      });
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

@@ -8,7 +8,9 @@ export const REDACTED = '[redacted]';
  * prefix is recognised in percent-encoded and mixed-case spellings too.
  */
 export function redactPath(url: string): string {
-  const path = url.split(/[?#]/, 1)[0] ?? '';
+  const end = url.search(QUERY);
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!SUSPICIOUS.test(path)) return path;
   const redacted = path.replace(HOOK, `$1${REDACTED}`);
   if (redacted !== path) return redacted;
   // A spelling with escapes, doubled slashes or dot segments does not match literally: compare its plain form.
@@ -16,6 +18,9 @@ export function redactPath(url: string): string {
   return HOOK_PLAIN.test(plain) ? plain.replace(HOOK, `$1${REDACTED}`) : path;
 }
 
+/** Without any of these a path is in its plain form and names no hook. */
+const SUSPICIOUS = /[%\\]|\/\/|\/\.|\/hooks\//i;
+const QUERY = /[?#]/;
 const HOOK_PLAIN = /\/api\/crm\/automations\/hooks\/[^/]*\/[^/]/i;
 
 function plainPath(path: string): string {

@@ -1,4 +1,4 @@
-import { continueTrace, type RequestContext, runInRequestContext } from '@crm/context';
+import { continueTrace, pooledRandom, type RequestContext, runInRequestContext } from '@crm/context';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
@@ -30,7 +30,7 @@ export function createHttpAdapter(config: Pick<HttpConfig, 'trustedProxies'>, pr
     trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     // Our own rule for accepting an id from outside; the option would take whatever is sent.
     requestIdHeader: false,
-    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? v7(),
+    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? v7({ rng: pooledId }),
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
       problems.answer(error, request as FastifyRequest, reply as unknown as FastifyReply);
@@ -48,11 +48,17 @@ export function createHttpAdapter(config: Pick<HttpConfig, 'trustedProxies'>, pr
   return adapter as unknown as FastifyAdapter;
 }
 
+/** The random part of a request id. */
+const pooledId = (): Uint8Array => pooledRandom(16);
+
 function acceptedRequestId(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined;
 }
 
 function carryRequestContext(instance: FastifyInstance): void {
+  // Declared, so that all requests have one shape from the beginning.
+  instance.decorateRequest('callContext', null as unknown as RequestContext);
+  instance.decorateRequest('problemCode', undefined);
   instance.addHook('onRequest', (request, reply, done) => {
     const received = request.headers.traceparent;
     request.callContext = {

@@ -2,6 +2,7 @@ import { currentRequestContext } from '@crm/context';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import type { ServiceConfig } from '../configuration/service-config.js';
+import { logOutput } from './log-output.js';
 
 /** Members that are never written, at the top of an entry and one level down. */
 const SECRET_MEMBERS = [
@@ -47,7 +48,7 @@ export function createLogger(
           : {};
       },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? logOutput(),
   );
 }
 

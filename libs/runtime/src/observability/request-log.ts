@@ -1,25 +1,88 @@
-import { runInRequestContext } from '@crm/context';
+import type { RequestContext } from '@crm/context';
 import { redactPath } from '@crm/http';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
+import type { DestinationStream } from 'pino';
+import type { ServiceConfig } from '../configuration/service-config.js';
+import { logOutput } from './log-output.js';
 
-/** One line for every request when it is answered. Queries are left out: they hold names and addresses of people. */
-export function logRequests(instance: FastifyInstance, logger: Logger): void {
+/** What is logged of a request that was answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** As it was sent: it is redacted here. */
+  readonly url: string;
+  readonly status: number;
+  /** Milliseconds. */
+  readonly elapsed: number;
+  /** Code of the problem that answered it. */
+  readonly problem?: string;
+  readonly context: RequestContext;
+}
+
+const LEVELS_WITHOUT_REQUESTS: readonly ServiceConfig['logLevel'][] = ['warn', 'error', 'fatal', 'silent'];
+
+/**
+ * One line for every request when it is answered, unless the level is above `info`. The line is put together here and
+ * not by pino: each of its members is known, so there is nothing to look for secrets in, and looking cost more than the
+ * rest of the request.
+ */
+export function logRequests(
+  instance: FastifyInstance,
+  { name, logLevel }: Pick<ServiceConfig, 'name' | 'logLevel'>,
+  destination?: DestinationStream,
+): void {
+  if (LEVELS_WITHOUT_REQUESTS.includes(logLevel)) return;
+  const output = destination ?? logOutput();
+  const lineOf = requestLines(name);
   instance.addHook('onResponse', (request, reply, done) => {
-    runInRequestContext(request.callContext, () => {
-      const { principal } = request.callContext;
-      logger.info(
-        {
-          method: request.method,
-          path: redactPath(request.url),
-          status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime * 10) / 10,
-          ...(request.problemCode && { problem: request.problemCode }),
-          ...(principal && { principal: principal.kind, userId: principal.userId }),
-        },
-        'request',
-      );
-    });
+    output.write(
+      lineOf({
+        method: request.method,
+        url: request.url,
+        status: reply.statusCode,
+        elapsed: reply.elapsedTime,
+        problem: request.problemCode,
+        context: request.callContext,
+      }),
+    );
     done();
   });
+}
+
+/**
+ * Makes the lines of one service's requests, in the form of its other lines. Queries are left out: they hold names and
+ * addresses of people.
+ */
+export function requestLines(service: string): (answered: AnsweredRequest) => string {
+  const origin = `"service":${JSON.stringify(service)},"pid":${process.pid},"requestId":`;
+  return ({ method, url, status, elapsed, problem, context }) => {
+    const { principal, tenantId, traceparent } = context;
+    // Ids of requests and traces are of letters that JSON leaves alone; what a caller or another service chose is not.
+    return (
+      `{"level":"info","time":"${isoNow()}",${origin}"${context.requestId}"` +
+      (tenantId === undefined ? '' : `,"tenantId":${quote(tenantId)}`) +
+      (traceparent === undefined ? '' : `,"traceId":"${traceparent.slice(3, 35)}"`) +
+      `,"method":"${method}","path":${quote(redactPath(url))},"status":${status},"ms":${Math.round(elapsed * 10) / 10}` +
+      (problem === undefined ? '' : `,"problem":"${problem}"`) +
+      (principal === undefined ? '' : `,"principal":"${principal.kind}","userId":${quote(principal.userId)}`) +
+      ',"msg":"request"}\n'
+    );
+  };
+}
+
+/** What JSON writes as it is. */
+const PLAIN = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
+
+const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+
+let writtenMs = 0;
+let written = '';
+
+/** The time as pino writes it, put into text once a millisecond. */
+function isoNow(): string {
+  const now = Date.now();
+  if (now !== writtenMs) {
+    written = new Date(now).toISOString();
+    writtenMs = now;
+  }
+  return written;
 }

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+/** Milliseconds before the end that a killed process may take lines with it. */
+const PROMISED_MS = 100;
+const START_TIMEOUT_MS = 30_000;
+
+const program = path.join(import.meta.dirname, 'logging-program.mjs');
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'crm-log-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly exit: Promise<unknown[]>;
+  /** Lines of the log; each has to be whole. */
+  log(): { msg: string; number?: number }[];
+  /** Number and time in Unix milliseconds of each line that the program has handed to the log. */
+  handedOver(): { number: number; time: number }[];
+}
+
+/** Starts the program with a file as its standard output, as the platform does, and waits until it has written lines. */
+async function start(end: 'wait' | 'throw'): Promise<Run> {
+  const name = `${end}-${Math.random()}`;
+  const [logFile, numbersFile] = [path.join(folder, `${name}.log`), path.join(folder, `${name}.txt`)];
+  const output = openSync(logFile, 'a');
+  closeSync(openSync(numbersFile, 'a'));
+  const child = spawn(process.execPath, [program, numbersFile, end], { stdio: ['ignore', output, 'inherit'] });
+  closeSync(output);
+  const linesOf = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').filter(Boolean);
+  const run: Run = {
+    child,
+    exit: once(child, 'exit'),
+    log: () => linesOf(logFile).map((line) => JSON.parse(line)),
+    handedOver: () =>
+      linesOf(numbersFile).map((line) => {
+        const [number, time] = line.split(' ').map(Number);
+        return { number: number!, time: time! };
+      }),
+  };
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (run.handedOver().length < 100) {
+    if (Date.now() > deadline) throw new Error('The program wrote nothing');
+    await delay(20);
+  }
+  return run;
+}
+
+const numbersOf = (run: Run) => run.log().flatMap(({ msg, number }) => (msg === 'line' ? [number] : []));
+
+describe('the log of a process that ends', () => {
+  it('is complete after SIGTERM', async () => {
+    const run = await start('wait');
+    run.child.kill('SIGTERM');
+    expect(await run.exit).toEqual([0, null]);
+    expect(numbersOf(run)).toEqual(run.handedOver().map(({ number }) => number));
+    expect(run.log()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'stopped' }));
+  }, 60_000);
+
+  it('is complete after an exception that nobody caught', async () => {
+    const run = await start('throw');
+    expect(await run.exit).toEqual([1, null]);
+    expect(numbersOf(run)).toEqual(run.handedOver().map(({ number }) => number));
+    expect(run.log()).toContainEqual(
+      expect.objectContaining({ level: 'fatal', err: expect.objectContaining({ message: 'a defect' }) }),
+    );
+  }, 60_000);
+
+  it('misses at most the last 100 ms after kill -9', async () => {
+    const run = await start('wait');
+    run.child.kill('SIGKILL');
+    expect(await run.exit).toEqual([null, 'SIGKILL']);
+    const handedOver = run.handedOver();
+    const missing = handedOver.slice(numbersOf(run).length);
+    expect(numbersOf(run)).toEqual(handedOver.slice(0, handedOver.length - missing.length).map(({ number }) => number));
+    expect((handedOver.at(-1)?.time ?? 0) - (missing[0]?.time ?? handedOver.at(-1)?.time ?? 0)).toBeLessThan(
+      PROMISED_MS,
+    );
+  }, 60_000);
+});
