@@ -6,10 +6,10 @@ import { ALLOWED, refuse, type Verdict } from './verdict.js';
 /**
  * Whether an IP address may be called.
  *
- * @param ip an IPv4 address in four decimal parts or an IPv6 address without brackets and zone, as a DNS
- *   answer, `socket.remoteAddress` or the host of a parsed URL give them
- * @returns a refusal with `invalid_address` when the text is no such address, with `refused_address` when it
- *   is not a public one
+ * @param ip an IPv4 address in four decimal parts or an IPv6 address without brackets and zone, as returned by DNS,
+ *   `socket.remoteAddress` or a parsed URL
+ * @returns a refusal with `invalid_address` when the text is not such an address, with `refused_address` when the
+ *   address is not public
  */
 export function checkAddress(ip: string): Verdict {
   if (ip.includes(':')) {
@@ -20,13 +20,13 @@ export function checkAddress(ip: string): Verdict {
   return address === undefined ? notAnAddress() : checkIpv4(ip, address);
 }
 
-/** Whether the text is an IP address in one of the forms that {@link checkAddress} reads. */
+/** Whether the text is an IP address in one of the forms that {@link checkAddress} accepts. */
 export function isAddress(text: string): boolean {
   return (text.includes(':') ? parseIpv6(text) : parseIpv4(text)) !== undefined;
 }
 
 function notAnAddress(): Verdict {
-  return refuse('invalid_address', 'This is not an IP address.');
+  return refuse('invalid_address', 'This is not an IP address');
 }
 
 function checkIpv4(ip: string, address: number): Verdict {
@@ -45,5 +45,5 @@ function checkIpv6(ip: string, groups: Ipv6Groups): Verdict {
 }
 
 function refusedAddress(ip: string, reason: string): Verdict {
-  return refuse('refused_address', `The address ${ip} is not a public one (${reason}).`);
+  return refuse('refused_address', `The address ${ip} is not public (${reason})`);
 }

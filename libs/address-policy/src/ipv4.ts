@@ -7,11 +7,11 @@ export interface Ipv4Range {
 }
 
 /**
- * Reads an IPv4 address in the four-part decimal form only (`192.0.2.1`).
+ * Parses an IPv4 address in the four-part decimal form only (`192.0.2.1`).
  *
- * The other forms (`0x7f.1`, `017700000001`, `2130706433`) are the business of the URL parser, which turns
- * them into this one; outside a URL they are not addresses. Leading zeros are refused because readers
- * disagree about whether they mean octal.
+ * The other forms (`0x7f.1`, `017700000001`, `2130706433`) are left to the URL parser, which normalises them to
+ * this one; outside a URL they are not addresses. Leading zeros are rejected because parsers disagree about
+ * whether they mean octal.
  *
  * @returns the address as an unsigned 32-bit number, or undefined when the text is not one
  */
@@ -38,9 +38,9 @@ export function parseIpv4(text: string): number | undefined {
 }
 
 /**
- * Makes a range from its CIDR notation.
+ * Creates a range from its CIDR notation.
  *
- * @throws RangeError when the notation is wrong or the base has bits outside the mask
+ * @throws RangeError when the notation is malformed or the base has bits outside the mask
  */
 export function ipv4Range(cidr: string, reason: string): Ipv4Range {
   const [address = '', length = ''] = cidr.split('/');

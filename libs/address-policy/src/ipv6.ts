@@ -13,7 +13,7 @@ export interface Ipv6Range {
 
 const GROUP = /^[0-9a-fA-F]{1,4}$/;
 
-/** The groups of one side of `::`, or undefined. A dotted IPv4 address may stand for the last two groups. */
+/** Parses one side of `::`; undefined when it is malformed. A dotted IPv4 address may replace the last two groups. */
 function parseSide(text: string, mayEndInIpv4: boolean): number[] | undefined {
   if (text === '') return [];
   const parts = text.split(':');
@@ -31,8 +31,8 @@ function parseSide(text: string, mayEndInIpv4: boolean): number[] | undefined {
 }
 
 /**
- * Reads an IPv6 address in any of the forms of RFC 4291 2.2, without brackets. A zone (`fe80::1%eth0`) is
- * refused: it only has a meaning on this machine.
+ * Parses an IPv6 address in any of the forms of RFC 4291 2.2, without brackets. A zone (`fe80::1%eth0`) is
+ * rejected: it only has a meaning on this machine.
  *
  * @returns the eight groups, or undefined when the text is not an address
  */
@@ -52,9 +52,9 @@ export function parseIpv6(text: string): Ipv6Groups | undefined {
 }
 
 /**
- * Makes a range from its CIDR notation.
+ * Creates a range from its CIDR notation.
  *
- * @throws RangeError when the notation is wrong or the base has bits outside the prefix
+ * @throws RangeError when the notation is malformed or the base has bits outside the prefix
  */
 export function ipv6Range(cidr: string, reason: string): Ipv6Range {
   const [address = '', length = ''] = cidr.split('/');

@@ -8,14 +8,14 @@ it.each([
   ['', undefined],
   ['https://', undefined],
   ['https://a b/', undefined],
-])('%j is %s', (text, href) => expect(parseUrl(text)?.href).toBe(href));
+])('parses %j to %s', (text, href) => expect(parseUrl(text)?.href).toBe(href));
 
-it('reads a relative one from its base', () => {
+it('resolves a relative URL against its base', () => {
   expect(parseUrl('../b', 'https://example.com/a/c')?.href).toBe('https://example.com/b');
   expect(parseUrl('../b', 'nowhere')).toBeUndefined();
 });
 
-it('does not change its mind after many calls', () => {
+it('gives the same answer for a URL with an umlaut after thousands of calls', () => {
   const wrong = Array.from({ length: 20_000 }, () => parseUrl('https://bücher.de/')).filter((url) => url === undefined);
   expect(wrong).toEqual([]);
 });

@@ -4,20 +4,20 @@ import { inIpv6Range, ipv6Range, parseIpv6 } from './ipv6.js';
 
 describe('ranges', () => {
   it.each(['10.0.0.0', '0.0.0.0/33', '10.0.0.0/x', '10.0.0.1/8', '10.0.0/8', '::/0', '10.0.0.0/'])(
-    'refuses %s as an IPv4 range',
+    'rejects %s as an IPv4 range',
     (cidr) => {
       expect(() => ipv4Range(cidr, '')).toThrow(RangeError);
     },
   );
 
   it.each(['2000::', '::/129', '2000::/x', '2000::1/3', '2001:db8:1::/32', '10.0.0.0/8', '::/'])(
-    'refuses %s as an IPv6 range',
+    'rejects %s as an IPv6 range',
     (cidr) => {
       expect(() => ipv6Range(cidr, '')).toThrow(RangeError);
     },
   );
 
-  it('takes the whole space as a range', () => {
+  it('accepts the whole address space as a range', () => {
     expect(ipv4Range('0.0.0.0/0', '')).toMatchObject({ base: 0, mask: 0 });
     expect(ipv6Range('::/0', '')).toMatchObject({ bits: 0 });
   });
@@ -28,7 +28,7 @@ describe('ranges', () => {
     ['128.0.0.0/1', '255.255.255.255', true],
     ['128.0.0.0/1', '127.255.255.255', false],
     ['0.0.0.0/0', '255.255.255.255', true],
-  ])('%s holds %s: %p', (cidr, address, isIn) => {
+  ])('IPv4 range %s contains %s: %p', (cidr, address, isIn) => {
     expect(inIpv4Range(parseIpv4(address)!, ipv4Range(cidr, ''))).toBe(isIn);
   });
 
@@ -40,11 +40,11 @@ describe('ranges', () => {
     ['1:2:3:4:5:6:7:0/112', '1:2:3:4:5:6:7:ffff', true],
     ['1:2:3:4:5:6:7:0/112', '1:2:3:4:5:6:6:ffff', false],
     ['::/0', 'ffff::', true],
-  ])('%s holds %s: %p', (cidr, address, isIn) => {
+  ])('IPv6 range %s contains %s: %p', (cidr, address, isIn) => {
     expect(inIpv6Range(parseIpv6(address)!, ipv6Range(cidr, ''))).toBe(isIn);
   });
 
-  it('reads the longest spelling of an IPv6 address, and nothing longer', () => {
+  it('parses the longest spelling of an IPv6 address and nothing longer', () => {
     const longest = '0000:0000:0000:0000:0000:ffff:255.255.255.255';
     expect(parseIpv6(longest)).toEqual([0, 0, 0, 0, 0, 0xffff, 0xffff, 0xffff]);
     expect(parseIpv6(`${longest} `)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('ranges', () => {
     ['1::2::3', undefined],
     ['1:2:3:4:5:6:7', undefined],
     ['::1:2.3.4.5:6', undefined],
-  ])('reads %s', (text, groups) => {
+  ])('parses %s as IPv6', (text, groups) => {
     expect(parseIpv6(text)).toEqual(groups);
   });
 
@@ -76,7 +76,7 @@ describe('ranges', () => {
     ['1.2.3.', undefined],
     ['1.2.3.04', undefined],
     ['1.2.3.256', undefined],
-  ])('reads %s', (text, address) => {
+  ])('parses %s as IPv4', (text, address) => {
     expect(parseIpv4(text)).toBe(address);
   });
 });

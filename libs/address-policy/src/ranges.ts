@@ -2,14 +2,14 @@ import { ipv4Range } from './ipv4.js';
 import { ipv6Range } from './ipv6.js';
 
 /**
- * IPv4 ranges that are never called: everything that the IANA IPv4 special-purpose registry (RFC 6890 and
- * its successors) does not mark as globally reachable, the anycast services of that registry that are not
- * hosts, multicast, and one address that a large cloud uses for its host agent.
+ * IPv4 ranges that must not be called: everything that the IANA IPv4 special-purpose registry (RFC 6890 and
+ * its successors) does not mark as globally reachable, the anycast services in that registry, multicast, and
+ * the address of Azure's host agent.
  */
 export const REFUSED_IPV4 = [
   ipv4Range('0.0.0.0/8', 'this network (RFC 791)'),
   ipv4Range('10.0.0.0/8', 'private (RFC 1918)'),
-  ipv4Range('100.64.0.0/10', 'shared address space of providers (RFC 6598)'),
+  ipv4Range('100.64.0.0/10', 'shared address space of carriers (RFC 6598)'),
   ipv4Range('127.0.0.0/8', 'loopback (RFC 1122)'),
   ipv4Range('169.254.0.0/16', 'link-local, cloud metadata (RFC 3927)'),
   ipv4Range('172.16.0.0/12', 'private (RFC 1918)'),
@@ -29,12 +29,12 @@ export const REFUSED_IPV4 = [
 ];
 
 /**
- * The only IPv6 range that is called: global unicast as allocated so far (RFC 4291). Loopback, unique local,
+ * The only IPv6 range that may be called: global unicast as allocated so far (RFC 4291). Loopback, unique local,
  * link-local, multicast, IPv4-mapped and NAT64 addresses all lie outside it.
  */
 export const GLOBAL_UNICAST_IPV6 = ipv6Range('2000::/3', 'global unicast (RFC 4291)');
 
-/** What is refused inside the global unicast range (IANA IPv6 special-purpose registry). */
+/** Special-purpose ranges inside the global unicast range (IANA IPv6 special-purpose registry). */
 export const REFUSED_IPV6 = [
   ipv6Range('2001::/23', 'IETF protocol assignments, Teredo among them (RFC 2928, RFC 4380)'),
   ipv6Range('2001:db8::/32', 'documentation (RFC 3849)'),

@@ -8,33 +8,33 @@ export interface HostPort {
   port: number;
 }
 
-/** What a caller may allow or refuse beyond the policy. */
+/** What a caller may allow or refuse in addition to the policy. */
 export interface UrlOptions extends HostnameOptions {
-  /** Ports allowed besides 443. */
+  /** Ports allowed in addition to 443. */
   allowedPorts?: readonly number[];
-  /** Exact hosts and ports that are allowed whatever the policy says of them. Development only. */
+  /** Exact hosts and ports that are allowed regardless of the policy. Development only. */
   exceptions?: readonly HostPort[];
 }
 
-/** The parsed URL, which is what must be called, or a refusal. */
+/** The parsed URL, which is the one to call, or a refusal. */
 export type UrlVerdict = { ok: true; url: URL } | Refusal;
 
-/** The longest URL, in characters, as given and as parsed: what receivers and proxies commonly take. */
+/** Longest URL in characters, before and after parsing: what receivers and proxies commonly accept. */
 export const MAX_URL_LENGTH = 2048;
 
 const HTTPS_PORT = 443;
 
-/** The port of an https URL, the default one included. */
+/** The port of an https URL, including the default port. */
 export function portOf(url: URL): number {
   return url.port === '' ? HTTPS_PORT : Number(url.port);
 }
 
-/** The host of a URL as it is compared: lower case, no brackets, no trailing dot. */
+/** The host of a URL in the form used for comparisons: lower case, no brackets, no trailing dot. */
 export function hostOf(url: URL): string {
   return normalizeHostname(url.hostname.replace(/^\[|\]$/g, ''));
 }
 
-/** Whether the URL's host and port are listed. */
+/** Whether the URL's host and port are among the exceptions. */
 export function isException(url: URL, exceptions: readonly HostPort[] = []): boolean {
   const host = hostOf(url);
   const port = portOf(url);
@@ -42,32 +42,32 @@ export function isException(url: URL, exceptions: readonly HostPort[] = []): boo
 }
 
 /**
- * Whether a URL may be called: https, no user and password, port 443 or a listed one, a public host name or
- * address, at most {@link MAX_URL_LENGTH} characters. Everything is judged on the URL as the WHATWG parser
- * reads it, so that no notation of a host means one thing here and another to the caller.
+ * Whether a URL may be called: https, no user name or password, port 443 or a listed one, a public host name or
+ * address, at most {@link MAX_URL_LENGTH} characters. Everything is checked on the URL as the WHATWG parser
+ * reads it, so that no notation of a host means one thing here and another to the HTTP client.
  *
- * @param text the URL as given
+ * @param text the URL as entered
  * @returns the parsed URL; callers must use it and not the text
  */
 export function checkUrl(text: string, options: UrlOptions = {}): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return tooLong();
   const url = parseUrl(text);
-  if (!url) return refuse('invalid_url', 'This is not an absolute URL.');
+  if (!url) return refuse('invalid_url', 'This is not an absolute URL');
   if (url.href.length > MAX_URL_LENGTH) return tooLong();
-  if (url.protocol !== 'https:') return refuse('not_https', 'Only https URLs may be called.');
+  if (url.protocol !== 'https:') return refuse('not_https', 'Only https URLs are allowed');
   if (url.username !== '' || url.password !== '') {
-    return refuse('has_userinfo', 'A URL must not carry a user name or a password.');
+    return refuse('has_userinfo', 'A URL must not contain a user name or a password');
   }
   if (isException(url, options.exceptions)) return { ok: true, url };
 
   const port = portOf(url);
   if (port !== HTTPS_PORT && !options.allowedPorts?.includes(port)) {
-    return refuse('refused_port', `Port ${port} may not be called.`);
+    return refuse('refused_port', `Port ${port} is not allowed`);
   }
   const verdict = checkHostname(url.hostname, options);
   return verdict.ok ? { ok: true, url } : verdict;
 }
 
 function tooLong(): Refusal {
-  return refuse('url_too_long', `A URL may have at most ${MAX_URL_LENGTH} characters.`);
+  return refuse('url_too_long', `A URL can have at most ${MAX_URL_LENGTH} characters`);
 }

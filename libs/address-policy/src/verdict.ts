@@ -1,4 +1,4 @@
-/** Why a name, an address or a URL may not be called. */
+/** Why a host name, an address or a URL is refused. */
 export type RefusalCode =
   | 'invalid_address'
   | 'refused_address'
@@ -10,20 +10,20 @@ export type RefusalCode =
   | 'has_userinfo'
   | 'refused_port';
 
-/** A refusal, with a sentence that may be shown to the person who gave the name, address or URL. */
+/** A refusal. The message is a sentence without a full stop that may be shown to whoever entered the URL. */
 export interface Refusal {
   ok: false;
   code: RefusalCode;
   message: string;
 }
 
-/** The answer of a check. */
+/** The result of a check. */
 export type Verdict = { ok: true } | Refusal;
 
-/** Makes a refusal. */
+/** Creates a refusal. */
 export function refuse(code: RefusalCode, message: string): Refusal {
   return { ok: false, code, message };
 }
 
-/** The one positive answer. */
+/** The only positive verdict. */
 export const ALLOWED: Verdict = Object.freeze({ ok: true });

@@ -8,7 +8,7 @@ import { LanePool } from './lane-pool.js';
 import { outgoingHeaders } from './request-headers.js';
 import { nameServerResolver, type Resolver, systemResolver } from './resolver.js';
 
-/** The methods that may be sent. */
+/** The methods that are supported. */
 export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const METHODS: ReadonlySet<string> = new Set<EgressMethod>(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -17,84 +17,85 @@ const METHODS: ReadonlySet<string> = new Set<EgressMethod>(['GET', 'HEAD', 'POST
 export interface EgressRequest {
   method: EgressMethod;
   url: string;
-  /** Headers of the caller; those of the connection (`host`, `content-length`, …) and `accept-encoding` are ignored. */
+  /** Extra headers; connection headers (`host`, `content-length`, …) and `accept-encoding` are ignored. */
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Milliseconds; what is left out comes from the client. */
+  /** Overrides the client's timeouts, in milliseconds. */
   timeouts?: Partial<Timeouts>;
-  /** The longest body of the answer, in bytes. */
+  /** Longest response body, in bytes. */
   maxResponseBytes?: number;
-  /** True to get the beginning of a longer body instead of the error `too_large`. */
+  /** Whether a longer body is truncated instead of failing with `too_large`. */
   truncate?: boolean;
 }
 
-/** An answer of any status; 3xx too, since redirects are never followed. */
+/** A response with any status, including 3xx, since redirects are never followed. */
 export interface EgressResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The bytes as sent, never decompressed. */
+  /** The bytes as received, never decompressed. */
   body: Buffer;
-  /** Whether the body was cut at `maxResponseBytes`. */
+  /** Whether the body was truncated at `maxResponseBytes`. */
   truncated: boolean;
-  /** From the call to the last byte of the answer, lookup included. */
+  /** Milliseconds from the call to the last byte of the response, including the lookup. */
   latencyMs: number;
   remoteAddress: string;
 }
 
-/** What a client is made with. Everything is optional; times are milliseconds. */
+/** Options of a client. Everything is optional; times are in milliseconds. */
 export interface EgressOptions {
-  /** Exact hosts and ports that may be called whatever the policy says. Development only. */
+  /** Exact hosts and ports that may be called regardless of the policy. Development only. */
   allow?: readonly HostPort[];
-  /** PEM certificates trusted for the hosts in `allow`, instead of the public authorities. */
+  /** PEM certificates that are trusted for the hosts in `allow`, instead of the public authorities. */
   ca?: string;
-  /** Ports that may be called besides 443. */
+  /** Ports that may be called in addition to 443. */
   allowedPorts?: readonly number[];
-  /** Suffixes of the cluster's own names. */
+  /** Suffixes of cluster-internal names, which are refused. */
   clusterSuffixes?: readonly string[];
   /**
-   * Looks all names up. Without it the name servers are asked, and the system (hosts file included) for the hosts in `allow`.
+   * Looks up all names. By default the name servers are asked, and the system (including the hosts file) for the hosts in
+   * `allow`.
    */
   resolver?: Resolver;
   timeouts?: Partial<Timeouts>;
   maxResponseBytes?: number;
   maxHeaderBytes?: number;
-  /** A socket is not used again after this time, so that its name is looked up again. */
+  /** A socket is not reused after this time, so that its name is looked up again. */
   originLifetimeMs?: number;
   /** An idle socket is closed after this time. */
   keepAliveMs?: number;
   maxIdlePerOrigin?: number;
   maxIdle?: number;
   userAgent?: string;
-  /** Opens sockets in the place of `tls.connect`; for tests of the checks on the socket. */
+  /** Opens sockets instead of `tls.connect`; for tests of the checks on the socket. */
   dial?: Dial;
 }
 
 /** The only way to call the outside. */
 export interface EgressClient {
   /**
-   * Calls a URL of the outside.
+   * Calls a URL outside the platform.
    *
-   * @throws EgressError when there is no answer
+   * @throws EgressError when there is no response
    */
   request(request: EgressRequest): Promise<EgressResponse>;
-  /** What the policy says of a URL, this client's exceptions included; for use when a URL is entered. */
+  /** Checks a URL by the policy and this client's exceptions; for use when a URL is entered. */
   checkUrl(url: string): UrlVerdict;
-  /** Sockets that wait for their next request. */
+  /** Number of sockets that wait for their next request. */
   readonly idleSockets: number;
-  /** Closes idle sockets; requests under way end by themselves. */
+  /** Closes idle sockets; requests in progress finish normally. */
   close(): Promise<void>;
 }
 
-/** A delivery attempt may take 15 s in all; the phases leave room for each other. */
+/** A delivery attempt may take 15 s in total; the limits of the phases overlap. */
 const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 5_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 15_000 };
 
-/** Enough for an excerpt and for small JSON answers. */
+/** Enough for an excerpt and for small JSON responses. */
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** Node's own default for headers received. */
+/** Node's default for received headers. */
 const DEFAULT_MAX_HEADER_BYTES = 16 * 1024;
 
-/** Makes a client. One for a process is enough; it owns its sockets. */
+/** Creates a client, which owns its sockets. One per process is enough. */
 export function createEgressClient(options: EgressOptions = {}): EgressClient {
   return new PinnedEgressClient(options);
 }
@@ -139,7 +140,7 @@ class PinnedEgressClient implements EgressClient {
 
   async request(request: EgressRequest): Promise<EgressResponse> {
     const startedAt = performance.now();
-    if (!METHODS.has(request.method)) throw new TypeError(`${request.method} is not a method that may be sent`);
+    if (!METHODS.has(request.method)) throw new TypeError(`The method ${request.method} is not supported`);
     const verdict = this.checkUrl(request.url);
     if (!verdict.ok) throw new EgressError('blocked', verdict.message);
     const { url } = verdict;

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { connectChecked, type Target } from './connector.js';
 
-/** A socket that does what the test says, as `tls.connect` would give it. */
+/** Stands in for a socket of `tls.connect` and plays the script of a test. */
 class FakeSocket extends EventEmitter {
   destroyed = false;
   remoteAddress: string | undefined;
@@ -25,7 +25,7 @@ class FakeSocket extends EventEmitter {
 const PUBLIC = '93.184.215.14';
 const target: Target = { hostname: 'example.com', port: 443, addresses: [PUBLIC], exempt: false };
 
-/** Connects with sockets that follow the scripts, one for each address that is tried. */
+/** Connects with fake sockets that play the scripts, one per address that is tried. */
 function connecting(scripts: ((socket: FakeSocket) => void)[], more: Partial<Target> = {}, timeoutMs = 1_000) {
   const sockets: FakeSocket[] = [];
   const abort = new AbortController();
@@ -51,13 +51,13 @@ const answersFrom = (address: string | undefined) => (socket: FakeSocket) => {
 };
 
 describe('connectChecked', () => {
-  it('hands over a socket whose peer is the checked address', async () => {
+  it('returns a socket whose peer is the checked address', async () => {
     const { socket, sockets } = connecting([answersFrom(PUBLIC)]);
     expect(await socket).toBe(sockets[0]);
     expect(sockets[0]).toMatchObject({ destroyed: false });
   });
 
-  it('knows an IPv6 peer in every spelling', async () => {
+  it('recognises an IPv6 peer in any spelling', async () => {
     const { socket } = connecting([answersFrom('2606:4700:0:0:0:0:0:1111')], { addresses: ['2606:4700::1111'] });
     expect(await socket).toBeDefined();
   });
@@ -67,7 +67,7 @@ describe('connectChecked', () => {
     ['a private address', '10.0.0.1', {}],
     ['a private address that was not dialled for an exception', '10.0.0.2', { addresses: ['10.0.0.1'], exempt: true }],
     ['a private address that was dialled', '10.0.0.1', { addresses: ['10.0.0.1'] }],
-    ['nobody', undefined, {}],
+    ['unknown', undefined, {}],
   ])('refuses a peer that is %s', async (_what, peer, more) => {
     const { socket, sockets } = connecting([answersFrom(peer)], more);
     await expect(socket).rejects.toMatchObject({ code: 'blocked' });
@@ -86,7 +86,7 @@ describe('connectChecked', () => {
     await expect(socket).rejects.toMatchObject({ code: 'blocked' });
   });
 
-  it('tries the next address when a connection fails, and gives up at a wrong certificate', async () => {
+  it('tries the next address after a failed connection, but not after a wrong certificate', async () => {
     const refused = (fake: FakeSocket) => fake.emit('error', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }));
     const untrusted = (fake: FakeSocket) => {
       fake.remoteAddress = PUBLIC;
@@ -99,33 +99,33 @@ describe('connectChecked', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('tries four addresses at most', async () => {
+  it('tries at most four addresses', async () => {
     const closed = (fake: FakeSocket) => fake.emit('close');
     const { socket, sockets } = connecting([closed, closed, closed, closed], { addresses: Array(9).fill(PUBLIC) });
     await expect(socket).rejects.toMatchObject({ code: 'connect' });
     expect(sockets).toHaveLength(4);
   });
 
-  it('says so when there is no address', async () => {
+  it('fails with "connect" when there is no address', async () => {
     await expect(connecting([], { addresses: [] }).socket).rejects.toMatchObject({ code: 'connect' });
   });
 
-  it('divides its time among the addresses', async () => {
+  it('divides the time limit among the addresses', async () => {
     const { socket, sockets } = connecting([], { addresses: [PUBLIC, '8.8.8.8'] }, 60);
     await expect(socket).rejects.toMatchObject({ code: 'timeout_connect' });
     expect(sockets).toHaveLength(2);
   });
 
-  it('ends when it is given up, before it began or in the middle', async () => {
+  it('fails when it is cancelled, before it begins or while it connects', async () => {
     const { socket, sockets, abort } = connecting([]);
     abort.abort();
-    await expect(socket).rejects.toMatchObject({ code: 'connect', message: 'The call was given up.' });
+    await expect(socket).rejects.toMatchObject({ code: 'connect', message: 'The call was cancelled' });
     expect(sockets[0]).toMatchObject({ destroyed: true });
     const late = connectChecked(target, { timeoutMs: 100, signal: abort.signal });
-    await expect(late).rejects.toMatchObject({ message: 'The call was given up.' });
+    await expect(late).rejects.toMatchObject({ message: 'The call was cancelled' });
   });
 
-  it('passes on what a dialler throws', async () => {
+  it('rethrows what the dial function throws', async () => {
     const dial = () => {
       throw new RangeError('port');
     };

@@ -3,44 +3,44 @@ import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'n
 import { checkAddress } from '@crm/address-policy';
 import { EgressError, errorCodeOf } from './errors.js';
 
-/** Opens a TLS socket; `tls.connect`, or what a test puts in its place. */
+/** Opens a TLS socket: `tls.connect`, or a replacement in tests. */
 export type Dial = (options: ConnectionOptions) => TLSSocket;
 
-/** Where to connect, and under which name. */
+/** Where to connect, and which name to present. */
 export interface Target {
-  /** The host of the URL without brackets and trailing dot: it goes into SNI and is checked against the certificate. */
+  /** The host of the URL without brackets and trailing dot; sent in SNI and checked against the certificate. */
   hostname: string;
   port: number;
-  /** Addresses that have been checked; they are tried in this order. */
+  /** Checked addresses, tried in this order. */
   addresses: readonly string[];
-  /** True for a host that is an exception: its addresses are not judged, and `ca` is trusted for it. */
+  /** Whether the host is an exception: its addresses are not checked, and `ca` is trusted for it. */
   exempt: boolean;
 }
 
 /** How to connect. */
 export interface ConnectOptions {
-  /** PEM certificates trusted, instead of the public authorities, for exceptions. */
+  /** PEM certificates that are trusted for exceptions, instead of the public authorities. */
   ca?: string | undefined;
-  /** Milliseconds for TCP and TLS over all addresses together. */
+  /** Milliseconds for TCP and TLS, shared by all addresses. */
   timeoutMs: number;
   signal: AbortSignal;
   dial?: Dial;
 }
 
-/** More addresses than this are not tried: with the time divided among them, none would get a fair share. */
+/** Limits how many addresses share the time; with more of them, each would get too little. */
 const MAX_ADDRESSES = 4;
 
 /**
- * Connects to the first of the checked addresses that answers, by number and not by name, so that nothing
- * looks the name up a second time; then asks the socket who the peer is before it is handed over.
+ * Connects to the first checked address that answers, by address and not by name, so that the name is not looked
+ * up a second time. Checks the socket's peer address before the socket is returned.
  *
- * @returns a socket whose handshake is complete and whose certificate fits the name
+ * @returns a socket whose handshake is complete and whose certificate matches the name
  * @throws EgressError `connect`, `tls`, `timeout_connect`, or `blocked` when the peer is not the checked address
  */
 export async function connectChecked(target: Target, options: ConnectOptions): Promise<TLSSocket> {
   const addresses = target.addresses.slice(0, MAX_ADDRESSES);
   const deadline = performance.now() + options.timeoutMs;
-  let lastError = new EgressError('connect', 'There is no address to connect to.');
+  let lastError = new EgressError('connect', 'There is no address to connect to');
   for (const [tried, address] of addresses.entries()) {
     const share = (deadline - performance.now()) / (addresses.length - tried);
     try {
@@ -48,7 +48,7 @@ export async function connectChecked(target: Target, options: ConnectOptions): P
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       lastError = error;
-      // A host that answers with a wrong certificate or from a wrong address is not asked elsewhere.
+      // A host with a wrong certificate or peer address is not tried at its other addresses.
       if (error.code === 'blocked' || error.code === 'tls' || options.signal.aborted) throw error;
     }
   }
@@ -58,14 +58,14 @@ export async function connectChecked(target: Target, options: ConnectOptions): P
 function connectOne(target: Target, address: string, timeoutMs: number, options: ConnectOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     if (options.signal.aborted) {
-      reject(new EgressError('connect', 'The call was given up.'));
+      reject(new EgressError('connect', 'The call was cancelled'));
       return;
     }
     const dial = options.dial ?? tlsConnect;
     const socket = dial({
       host: address,
       port: target.port,
-      // Without a name (an address in the URL) the certificate is checked against the address.
+      // Without a name (the URL contains an address) the certificate is checked against the address.
       ...(isIP(target.hostname) === 0 && { servername: target.hostname }),
       ...(target.exempt && options.ca !== undefined && { ca: options.ca }),
       ALPNProtocols: ['http/1.1'],
@@ -81,15 +81,15 @@ function connectOne(target: Target, address: string, timeoutMs: number, options:
     };
     const fail = (error: EgressError) => {
       settle();
-      // The error listener stays: a destroyed socket may still report.
+      // The error listener stays: a destroyed socket may still report errors.
       socket.destroy();
       reject(error);
     };
-    const onAbort = () => fail(new EgressError('connect', 'The call was given up.'));
-    const onClose = () => fail(new EgressError(phase, 'The connection was closed while it was being opened.'));
+    const onAbort = () => fail(new EgressError('connect', 'The call was cancelled'));
+    const onClose = () => fail(new EgressError(phase, 'The connection was closed while it was being opened'));
     const onError = (error: Error) => fail(describe(phase, error));
     const timer = setTimeout(
-      () => fail(new EgressError('timeout_connect', 'The connection could not be opened in time.')),
+      () => fail(new EgressError('timeout_connect', 'The connection could not be opened in time')),
       timeoutMs,
     );
     options.signal.addEventListener('abort', onAbort, { once: true });
@@ -117,23 +117,23 @@ function describe(phase: 'connect' | 'tls', error: Error): EgressError {
   const code = errorCodeOf(error);
   const message =
     phase === 'tls'
-      ? `The TLS handshake failed or the certificate is not valid for the host${code && ` (${code})`}.`
-      : `The connection was not accepted${code && ` (${code})`}.`;
+      ? `The TLS handshake failed or the certificate is not valid for the host${code && ` (${code})`}`
+      : `The connection was not accepted${code && ` (${code})`}`;
   return new EgressError(phase, message, { cause: error });
 }
 
 function wrongPeer(): EgressError {
-  return new EgressError('blocked', 'The connection does not lead to the address that was checked.');
+  return new EgressError('blocked', 'The peer is not the address that was checked');
 }
 
-/** Whether the socket's peer is the address that was dialled and, unless exempt, one that may be called. */
+/** Whether the socket's peer is the dialled address and, unless exempt, one that may be called. */
 function isCheckedPeer(socket: TLSSocket, address: string, exempt: boolean): boolean {
   const peer = socket.remoteAddress;
   if (peer === undefined || canonical(peer) !== canonical(address)) return false;
   return exempt || checkAddress(peer).ok;
 }
 
-/** One spelling for an address: compressed lower-case IPv6. */
+/** Normalises the spelling of an IPv6 address: compressed and lower case. */
 function canonical(address: string): string {
   return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
 }

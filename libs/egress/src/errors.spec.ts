@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyExchangeError, EgressError, errorCodeOf } from './errors.js';
 
-/** An error as Node and undici make them. */
+/** An error like those of Node and undici. */
 function coded(code: string, name = 'Error'): Error {
-  return Object.assign(new Error('what happened'), { code, name });
+  return Object.assign(new Error('something failed'), { code, name });
 }
 
 describe('classifyExchangeError', () => {
@@ -22,13 +22,13 @@ describe('classifyExchangeError', () => {
     [new Error('without a code'), 'reset'],
     ['a text', 'reset'],
     [null, 'reset'],
-  ])('%p is %s', (error, code) => {
+  ])('classifies %p as %s', (error, code) => {
     const classified = classifyExchangeError(error);
     expect(classified).toMatchObject({ name: 'EgressError', code, cause: error });
-    expect(classified.message).toMatch(/\.$/);
+    expect(classified.message).toMatch(/[^.]$/);
   });
 
-  it('lets its own errors through', () => {
+  it('returns an EgressError unchanged', () => {
     const error = new EgressError('blocked', 'No.');
     expect(classifyExchangeError(error)).toBe(error);
   });
@@ -40,7 +40,7 @@ describe('errorCodeOf', () => {
     [{ code: 7 }, ''],
     [undefined, ''],
     [null, ''],
-  ])('%p has the code %j', (error, code) => {
+  ])('reads from %p the code %j', (error, code) => {
     expect(errorCodeOf(error)).toBe(code);
   });
 });

@@ -1,4 +1,4 @@
-/** Why a call to the outside brought no answer. The codes are shown in delivery ledgers and run logs. */
+/** Why a call to the outside got no response. The codes are shown in delivery ledgers and run logs. */
 export type EgressErrorCode =
   | 'blocked'
   | 'dns'
@@ -13,8 +13,8 @@ export type EgressErrorCode =
   | 'reset';
 
 /**
- * A call that brought no answer. The message may be shown to the owner of the URL: it names no address that
- * a lookup gave, since inside a network that would tell what its private zones contain.
+ * A call that got no response. The message may be shown to the owner of the URL, so it never contains an address
+ * from a lookup, which would reveal the contents of private zones.
  */
 export class EgressError extends Error {
   override readonly name = 'EgressError';
@@ -28,9 +28,9 @@ export class EgressError extends Error {
   }
 }
 
-/** The `code` that Node and undici put on their errors, or an empty text. */
+/** The `code` of an error from Node or undici, or an empty string. */
 export function errorCodeOf(error: unknown): string {
-  // Not `instanceof Error`: errors of the runtime may come from another realm.
+  // Not `instanceof Error`: runtime errors may come from another realm.
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : '';
@@ -41,32 +41,32 @@ function nameOf(error: unknown): unknown {
 }
 
 /**
- * Turns what undici reports about an exchange into an {@link EgressError}.
+ * Converts an error that undici reports about an exchange into an {@link EgressError}.
  *
- * @param error what the dispatcher reported; an EgressError (from the connector) passes unchanged
+ * @param error what the dispatcher reported; an EgressError (from the connector) is returned unchanged
  */
 export function classifyExchangeError(error: unknown): EgressError {
   if (error instanceof EgressError) return error;
   const code = errorCodeOf(error);
   const options = { cause: error };
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
-    return new EgressError('too_large', 'The headers of the answer are too large.', options);
+    return new EgressError('too_large', 'The headers of the response are too large', options);
   }
   if (code.startsWith('HPE_') || nameOf(error) === 'HTTPParserError') {
-    return new EgressError('http_protocol', `The answer is not valid HTTP (${code || 'parse error'}).`, options);
+    return new EgressError('http_protocol', `The response is not valid HTTP (${code || 'parse error'})`, options);
   }
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return new EgressError('http_protocol', 'The body of the answer has not the announced length.', options);
+    return new EgressError('http_protocol', 'The body of the response does not have the announced length', options);
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
-    return new EgressError('http_protocol', 'The request cannot be sent: a header or the path is invalid.', options);
+    return new EgressError('http_protocol', 'The request cannot be sent: a header or the path is invalid', options);
   }
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
-    return new EgressError('tls', `The TLS connection failed (${code}).`, options);
+    return new EgressError('tls', `The TLS connection failed (${code})`, options);
   }
   return new EgressError(
     'reset',
-    `The connection was closed before the answer was complete${code && ` (${code})`}.`,
+    `The connection was closed before the response was complete${code && ` (${code})`}`,
     options,
   );
 }

@@ -15,7 +15,7 @@ describe('parseEgressAllow', () => {
         { host: 'receiver.test', port: 65535 },
       ],
     ],
-  ])('reads %j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(parseEgressAllow(text)).toEqual(expected);
   });
 
@@ -29,13 +29,13 @@ describe('parseEgressAllow', () => {
     'https://a:443',
     'a@b:443',
     'a:b:1',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(() => parseEgressAllow(`ok:1,${text}`)).toThrow(/EGRESS_ALLOW/);
   });
 });
 
 describe('assertNoEgressExceptionsInProduction', () => {
-  it('refuses either value in production and nothing elsewhere', () => {
+  it('rejects either setting in production and accepts both elsewhere', () => {
     const check = assertNoEgressExceptionsInProduction;
     expect(() => check({ profile: 'production' })).not.toThrow();
     expect(() => check({ profile: 'production', allow: ' ', caFile: '' })).not.toThrow();

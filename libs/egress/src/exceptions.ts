@@ -1,10 +1,9 @@
 import type { HostPort } from '@crm/address-policy';
 
 /**
- * Reads the list of hosts and ports that a development machine may call in spite of the policy.
+ * Parses the list of hosts and ports that a development machine may call regardless of the policy.
  *
- * @param text `host:port` entries separated by commas or spaces, IPv6 addresses in brackets; empty or
- *   undefined for none
+ * @param text `host:port` entries separated by commas or spaces, IPv6 addresses in brackets
  * @throws Error naming the first entry that is not `host:port`
  */
 export function parseEgressAllow(text: string | undefined): HostPort[] {
@@ -20,7 +19,7 @@ export function parseEgressAllow(text: string | undefined): HostPort[] {
   });
 }
 
-/** The environment values that widen the policy, as read by a service's configuration. */
+/** The settings that widen the policy, as read by a service's configuration. */
 export interface EgressExceptionSettings {
   profile: string;
   /** The text of EGRESS_ALLOW. */
@@ -30,7 +29,7 @@ export interface EgressExceptionSettings {
 }
 
 /**
- * Refuses to start a production process whose environment widens the egress policy.
+ * Stops the start of a production process whose environment widens the egress policy.
  *
  * @throws Error when the profile is `production` and either value is set
  */

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { classifyExchangeError, EgressError, type EgressErrorCode } from './errors.js';
 import type { Lane } from './lane.js';
 
-/** Times in milliseconds. Each phase has its own, and the whole has one. */
+/** Time limits in milliseconds, for each phase and for the whole call. */
 export interface Timeouts {
   /** Lookup, TCP and TLS. */
   connectMs: number;
@@ -14,7 +14,7 @@ export interface Timeouts {
   totalMs: number;
 }
 
-/** The request as it goes out. */
+/** The request as it is sent. */
 export interface OutgoingRequest {
   method: Dispatcher.HttpMethod;
   path: string;
@@ -22,32 +22,32 @@ export interface OutgoingRequest {
   body: string | Buffer | undefined;
 }
 
-/** The bounds of the answer. */
+/** Limits on the response. */
 export interface ExchangeLimits {
   timeouts: Timeouts;
   maxResponseBytes: number;
-  /** Whether a longer body is cut instead of being an error. */
+  /** Whether a longer body is truncated instead of being an error. */
   truncate: boolean;
 }
 
-/** The answer. */
+/** The response. */
 export interface ExchangeResult {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
   truncated: boolean;
-  /** Whether the connection ended in a state in which it may carry another request. */
+  /** Whether the connection can carry another request. */
   reusable: boolean;
 }
 
 const PHASE_MESSAGE: Record<'connectMs' | 'headersMs' | 'bodyMs', [EgressErrorCode, string]> = {
-  connectMs: ['timeout_connect', 'The connection could not be opened in time.'],
-  headersMs: ['timeout_headers', 'The host did not begin to answer in time.'],
-  bodyMs: ['timeout_body', 'The body of the answer did not arrive in time.'],
+  connectMs: ['timeout_connect', 'The connection could not be opened in time'],
+  headersMs: ['timeout_headers', 'The host did not start to respond in time'],
+  bodyMs: ['timeout_body', 'The body of the response did not arrive in time'],
 };
 
 /**
- * Sends one request on a lane and reads the answer within its bounds.
+ * Sends one request on a lane and reads the response within the limits.
  *
  * @throws EgressError (rejects); the lane must then be destroyed
  */
@@ -81,18 +81,18 @@ export function exchange(lane: Lane, request: OutgoingRequest, limits: ExchangeL
       phaseTimer = setTimeout(() => fail(new EgressError(...PHASE_MESSAGE[phase])), limits.timeouts[phase]);
     };
     const totalTimer = setTimeout(
-      () => fail(new EgressError('timeout_total', 'The call took too long.')),
+      () => fail(new EgressError('timeout_total', 'The call took too long')),
       limits.timeouts.totalMs,
     );
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started;
-        if (settled) started.abort(new EgressError('reset', 'The call was given up.'));
+        if (settled) started.abort(new EgressError('reset', 'The call was cancelled'));
         else enter('headersMs');
       },
       onResponseStart(_controller, statusCode, responseHeaders) {
-        // Interim answers (103 and the like) do not stop the clock: a host could send them for ever.
+        // Interim responses such as 103 do not stop the clock: a host could send them forever.
         if (settled || statusCode < 200) return;
         status = statusCode;
         headers = responseHeaders;
@@ -129,5 +129,5 @@ export function exchange(lane: Lane, request: OutgoingRequest, limits: ExchangeL
 }
 
 function tooLarge(limits: ExchangeLimits): EgressError {
-  return new EgressError('too_large', `The body of the answer is larger than ${limits.maxResponseBytes} bytes.`);
+  return new EgressError('too_large', `The body of the response is larger than ${limits.maxResponseBytes} bytes`);
 }

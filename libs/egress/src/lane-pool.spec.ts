@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Lane } from './lane.js';
 import { LanePool } from './lane-pool.js';
 
-/** As much of a lane as the pool looks at. */
+/** The part of a lane that the pool uses. */
 function lane(host: string, createdAt = performance.now()) {
   const made = {
     origin: new URL(`https://${host}/`),
@@ -19,7 +19,7 @@ const bounds = { maxIdlePerOrigin: 2, maxIdle: 3, lifetimeMs: 60_000 };
 const A = 'https://a.example.com';
 
 describe('LanePool', () => {
-  it('gives the lane that was used last, of the same origin only', () => {
+  it('returns the most recently used lane of the same origin', () => {
     const pool = new LanePool(bounds);
     const [first, second] = [lane('a.example.com'), lane('a.example.com')];
     pool.put(first);
@@ -29,7 +29,7 @@ describe('LanePool', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('closes lanes that are too old, when they are put back and when they are asked for', () => {
+  it('closes lanes that are too old, both when they are returned and when they are taken', () => {
     const pool = new LanePool({ ...bounds, lifetimeMs: 50 });
     const old = lane('a.example.com', performance.now() - 60);
     pool.put(old);
@@ -43,7 +43,7 @@ describe('LanePool', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('keeps no lane that is closed or too many for its origin', () => {
+  it('does not keep a closed lane or more lanes per origin than allowed', () => {
     const pool = new LanePool(bounds);
     const [closed, ...open] = Array.from({ length: 4 }, () => lane('a.example.com'));
     closed!.client.destroyed = true;
@@ -52,7 +52,7 @@ describe('LanePool', () => {
     expect(open[2]!.client.destroyed).toBe(true);
   });
 
-  it('closes the oldest lane of all when there are too many', () => {
+  it('closes the oldest lane of all origins when there are too many', () => {
     const pool = new LanePool(bounds);
     const lanes = ['a', 'b', 'c', 'd'].map((name) => lane(`${name}.example.com`));
     for (const one of lanes) pool.put(one);
@@ -60,7 +60,7 @@ describe('LanePool', () => {
     expect(lanes.map(({ client }) => client.destroyed)).toEqual([true, false, false, false]);
   });
 
-  it('forgets a lane once, and nothing of one that is in use', () => {
+  it('drops an idle lane once and leaves a lane in use alone', () => {
     const pool = new LanePool(bounds);
     const [idle, used] = [lane('a.example.com'), lane('a.example.com')];
     pool.put(idle);
@@ -71,7 +71,7 @@ describe('LanePool', () => {
     expect([pool.size, idle.client.destroyed]).toEqual([0, true]);
   });
 
-  it('closes all that is idle', async () => {
+  it('closes all idle lanes', async () => {
     const pool = new LanePool(bounds);
     const one = lane('a.example.com');
     pool.put(one);

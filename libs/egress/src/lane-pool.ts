@@ -1,16 +1,16 @@
 import type { Lane } from './lane.js';
 
-/** Bounds of what is kept open between requests. */
+/** Limits on what is kept open between requests. */
 export interface LanePoolOptions {
-  /** Idle lanes kept for one origin. */
+  /** Idle lanes kept per origin. */
   maxIdlePerOrigin: number;
-  /** Idle lanes kept in all. */
+  /** Idle lanes kept in total. */
   maxIdle: number;
-  /** Milliseconds after which a lane is not used again, so that its name is looked up again. */
+  /** Milliseconds after which a lane is not reused, so that its name is looked up again. */
   lifetimeMs: number;
 }
 
-/** Lanes that wait for their next request. A lane in use belongs to its request and is not in here. */
+/** Lanes that wait for their next request. A lane in use belongs to its request and is not in the pool. */
 export class LanePool {
   /** Oldest first, over all origins. */
   private readonly idle = new Set<Lane>();
@@ -18,10 +18,10 @@ export class LanePool {
 
   constructor(private readonly options: LanePoolOptions) {}
 
-  /** Takes the lane of the origin that was used last, or undefined when there is none young enough. */
+  /** Takes the origin's most recently used lane; undefined when there is none young enough. */
   take(origin: string): Lane | undefined {
     for (;;) {
-      // Asked for anew each time: removing a lane makes a new list.
+      // Read again each time: removing a lane replaces the list.
       const lane = this.byOrigin.get(origin)?.at(-1);
       if (lane === undefined) return undefined;
       this.remove(lane);
@@ -30,7 +30,7 @@ export class LanePool {
     }
   }
 
-  /** Keeps a lane for the next request, as far as the bounds allow. */
+  /** Keeps a lane for the next request, unless a limit is reached. */
   put(lane: Lane): void {
     const lanes = this.byOrigin.get(lane.origin.origin) ?? [];
     if (this.isOld(lane) || lane.client.destroyed || lanes.length >= this.options.maxIdlePerOrigin) {
@@ -45,7 +45,7 @@ export class LanePool {
     }
   }
 
-  /** Forgets a lane whose socket was closed while it waited; it would be of no more use than a new one. */
+  /** Removes a lane whose socket was closed while it waited; it has no advantage over a new one. */
   drop(lane: Lane): void {
     if (!this.idle.has(lane)) return;
     this.remove(lane);

@@ -5,7 +5,7 @@ import { EgressError } from './errors.js';
 import { lookupChecked } from './lookup.js';
 import type { Resolver } from './resolver.js';
 
-/** What all lanes of a client share. */
+/** Options shared by all lanes of a client. */
 export interface LaneOptions {
   resolver: Resolver;
   ca: string | undefined;
@@ -16,18 +16,18 @@ export interface LaneOptions {
 }
 
 /**
- * One undici client with one socket at most, which carries one request at a time to one origin. Whenever it
- * needs a socket it looks the name up and checks the answer.
+ * One undici client with at most one socket, which carries one request at a time to one origin. Whenever it
+ * needs a socket it looks up the name and checks the addresses.
  */
 export class Lane {
   readonly createdAt = performance.now();
   readonly client: Client;
-  /** The peer of the present socket. */
+  /** The peer address of the current socket. */
   remoteAddress: string | undefined;
   private readonly closing = new AbortController();
 
   /**
-   * @param origin a URL of the origin, checked by the policy
+   * @param origin a URL of the origin, already checked by the policy
    * @param exempt whether the origin is an exception to the policy
    */
   constructor(
@@ -40,7 +40,7 @@ export class Lane {
       keepAliveTimeout: options.keepAliveMs,
       keepAliveMaxTimeout: options.keepAliveMs,
       maxHeaderSize: options.maxHeaderBytes,
-      // Times are kept by the exchange, which also knows the phases that undici does not have.
+      // The exchange enforces the time limits, including those for phases that undici does not know.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, callback) => {
@@ -58,7 +58,7 @@ export class Lane {
       exempt: this.exempt,
       signal: this.closing.signal,
     });
-    if (this.closing.signal.aborted) throw new EgressError('connect', 'The call was given up.');
+    if (this.closing.signal.aborted) throw new EgressError('connect', 'The call was cancelled');
     const socket = await connectChecked(
       { hostname, port: portOf(this.origin), addresses, exempt: this.exempt },
       { ca: this.options.ca, timeoutMs: this.options.connectMs, signal: this.closing.signal, dial: this.options.dial },
@@ -67,7 +67,7 @@ export class Lane {
     return socket;
   }
 
-  /** Cuts the socket, also one that is being opened. */
+  /** Closes the socket, even one that is still being opened. */
   async destroy(): Promise<void> {
     this.closing.abort();
     await this.client.destroy();

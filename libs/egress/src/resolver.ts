@@ -2,35 +2,35 @@ import { lookup, Resolver as NameServerClient } from 'node:dns/promises';
 import { errorCodeOf } from './errors.js';
 
 /**
- * Gives all addresses of a name, IPv4 and IPv6, in the order in which they are to be tried. Rejects with an error whose
- * `code` says why there is none. When the signal aborts nobody waits for the answer any more.
+ * Returns all addresses of a name, IPv4 and IPv6, in the order in which to try them. Rejects with an error whose `code`
+ * says why there is none. The signal cancels the lookup.
  */
 export type Resolver = (hostname: string, signal?: AbortSignal) => Promise<readonly string[]>;
 
-/** Where and how long to ask. */
+/** Which servers to ask, and for how long. */
 export interface NameServerOptions {
-  /** `address:port` of the servers to ask; those of the machine's resolv.conf when left out. */
+  /** `address:port` of the servers to ask; by default those in the machine's resolv.conf. */
   servers?: readonly string[];
   /** Milliseconds for a whole lookup. */
   limitMs?: number;
 }
 
-/** Milliseconds until a server is asked again; the second round waits twice as long, so that both fit into the limit. */
+/** Milliseconds until a server is asked again. The second try waits twice as long, so both fit into the limit. */
 const FIRST_TRY_MS = 1_000;
 const TRIES = 2;
 
-/** Milliseconds. Leaves TCP and TLS their share of the five seconds that connecting may take. */
+/** Milliseconds per lookup; leaves time for TCP and TLS within the five seconds that connecting may take. */
 const LOOKUP_MS = 3_000;
 
 /**
- * Asks the name servers by sockets of its own. The system's resolver holds one of the few worker threads of the process
- * until it gives up, and cannot be told to stop: four names with dead servers would hold up everybody else's lookups.
+ * Asks the name servers directly. The system's resolver occupies one of the few worker threads of the process until it
+ * times out, and cannot be cancelled: four names with dead servers would delay every other lookup.
  *
- * It knows full names only: neither the hosts file nor search domains are asked, whose answers are private ones.
+ * It resolves full names only and ignores the hosts file and search domains, whose answers are private addresses.
  */
 export function nameServerResolver({ servers, limitMs = LOOKUP_MS }: NameServerOptions = {}): Resolver {
   return async (hostname, signal) => {
-    // One for each lookup: it can be cancelled alone, and each question leaves from another port, which is harder to forge.
+    // One client per lookup can be cancelled alone, and each query leaves from another port, which makes forging harder.
     const client = new NameServerClient({ timeout: FIRST_TRY_MS, tries: TRIES });
     if (servers) client.setServers(servers);
     const cancel = () => client.cancel();
@@ -40,8 +40,8 @@ export function nameServerResolver({ servers, limitMs = LOOKUP_MS }: NameServerO
       const answers = await Promise.allSettled([client.resolve4(hostname), client.resolve6(hostname)]);
       const [ipv4, ipv6] = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
       const addresses = alternating(ipv4 ?? [], ipv6 ?? []);
-      // One kind is enough: many servers fail to answer for the other, and only what was answered is ever called.
-      if (addresses.length === 0) throw mostTelling(answers);
+      // One kind is enough: many servers do not answer for the other, and only returned addresses are called.
+      if (addresses.length === 0) throw mostSpecificError(answers);
       return addresses;
     } finally {
       clearTimeout(timer);
@@ -50,13 +50,13 @@ export function nameServerResolver({ servers, limitMs = LOOKUP_MS }: NameServerO
   };
 }
 
-/** Asks the system: hosts file, search domains and all. For a development machine's own receivers. */
+/** Asks the system, including hosts file and search domains. For receivers on a development machine. */
 export const systemResolver: Resolver = async (hostname) => {
   const answers = await lookup(hostname, { all: true, verbatim: true });
   return answers.map((answer) => answer.address);
 };
 
-/** IPv4 and IPv6 by turns, so that a network without one of them soon comes to the other. */
+/** Alternates IPv4 and IPv6, so that a network without one of them soon tries the other. */
 function alternating(ipv4: readonly string[], ipv6: readonly string[]): string[] {
   const longest = Math.max(ipv4.length, ipv6.length);
   return Array.from({ length: longest }, (_none, index) => [ipv4[index], ipv6[index]])
@@ -64,11 +64,11 @@ function alternating(ipv4: readonly string[], ipv6: readonly string[]): string[]
     .filter((address) => address !== undefined);
 }
 
-/** The reason why both failed: that a name has no addresses of one kind tells less than any other. */
-function mostTelling(answers: readonly PromiseSettledResult<unknown>[]): Error {
+/** Why both lookups failed. "No addresses of this kind" is the least informative reason and yields to any other. */
+function mostSpecificError(answers: readonly PromiseSettledResult<unknown>[]): Error {
   const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
   const cause = errors.find((error) => errorCodeOf(error) !== 'ENODATA') ?? errors[0];
   const code = errorCodeOf(cause);
-  // What was cancelled took too long, in the words of the other case of it.
+  // A cancelled lookup took too long; report it like any other timeout.
   return Object.assign(new Error('The lookup failed', { cause }), { code: code === 'ECANCELLED' ? 'ETIMEOUT' : code });
 }

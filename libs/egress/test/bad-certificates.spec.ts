@@ -4,17 +4,17 @@ import { type Certificate, httpsReceiver, makeCertificate, type Receiver } from 
 
 const NAME = 'receiver.test';
 
-/** `npm run test:deep` makes enough calls to see memory that is not given back. */
+/** `npm run test:deep` makes enough calls to show a memory leak. */
 const DEEP = process.env.DEEP === '1';
 const CALLS = DEEP ? 10_000 : 200;
 
-/** As many calls under way as a dispatcher has for its slow endpoints. */
+/** As many concurrent calls as a dispatcher makes to its slow endpoints. */
 const CONCURRENCY = 16;
 
-/** Parts of the run whose lowest heap is compared: within each the collector runs many times. */
+/** Parts of the run whose lowest heap sizes are compared; the collector runs many times within each. */
 const PARTS = 5;
 
-/** What the heap may grow by from the second part to the last. A socket with its TLS state that stays costs 10 KiB. */
+/** Allowed growth of the heap from the second part to the last. A leaked socket with its TLS state costs 10 KiB. */
 const MAX_GROWTH_BYTES = 8 * 1024 * 1024;
 
 let receivers: Receiver[];
@@ -34,13 +34,13 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
-/** Sockets of this process, those of the receivers included. */
+/** Open sockets of this process, including those of the receivers. */
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((kind) => /TLS|TCPSocket/.test(kind)).length;
 }
 
 it(
-  `keeps nothing of ${CALLS} calls to hosts with bad certificates`,
+  `leaks neither sockets nor memory in ${CALLS} calls to hosts with bad certificates`,
   async () => {
     const client = createEgressClient({
       allow: receivers.map(({ port }) => ({ host: NAME, port })),
@@ -71,7 +71,7 @@ it(
     expect(Object.fromEntries(codes)).toEqual({ tls: CALLS });
     expect(client.idleSockets).toBe(0);
     await client.close();
-    // The receivers notice the last hang-ups a moment later.
+    // The receivers notice the last closed connections a moment later.
     for (let turn = 0; turn < 1000 && openSockets() > before; turn++) await new Promise(setImmediate);
     expect(openSockets()).toBeLessThanOrEqual(before);
     if (DEEP) expect(lowest.at(-1)! - lowest[1]!).toBeLessThan(MAX_GROWTH_BYTES);

@@ -37,7 +37,7 @@ function keep(receiver: Receiver): Receiver {
   return receiver;
 }
 
-/** A client that may call `receiver.test` on this receiver's port and finds it on loopback. */
+/** A client that may call `receiver.test` on this receiver's port and resolves it to loopback. */
 function clientFor(receiver: Receiver, options: EgressOptions = {}): EgressClient {
   const client = createEgressClient({
     allow: [
@@ -56,7 +56,7 @@ function get(client: EgressClient, receiver: Receiver, request: Partial<EgressRe
   return client.request({ method: 'GET', url: `https://${NAME}:${receiver.port}/hook?x=1`, ...request });
 }
 
-/** The error of a call that must fail. */
+/** Awaits a call that must fail and returns its error. */
 async function failure(call: Promise<unknown>): Promise<EgressError> {
   const error = await call.then(
     () => undefined,
@@ -69,7 +69,7 @@ async function failure(call: Promise<unknown>): Promise<EgressError> {
 const ok = (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
 
 describe('request', () => {
-  it('sends method, path, headers and body, and brings status, headers, body, time and peer', async () => {
+  it('sends method, path, headers and body, and returns status, headers, body, latency and peer', async () => {
     const seen: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = [];
     const receiver = keep(
       await httpsReceiver(certificate, async (request, response) => {
@@ -126,7 +126,7 @@ describe('request', () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it('does not decompress', async () => {
+  it('does not decompress a response', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const receiver = keep(
       await httpsReceiver(certificate, (_request, response) =>
@@ -137,7 +137,7 @@ describe('request', () => {
     expect(answer.body.equals(bomb)).toBe(true);
   });
 
-  it('sends the name of the URL in SNI without its trailing dot', async () => {
+  it('sends the host name in SNI without its trailing dot', async () => {
     const names: (string | false)[] = [];
     const receiver = keep(
       await tlsReceiver(certificate, (socket) => {
@@ -151,7 +151,7 @@ describe('request', () => {
     expect(names).toEqual([NAME, false]);
   });
 
-  it('refuses a method that it does not know, and headers that would break the request', async () => {
+  it('rejects an unsupported method and headers that would split the request', async () => {
     const receiver = keep(await httpsReceiver(certificate, ok));
     const client = clientFor(receiver);
     await expect(get(client, receiver, { method: 'CONNECT' as 'GET' })).rejects.toThrow(TypeError);
@@ -175,18 +175,18 @@ describe('policy', () => {
   ])('refuses %s before any lookup', async (url) => {
     const client = createEgressClient({
       resolver: () => {
-        throw new Error('must not be asked');
+        throw new Error('must not be called');
       },
     });
     expect((await failure(client.request({ method: 'GET', url }))).code).toBe('blocked');
   });
 
   it.each([
-    ['a private one', ['10.0.0.1']],
-    ['a public and a private one', ['93.184.215.14', '10.0.0.1']],
-    ['a public and a mapped private one', ['2606:4700::1111', '::ffff:10.0.0.1']],
-    ['what is no address', ['93.184.215.14', 'example.com']],
-  ])('refuses an answer with %s, and does not tell the address', async (_what, answer) => {
+    ['a private address', ['10.0.0.1']],
+    ['a public and a private address', ['93.184.215.14', '10.0.0.1']],
+    ['a public and a mapped private address', ['2606:4700::1111', '::ffff:10.0.0.1']],
+    ['something that is not an address', ['93.184.215.14', 'example.com']],
+  ])('refuses a DNS answer with %s and does not reveal the address', async (_what, answer) => {
     const dialled: unknown[] = [];
     const client = createEgressClient({
       resolver: async () => answer,
@@ -201,7 +201,7 @@ describe('policy', () => {
     expect(dialled).toEqual([]);
   });
 
-  it('connects by number to the address that was checked, whatever the name says later', async () => {
+  it('connects to the checked address even when the name resolves differently later', async () => {
     const receiver = keep(await httpsReceiver(certificate, ok));
     const answers = [['93.184.215.14'], ['127.0.0.1']];
     const hosts: (string | undefined)[] = [];
@@ -213,7 +213,7 @@ describe('policy', () => {
         return tlsConnect({ ...options, host: '127.0.0.1', port: receiver.port });
       },
     });
-    // The dialled socket leads to loopback: the peer is asked before the socket is handed over.
+    // The dialled socket leads to loopback: the peer address is checked before the socket is used.
     const error = await failure(client.request({ method: 'GET', url: 'https://example.com/' }));
     expect(error).toMatchObject({ code: 'blocked', message: expect.stringContaining('checked') });
     expect(hosts).toEqual(['93.184.215.14']);
@@ -221,7 +221,7 @@ describe('policy', () => {
     expect(hosts).toHaveLength(1);
   });
 
-  it('looks the name up again when a socket is too old, and refuses what it then finds', async () => {
+  it('looks up the name again when a socket is too old, and checks the new answer', async () => {
     const receiver = keep(await httpsReceiver(certificate, ok));
     let lookups = 0;
     const client = clientFor(receiver, {
@@ -234,7 +234,7 @@ describe('policy', () => {
     expect((await failure(get(client, receiver))).code).toBe('dns');
   });
 
-  it('says what it thinks of a URL, exceptions included', async () => {
+  it('checks a URL with the exceptions and cluster suffixes of the client', async () => {
     const client = createEgressClient({
       allow: [{ host: '127.0.0.1', port: 9443 }],
       clusterSuffixes: ['svc.acme.net'],
@@ -246,7 +246,7 @@ describe('policy', () => {
 });
 
 describe('connections', () => {
-  it('uses a socket again within its life, one for each request under way', async () => {
+  it('reuses a socket within its lifetime and opens one per concurrent request', async () => {
     const receiver = keep(await httpsReceiver(certificate, ok));
     const client = clientFor(receiver, { maxIdlePerOrigin: 2 });
     for (let i = 0; i < 5; i++) await get(client, receiver);
@@ -256,7 +256,7 @@ describe('connections', () => {
     expect(client.idleSockets).toBe(2);
   });
 
-  it('keeps a bounded number of idle sockets over all origins', async () => {
+  it('keeps a limited number of idle sockets over all origins', async () => {
     const receivers = await Promise.all([1, 2, 3].map(() => httpsReceiver(certificate, ok)));
     for (const receiver of receivers) keep(receiver);
     const client = createEgressClient({
@@ -270,7 +270,7 @@ describe('connections', () => {
     expect(client.idleSockets).toBe(2);
   });
 
-  it('forgets a socket that the peer closed', async () => {
+  it('does not reuse a socket that the peer closed', async () => {
     const receiver = keep(
       await httpsReceiver(certificate, (_request, response) =>
         response.writeHead(200, { connection: 'close' }).end('ok'),
@@ -282,16 +282,16 @@ describe('connections', () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it('goes on to the next address when one does not answer', async () => {
+  it('tries the next address when one does not answer', async () => {
     const receiver = keep(await httpsReceiver(certificate, ok));
-    // Nothing listens on 127.0.0.2 of this port.
+    // Nothing listens on this port of 127.0.0.2.
     const client = clientFor(receiver, { resolver: async () => ['127.0.0.2', '127.0.0.1'] });
     expect(await get(client, receiver)).toMatchObject({ status: 200, remoteAddress: '127.0.0.1' });
   });
 });
 
 describe('errors', () => {
-  it('dns: a name that does not resolve', async () => {
+  it('fails with "dns" when a name does not resolve', async () => {
     const refused = createEgressClient({
       resolver: async () => {
         throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
@@ -303,7 +303,7 @@ describe('errors', () => {
     expect((await failure(empty.request({ method: 'GET', url: 'https://example.com/' }))).code).toBe('dns');
   });
 
-  it('connect: nobody listens', async () => {
+  it('fails with "connect" when nothing listens on the port', async () => {
     const receiver = await httpsReceiver(certificate, ok);
     const client = clientFor(receiver);
     await receiver.close();
@@ -313,13 +313,13 @@ describe('errors', () => {
     });
   });
 
-  it('tls: a certificate of an unknown authority', async () => {
+  it('fails with "tls" when the authority of the certificate is unknown', async () => {
     const other = await makeCertificate([NAME]);
     const receiver = keep(await httpsReceiver(other, ok));
     expect((await failure(get(clientFor(receiver), receiver))).code).toBe('tls');
   });
 
-  it('tls: a certificate for another name', async () => {
+  it('fails with "tls" when the certificate is for another name', async () => {
     const other = await makeCertificate(['other.test'], { ips: [] });
     const receiver = keep(await httpsReceiver(other, ok));
     const client = clientFor(receiver, { ca: other.cert });
@@ -331,21 +331,21 @@ describe('errors', () => {
     expect((await failure(byAddress)).code).toBe('tls');
   });
 
-  it('tls: an expired certificate', async () => {
+  it('fails with "tls" when the certificate has expired', async () => {
     const expired = await makeCertificate([NAME], { expired: true });
     const receiver = keep(await httpsReceiver(expired, ok));
     const error = await failure(get(clientFor(receiver, { ca: expired.cert }), receiver));
     expect(error).toMatchObject({ code: 'tls', message: expect.stringContaining('CERT_HAS_EXPIRED') });
   });
 
-  it('tls: plain http on the port, and a peer that hangs up during the handshake', async () => {
+  it('fails with "tls" when the port speaks plain http or the peer closes during the handshake', async () => {
     const plain = keep(await httpReceiver());
     expect((await failure(get(clientFor(plain), plain))).code).toBe('tls');
     const rude = keep(await tcpReceiver((socket) => socket.once('data', () => socket.destroy())));
     expect((await failure(get(clientFor(rude), rude))).code).toBe('tls');
   });
 
-  it('timeout_connect: a handshake that never ends, and a lookup that never ends', async () => {
+  it('fails with "timeout_connect" when a handshake or a lookup never ends', async () => {
     const silent = keep(await tcpReceiver((socket) => socket.resume()));
     const timeouts = { connectMs: 100 };
     expect((await failure(get(clientFor(silent, { timeouts }), silent))).code).toBe('timeout_connect');
@@ -353,7 +353,7 @@ describe('errors', () => {
     expect((await failure(get(lost, silent))).code).toBe('timeout_connect');
   });
 
-  it('timeout_headers: an answer that does not begin, or stops within its headers', async () => {
+  it('fails with "timeout_headers" when the response does not begin or stops within its headers', async () => {
     const hanging = keep(await httpsReceiver(certificate, () => undefined));
     const timeouts = { headersMs: 100 };
     expect((await failure(get(clientFor(hanging), hanging, { timeouts }))).code).toBe('timeout_headers');
@@ -361,7 +361,7 @@ describe('errors', () => {
     expect((await failure(get(clientFor(stopping), stopping, { timeouts }))).code).toBe('timeout_headers');
   });
 
-  it('timeout_headers: interim answers do not stop the clock', async () => {
+  it('fails with "timeout_headers" although interim responses keep coming', async () => {
     const receiver = keep(
       await tlsReceiver(certificate, (socket) => {
         const timer = setInterval(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), 10);
@@ -372,7 +372,7 @@ describe('errors', () => {
     expect(error.code).toBe('timeout_headers');
   });
 
-  it('timeout_body: a body that drips', async () => {
+  it('fails with "timeout_body" when the body arrives too slowly', async () => {
     const receiver = keep(
       await httpsReceiver(certificate, (_request, response) => {
         response.writeHead(200);
@@ -385,13 +385,13 @@ describe('errors', () => {
     );
   });
 
-  it('timeout_total: whatever the phase', async () => {
+  it('fails with "timeout_total" in whichever phase the call is', async () => {
     const receiver = keep(await httpsReceiver(certificate, () => undefined));
     const error = await failure(get(clientFor(receiver), receiver, { timeouts: { totalMs: 100 } }));
     expect(error.code).toBe('timeout_total');
   });
 
-  it('too_large: an announced body, a body without an end, endless headers', async () => {
+  it('fails with "too_large" for an announced length, an endless body and endless headers', async () => {
     const announced = keep(
       await httpsReceiver(certificate, (_request, response) =>
         response.writeHead(200, { 'content-length': 10_000_000_000 }).write('x'),
@@ -406,7 +406,7 @@ describe('errors', () => {
             this.push(Buffer.alloc(64 * 1024));
           },
         });
-        // The client hangs up in the middle, which is what this test is about.
+        // The client closes the connection midway, which is what this test is about.
         pipeline(zeros, response, () => zeros.destroy());
       }),
     );
@@ -422,7 +422,7 @@ describe('errors', () => {
     expect((await failure(get(clientFor(headers), headers))).code).toBe('too_large');
   });
 
-  it('gives the beginning of a long body when asked to', async () => {
+  it('truncates a long body when asked to', async () => {
     const receiver = keep(await httpsReceiver(certificate, (_request, response) => response.end('a'.repeat(100_000))));
     const client = clientFor(receiver);
     const answer = await get(client, receiver, { maxResponseBytes: 10, truncate: true });
@@ -433,7 +433,7 @@ describe('errors', () => {
     expect(whole.body.length).toBe(100_000);
   });
 
-  it('cuts a body of 10 GB when asked to, announced or not', async () => {
+  it('truncates a body of 10 GB when asked to, with or without an announced length', async () => {
     let sent = 0;
     const flood = (response: ServerResponse) => {
       const zeros = new Readable({
@@ -442,7 +442,7 @@ describe('errors', () => {
           this.push(Buffer.alloc(64 * 1024));
         },
       });
-      // The client hangs up in the middle, which is what this test is about.
+      // The client closes the connection midway, which is what this test is about.
       pipeline(zeros, response, () => zeros.destroy());
     };
     for (const headers of [{ 'content-length': 10_000_000_000 }, {}]) {
@@ -453,11 +453,11 @@ describe('errors', () => {
       expect(answer).toMatchObject({ status: 200, truncated: true });
       expect(answer.body.length).toBe(4096);
     }
-    // What the buffers of both sides take, and no more.
+    // No more than the buffers of both sides hold.
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  it('too_large: a bomb counts by the bytes that are sent, since nothing unpacks it', async () => {
+  it('counts the compressed bytes of a decompression bomb, since it is never decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000));
     const receiver = keep(
       await httpsReceiver(certificate, (_request, response) =>
@@ -482,7 +482,7 @@ describe('errors', () => {
     );
   });
 
-  it('http_protocol: a body that is shorter than announced', async () => {
+  it('fails when the body is shorter than announced', async () => {
     const short = keep(
       await tlsReceiver(certificate, (socket) =>
         socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf')),
@@ -491,7 +491,7 @@ describe('errors', () => {
     expect(['http_protocol', 'reset']).toContain((await failure(get(clientFor(short), short))).code);
   });
 
-  it('closing the client gives up nothing that is under way', async () => {
+  it('finishes a request in progress when the client is closed', async () => {
     const receiver = keep(await httpsReceiver(certificate, ok));
     const client = clientFor(receiver);
     const call = get(client, receiver);
@@ -500,7 +500,7 @@ describe('errors', () => {
     expect(client.idleSockets).toBe(0);
   });
 
-  it('http_protocol: an answer that is not HTTP, and contradictory framing', async () => {
+  it('fails with "http_protocol" when the response is not HTTP or its framing is contradictory', async () => {
     const noise = keep(await tlsReceiver(certificate, (socket) => socket.write('SSH-2.0-OpenSSH_9.7\r\n')));
     expect((await failure(get(clientFor(noise), noise))).code).toBe('http_protocol');
     const twice = keep(
@@ -511,7 +511,7 @@ describe('errors', () => {
     expect((await failure(get(clientFor(twice), twice))).code).toBe('http_protocol');
   });
 
-  it('reset: a connection cut before the answer or in the middle of it', async () => {
+  it('fails with "reset" when the connection is closed before or during the response', async () => {
     const before = keep(await tlsReceiver(certificate, (socket) => socket.once('data', () => socket.destroy())));
     expect((await failure(get(clientFor(before), before))).code).toBe('reset');
     const middle = keep(
@@ -524,7 +524,7 @@ describe('errors', () => {
     expect((await failure(get(clientFor(middle), middle))).code).toBe('reset');
   });
 
-  it('leaves a slow call of one host without effect on another', async () => {
+  it('does not let a slow host delay a call to another host', async () => {
     const slow = keep(await httpsReceiver(certificate, () => undefined));
     const quick = keep(await httpsReceiver(certificate, ok));
     const client = createEgressClient({

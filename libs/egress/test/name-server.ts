@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 
-/** What the server says of one name and kind: addresses, a response code (2 SERVFAIL, 3 NXDOMAIN), or not a word. */
+/** What the server answers for a name and kind: addresses, a response code (2 SERVFAIL, 3 NXDOMAIN), or nothing. */
 export type NameAnswer = readonly string[] | number | 'silence';
 
 /** A name server on a free port of loopback. */
 export interface NameServer {
-  /** `address:port`, as a resolver takes it. */
+  /** `address:port`, as a resolver expects it. */
   address: string;
-  /** The names asked for so far, once for each question. */
+  /** The names asked for so far, one entry per query. */
   asked: readonly string[];
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface NameServer {
 const TYPE_A = 1;
 const HEADER_BYTES = 12;
 
-/** Starts a name server (RFC 1035 over UDP) that answers as told. */
+/** Starts a name server (RFC 1035 over UDP) with these answers. */
 export async function startNameServer(answer: (name: string, kind: 'A' | 'AAAA') => NameAnswer): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -46,7 +46,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The question with the answers after it, each naming the question by a pointer. */
+/** Appends the answers to the question; each refers to its name by a pointer. */
 function reply(question: Buffer, type: number, said: readonly string[] | number): Buffer {
   const addresses = typeof said === 'number' ? [] : said;
   const header = Buffer.from(question.subarray(0, HEADER_BYTES));
@@ -66,7 +66,7 @@ function reply(question: Buffer, type: number, said: readonly string[] | number)
   return Buffer.concat([header, question.subarray(HEADER_BYTES), ...records]);
 }
 
-/** IPv6 addresses are written out: eight groups. */
+/** Encodes an address. IPv6 must be written out in eight groups. */
 function bytesOf(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
   return Buffer.from(

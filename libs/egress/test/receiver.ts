@@ -4,13 +4,13 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 
-/** A key and a certificate that is its own authority, in PEM. */
+/** A key and a self-signed certificate, in PEM. */
 export interface Certificate {
   key: string;
   cert: string;
 }
 
-/** Makes a certificate for names and addresses. */
+/** Creates a certificate for names and addresses. */
 export async function makeCertificate(
   names: string[],
   { ips = ['127.0.0.1'], expired = false }: { ips?: string[]; expired?: boolean } = {},
@@ -36,10 +36,10 @@ export async function makeCertificate(
   return { key: pem.private, cert: pem.cert };
 }
 
-/** A server on a free port of loopback, with the sockets it has open. */
+/** A server on a free port of loopback. */
 export interface Receiver {
   port: number;
-  /** Connections accepted so far. */
+  /** Number of connections accepted so far. */
   connections: () => number;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ async function listen(server: Server): Promise<Receiver> {
   };
 }
 
-/** An https server that answers as told. */
+/** Starts an https server with this request handler. */
 export function httpsReceiver(
   certificate: Certificate,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -74,18 +74,18 @@ export function httpsReceiver(
   return listen(createHttpsServer(certificate, handler));
 }
 
-/** A TLS server that speaks whatever the handler writes. */
+/** Starts a TLS server that sends whatever the handler writes. */
 export function tlsReceiver(certificate: Certificate, handler: (socket: TLSSocket) => void): Promise<Receiver> {
   return listen(
     createTlsServer(certificate, (socket) => {
-      // The client cuts connections in most of these tests; that is no failure of the receiver.
+      // The client closes connections in most of these tests; that is not a failure of the receiver.
       socket.on('error', () => socket.destroy());
       handler(socket);
     }),
   );
 }
 
-/** A TCP server that speaks whatever the handler writes; TLS is the handler's business. */
+/** Starts a TCP server that sends whatever the handler writes, without TLS. */
 export function tcpReceiver(handler: (socket: Socket) => void): Promise<Receiver> {
   return listen(
     createTcpServer((socket) => {
@@ -95,7 +95,7 @@ export function tcpReceiver(handler: (socket: Socket) => void): Promise<Receiver
   );
 }
 
-/** A plain http server, for the wrong protocol on the port. */
+/** Starts a plain http server, for tests of the wrong protocol on the port. */
 export function httpReceiver(): Promise<Receiver> {
   return listen(createServer((_request, response) => response.end('plain')));
 }

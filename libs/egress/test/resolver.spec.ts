@@ -8,7 +8,7 @@ import { nameServerResolver } from '../src/resolver.js';
 import { type NameAnswer, type NameServer, startNameServer } from './name-server.js';
 import { httpsReceiver, makeCertificate } from './receiver.js';
 
-/** The threads that Node keeps for files and for the system's resolver, unless it is told otherwise. */
+/** The default number of threads that Node uses for files and for the system's resolver. */
 const WORKER_THREADS = 4;
 const IPV6 = '2606:4700:0:0:0:0:0:1111';
 
@@ -24,13 +24,13 @@ async function serve(answer: (name: string, kind: 'A' | 'AAAA') => NameAnswer): 
   return server;
 }
 
-/** A resolver that asks a server with these answers; the same for both kinds when there is one only. */
+/** A resolver that asks a server with these answers; one answer applies to both kinds. */
 async function resolving(a: NameAnswer, aaaa: NameAnswer = a, limitMs?: number) {
   const server = await serve((_name, kind) => (kind === 'A' ? a : aaaa));
   return nameServerResolver({ servers: [server.address], limitMs });
 }
 
-/** Keeps every worker thread of this process busy: opening a pipe waits for the other end. */
+/** Keeps every worker thread of this process busy: opening a pipe blocks until the other end is opened. */
 async function occupyWorkerThreads(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'egress-'));
   const pipe = join(folder, 'pipe');
@@ -44,17 +44,17 @@ async function occupyWorkerThreads(): Promise<() => Promise<void>> {
   };
 }
 
-describe('the resolver of the outside', () => {
-  it('gives the addresses of both kinds by turns', async () => {
+describe('nameServerResolver', () => {
+  it('returns IPv4 and IPv6 addresses alternately', async () => {
     const resolve = await resolving(['192.0.2.1', '192.0.2.2', '192.0.2.3'], [IPV6]);
     expect(await resolve('a.example.com')).toEqual(['192.0.2.1', '2606:4700::1111', '192.0.2.2', '192.0.2.3']);
   });
 
   it.each<[string, NameAnswer, NameAnswer]>([
-    ['no IPv6', ['192.0.2.1'], []],
-    ['a server that fails for IPv6', ['192.0.2.1'], 2],
-    ['a server that is silent for IPv6', ['192.0.2.1'], 'silence'],
-  ])('is content with one kind: %s', async (_what, a, aaaa) => {
+    ['none', ['192.0.2.1'], []],
+    ['a failing server', ['192.0.2.1'], 2],
+    ['a silent server', ['192.0.2.1'], 'silence'],
+  ])('returns the addresses of one kind when the other has %s', async (_what, a, aaaa) => {
     expect(await (await resolving(a, aaaa, 300))('a.example.com')).toEqual(['192.0.2.1']);
     expect(await (await resolving(aaaa, [IPV6], 300))('a.example.com')).toEqual(['2606:4700::1111']);
   });
@@ -66,19 +66,19 @@ describe('the resolver of the outside', () => {
     ['ESERVFAIL', [], 2],
     ['ETIMEOUT', [], 'silence'],
     ['ETIMEOUT', 'silence', 'silence'],
-  ])('says %s when there is no address (%j, %j)', async (code, a, aaaa) => {
+  ])('rejects with %s when there is no address (A: %j, AAAA: %j)', async (code, a, aaaa) => {
     const resolve = await resolving(a, aaaa, 300);
     await expect(resolve('a.example.com')).rejects.toMatchObject({ code });
   });
 
-  it('knows neither the hosts file nor search domains', async () => {
+  it('ignores the hosts file and search domains', async () => {
     const server = await serve(() => 3);
     const resolve = nameServerResolver({ servers: [server.address] });
     await expect(resolve('localhost.localdomain')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     expect(new Set(server.asked)).toEqual(new Set(['localhost.localdomain']));
   });
 
-  it('answers for one name while the servers of many others are silent', async () => {
+  it('resolves a name while the servers of many other names are silent', async () => {
     const server = await serve((name, kind) => {
       if (name.endsWith('dead.example.com')) return 'silence';
       return kind === 'A' ? ['192.0.2.1'] : [];
@@ -98,7 +98,7 @@ describe('the resolver of the outside', () => {
     expect(ended).toBe(32);
   });
 
-  it('needs no worker thread', async () => {
+  it('resolves a name while every worker thread is busy', async () => {
     const resolve = await resolving(['192.0.2.1'], []);
     const release = await occupyWorkerThreads();
     try {
@@ -108,7 +108,7 @@ describe('the resolver of the outside', () => {
     }
   });
 
-  it('stops asking when nobody waits any more', async () => {
+  it('stops a lookup when it is cancelled', async () => {
     const resolve = await resolving('silence', 'silence', 2 ** 30);
     const gone = new AbortController();
     const lookup = resolve('a.example.com', gone.signal);
@@ -117,8 +117,8 @@ describe('the resolver of the outside', () => {
   });
 });
 
-describe('a client without a resolver of its own', () => {
-  it('finds the hosts of a development machine as the system does', async () => {
+describe('a client with the default resolver', () => {
+  it('resolves exempt hosts like the system does', async () => {
     const certificate = await makeCertificate(['localhost']);
     const receiver = await httpsReceiver(certificate, (_request, response) => response.end('ok'));
     closers.push(() => receiver.close());

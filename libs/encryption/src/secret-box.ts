@@ -1,23 +1,23 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** First byte of every box, so that another layout or key can follow one day. */
+/** First byte of every box, which leaves room for another layout or key. */
 const FORMAT = 1;
 const KEY_BYTES = 32;
-/** The nonce NIST SP 800-38D, section 8.2, recommends for GCM. */
+/** The nonce length that NIST SP 800-38D, section 8.2, recommends for GCM. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
 
 /**
- * Keeps secrets that must be shown or used again (signing secrets, private keys, hook addresses) encrypted at rest with
- * AES-256-GCM. What only has to be compared is hashed instead.
+ * Encrypts secrets that must be shown or used again (signing secrets, private keys, hook addresses) with AES-256-GCM.
+ * Secrets that only have to be compared are hashed instead.
  */
 export class SecretBox {
   private readonly key: Buffer;
 
   /**
    * @param key 32 bytes in base64, the same for all replicas of a service
-   * @throws Error when it is not
+   * @throws Error when the key has another length
    */
   constructor(key: string) {
     this.key = Buffer.from(key, 'base64');
@@ -25,8 +25,8 @@ export class SecretBox {
   }
 
   /**
-   * @param secret the text to keep
-   * @param place what the secret belongs to, such as table and id: a box moved to another row does not open there
+   * @param secret the text to encrypt
+   * @param place what the secret belongs to, such as table and id; a box moved to another row does not open
    */
   seal(secret: string, place: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
@@ -36,10 +36,10 @@ export class SecretBox {
     return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body]);
   }
 
-  /** @throws Error when the box was changed, belongs to another place or was made with another key */
+  /** @throws Error when the box was changed, belongs to another place or was sealed with another key */
   open(box: Uint8Array, place: string): string {
     const bytes = Buffer.from(box);
-    if (bytes.length < HEAD_BYTES || bytes[0] !== FORMAT) throw new Error('This is not a box of a known format');
+    if (bytes.length < HEAD_BYTES || bytes[0] !== FORMAT) throw new Error('The format of this secret box is unknown');
     const decipher = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(1, 1 + NONCE_BYTES), {
       authTagLength: TAG_BYTES,
     });

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** Name of the header, in lower case. */
+/** Header name in lower case. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /**
@@ -21,5 +21,5 @@ const keyOf = createParamDecorator((name: string, context: ExecutionContext) => 
   return readIdempotencyKey(headers[name]);
 });
 
-/** The key of a creating call, if one was sent: `@IdempotencyKey() key: string | undefined`. */
+/** Injects the key of a creating call, if one was sent: `@IdempotencyKey() key: string | undefined`. */
 export const IdempotencyKey = (): ParameterDecorator => keyOf(IDEMPOTENCY_HEADER);

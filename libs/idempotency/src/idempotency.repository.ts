@@ -7,10 +7,10 @@ export interface IdempotencyRow {
   readonly recordId: string;
 }
 
-/** SQL of the table that `createIdempotencyTable` makes. */
+/** Reads and writes the table that `createIdempotencyTable` creates. */
 @Injectable()
 export class IdempotencyRepository {
-  /** Takes the lock of one call until the transaction ends; false when another transaction holds it. */
+  /** Locks one call until the transaction ends; returns false when another transaction holds the lock. */
   async tryLock(tx: Queryable, call: IdempotentCall): Promise<boolean> {
     const name = JSON.stringify(['idempotency', ...identityOf(call)]);
     const [row] = await tx.query<{ locked: boolean }>(
@@ -20,16 +20,16 @@ export class IdempotencyRepository {
     return row?.locked === true;
   }
 
-  async find(tx: Queryable, call: IdempotentCall): Promise<IdempotencyRow | undefined> {
+  async find(tx: Queryable, call: IdempotentCall): Promise<IdempotencyRow | null> {
     const [row] = await tx.query<IdempotencyRow>(
       `SELECT body_hash AS "bodyHash", record_id AS "recordId" FROM idempotency
         WHERE tenant_id = $1 AND principal_id = $2 AND route = $3 AND key = $4 AND expires_at > now()`,
       identityOf(call),
     );
-    return row;
+    return row ?? null;
   }
 
-  /** Remembers what a call created; an expired row of the same call is replaced. */
+  /** Stores what a call created; replaces an expired row of the same call. */
   async save(tx: Queryable, call: IdempotentCall, row: IdempotencyRow): Promise<void> {
     await tx.query(
       `INSERT INTO idempotency (tenant_id, principal_id, route, key, body_hash, record_id, expires_at)

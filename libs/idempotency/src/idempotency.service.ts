@@ -5,17 +5,17 @@ import { Injectable } from '@nestjs/common';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import type { IdempotentCall } from './idempotent-call.js';
 
-/** Makes creating calls repeatable: no answer is kept, only which record the first call made. */
+/** Makes creating calls repeatable. No answer is stored, only which record the first call created. */
 @Injectable()
 export class IdempotencyService {
   constructor(private readonly repository: IdempotencyRepository) {}
 
   /**
-   * Runs `create` in `tx`, or finds what the same call created before. The lock lives as long as the transaction, so a
-   * crash leaves no call "still running".
-   * @param tx a transaction in the call's tenant; of the narrow role only where the table is open to it
-   * @param create makes the record and returns its id
-   * @returns the id, and whether the record was made by an earlier call
+   * Runs `create` in `tx`, or returns what the same call created before. The lock ends with the transaction, so a crash
+   * leaves no call "still running".
+   * @param tx a transaction in the call's tenant; the narrow role's only where `narrowCreates` was granted
+   * @param create creates the record and returns its id
+   * @returns the id, and whether an earlier call created the record
    * @throws IDEMPOTENCY_KEY_IN_USE while another transaction runs the same call, IDEMPOTENCY_KEY_REUSED for another body
    */
   async once(
@@ -24,26 +24,26 @@ export class IdempotencyService {
     create: () => Promise<string>,
   ): Promise<{ recordId: string; repeated: boolean }> {
     if (!(await this.repository.tryLock(tx, call))) throw new PlatformError('IDEMPOTENCY_KEY_IN_USE');
-    const earlier = await this.find(tx, call);
-    if (earlier !== undefined) return { recordId: earlier, repeated: true };
+    const earlier = await this.findRecordId(tx, call);
+    if (earlier !== null) return { recordId: earlier, repeated: true };
     const recordId = await create();
     await this.repository.save(tx, call, { bodyHash: hashOf(call.body), recordId });
     return { recordId, repeated: false };
   }
 
   /**
-   * What an earlier, finished call created. Asked before work that could refuse the repetition of a call for what has
-   * changed since the first one; `once` follows all the same.
+   * Returns the id of what an earlier, finished call created, or null. Used before checks that could refuse a repetition
+   * because of a change since the first call; `once` must still follow.
    * @throws IDEMPOTENCY_KEY_REUSED for another body
    */
-  async find(tx: Queryable, call: IdempotentCall): Promise<string | undefined> {
+  async findRecordId(tx: Queryable, call: IdempotentCall): Promise<string | null> {
     const earlier = await this.repository.find(tx, call);
     if (earlier && !earlier.bodyHash.equals(hashOf(call.body))) throw new PlatformError('IDEMPOTENCY_KEY_REUSED');
-    return earlier?.recordId;
+    return earlier?.recordId ?? null;
   }
 }
 
-/** By value: the order of members and members that are undefined make no difference, as in the JSON that was sent. */
+/** Hashes by value: the order of members and undefined members make no difference, as in the JSON that was sent. */
 function hashOf(body: unknown): Buffer {
   const sent: unknown = JSON.parse(JSON.stringify(body ?? null));
   return createHash('sha256').update(canonicalJson(sent)).digest();

@@ -2,7 +2,7 @@ import { Database } from '@crm/database';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
-const SWEEP_EVERY_MS = 3_600_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
 
 /** Removes expired idempotency rows once an hour. Several replicas doing it at once only find less to remove. */
 @Injectable()
@@ -19,7 +19,7 @@ export class IdempotencySweeper implements OnApplicationBootstrap, BeforeApplica
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
       this.running = this.sweep();
-    }, SWEEP_EVERY_MS);
+    }, SWEEP_INTERVAL_MS);
     this.timer.unref();
   }
 
@@ -28,7 +28,7 @@ export class IdempotencySweeper implements OnApplicationBootstrap, BeforeApplica
     await this.running;
   }
 
-  /** Removes what is over. A failure is left to the next sweep. */
+  /** Removes expired rows. After a failure the next sweep tries again. */
   async sweep(): Promise<void> {
     try {
       await this.database.crossTenant((tx) => this.repository.removeExpired(tx));

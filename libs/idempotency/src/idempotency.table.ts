@@ -3,9 +3,9 @@ import { createTenantTable } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 /**
- * Makes the table `idempotency`: which record a creating call made, so that the same call again finds it. No body and no
- * answer is kept.
- * @param options.narrowCreates for services that create things as the narrow role, in the context of a tenant
+ * Creates the table `idempotency`: which record a creating call created, so that a repetition finds it. It stores neither
+ * body nor answer.
+ * @param options.narrowCreates for services that create records as the narrow role, in the context of a tenant
  *   (`inWorkspace`)
  */
 export async function createIdempotencyTable(
@@ -25,9 +25,9 @@ export async function createIdempotencyTable(
     primaryKey: ['principal_id', 'route', 'key'],
     indexes: [{ columns: 'expires_at', tenantFirst: false }],
     grants: ['select', 'insert', 'update'],
-    // Expired rows of every tenant are swept.
+    // The sweeper removes expired rows of every tenant.
     narrow: ['select', 'delete'],
   });
-  // Granted, but opened by no policy of its own: it writes rows of the tenant in context only, like everybody.
+  // No separate policy: like every role, the narrow role writes rows of the tenant in context only.
   if (options.narrowCreates) await runner.query(`GRANT INSERT, UPDATE ON idempotency TO ${roles.narrowRole}`);
 }

@@ -3,12 +3,12 @@ import { headerCall, stepCall } from './idempotent-call.js';
 
 const principal = { tenantId: 't', userId: 'u' };
 
-describe('the call of a request', () => {
-  it('is none without a key', () => {
+describe('headerCall', () => {
+  it('returns undefined when the request has no key', () => {
     expect(headerCall(principal, 'POST /things', undefined, {})).toBeUndefined();
   });
 
-  it("is the principal's own; a user inside an app is another one", () => {
+  it('belongs to the principal, and an embedded user is another principal than the same user signed in', () => {
     const call = headerCall(principal, 'POST /things', 'k', { a: 1 });
     expect(call).toEqual({
       tenantId: 't',
@@ -23,7 +23,7 @@ describe('the call of a request', () => {
   });
 });
 
-it("the call of a workflow's step is remembered for longer than a run is tried", () => {
+it('remembers the call of a workflow step for longer than a run is retried', () => {
   expect(stepCall(principal, 'rpc.things.create', 'k', {})).toEqual({
     tenantId: 't',
     principalId: 'u',

@@ -1,25 +1,25 @@
 import type { Principal } from '@crm/context';
 
-/** A creating call that is to take effect once. Tenant, principal, route and key make two calls the same call. */
+/** A creating call that must take effect once. Two calls are the same call when tenant, principal, route and key are equal. */
 export interface IdempotentCall {
   readonly tenantId: string;
   readonly principalId: string;
   readonly route: string;
   readonly key: string;
-  /** A JSON value. Only its hash is kept; what must not be guessed from a hash is not part of it. */
+  /** A JSON value without anything that could be guessed from its hash, which is all that is stored. */
   readonly body: unknown;
-  /** Hours for which a repetition is recognised. */
+  /** How long a repetition is recognised, in hours. */
   readonly keptHours: number;
 }
 
-/** Hours for which an `Idempotency-Key` header is remembered. */
+/** How long an `Idempotency-Key` header is remembered, in hours. */
 const HEADER_KEPT_HOURS = 24;
 
 /**
  * The call of an HTTP request.
- * @param route method and path, as in `POST /api/crm/leads`, with what the path names in its place
- * @param key what `@IdempotencyKey()` gives
- * @returns nothing when no key was sent
+ * @param route method and path with actual ids, such as `POST /api/crm/leads`
+ * @param key the value of `@IdempotencyKey()`
+ * @returns undefined when no key was sent
  */
 export function headerCall(
   principal: Pick<Principal, 'tenantId' | 'userId' | 'appKey'>,
@@ -32,12 +32,12 @@ export function headerCall(
   return { tenantId, principalId: principalId(principal), route, key, body, keptHours: HEADER_KEPT_HOURS };
 }
 
-/** Hours for which the key of a workflow's step is remembered: longer than a run is tried. */
+/** How long the key of a workflow step is remembered, in hours: longer than a run is retried. */
 const STEP_KEPT_HOURS = 7 * 24;
 
 /**
- * The call of a workflow's step, made by another service in the name of the workflow's author or app.
- * @param route subject of the call, with what it names in its request besides the values
+ * The call of a workflow step, made by another service on behalf of the workflow's author or app.
+ * @param route subject of the call, with the ids and names in its request
  * @param key the same for every attempt of the step
  */
 export function stepCall(
@@ -50,7 +50,7 @@ export function stepCall(
   return { tenantId, principalId: principalId(principal), route, key, body, keptHours: STEP_KEPT_HOURS };
 }
 
-/** A user whom an app embeds is another principal than the same user signed in. */
+/** An embedded user and the same user signed in are different principals. */
 function principalId({ userId, appKey }: Pick<Principal, 'userId' | 'appKey'>): string {
   return appKey === undefined ? userId : `${userId} ${appKey}`;
 }

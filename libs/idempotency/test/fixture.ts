@@ -22,12 +22,12 @@ class CreateTables1700000000000 extends ServiceMigration {
 
 export interface Fixture {
   readonly database: Database;
-  /** Runs a statement as the server's administrator, whom no policy binds. */
+  /** Runs a statement as the database administrator, to whom no policy applies. */
   admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
 
-/** A database of its own with a table of things and that of their keys. */
+/** Creates a database with a table of things and the table of their idempotency keys. */
 export async function startFixture(): Promise<Fixture> {
   const serverUrl = process.env.TEST_DATABASE_URL;
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: run with node scripts/with-test-servers.mjs');

@@ -40,7 +40,7 @@ const things = async (tenantId: string) =>
   (await fixture.admin('SELECT id FROM thing WHERE tenant_id = $1', [tenantId])).length;
 
 describe('a creating call', () => {
-  it('takes effect once, whatever the order of members in its body', async () => {
+  it('takes effect once, regardless of the order of members in its body', async () => {
     const first = await create();
     expect(first.repeated).toBe(false);
     const body = { tags: [{ a: 2, b: 1 }], name: 'x', description: undefined };
@@ -48,7 +48,7 @@ describe('a creating call', () => {
     expect(await things(call.tenantId)).toBe(1);
   });
 
-  it('is refused with another body', async () => {
+  it('is refused when the same key comes with another body', async () => {
     await create();
     for (const body of [{ name: 'y' }, {}, null, { name: 'x', tags: [{ b: '1', a: 2 }] }]) {
       await expect(create({ body })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
@@ -61,28 +61,28 @@ describe('a creating call', () => {
     ['route', () => ({ route: 'POST /others' })],
     ['principal', () => ({ principalId: 'somebody else' })],
     ['tenant', () => ({ tenantId: newId() })],
-  ])('of another %s is another call', async (_what, changes) => {
+  ])('with another %s is another call', async (_what, changes) => {
     const first = await create();
     const second = await create(changes());
     expect(second.repeated).toBe(false);
     expect(second.recordId).not.toBe(first.recordId);
   });
 
-  it('is refused while the first one runs, and may be made again when that one failed', async () => {
+  it('is refused while the first call runs, and accepted again after the first call failed', async () => {
     await expect(
       fixture.database.transaction(call.tenantId, (tx) =>
         idempotency.once(tx, call, async () => {
           await insert(tx, call.tenantId);
           await expect(create()).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_IN_USE' });
-          throw new Error('in the end it cannot be done');
+          throw new Error('the creation fails at the end');
         }),
       ),
-    ).rejects.toThrow('in the end');
+    ).rejects.toThrow('fails at the end');
     expect((await create()).repeated).toBe(false);
     expect(await things(call.tenantId)).toBe(1);
   });
 
-  it('takes effect once when many are made at the same time', async () => {
+  it('takes effect once when it is made many times concurrently', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => create()));
     const ids = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.recordId] : []));
     expect(new Set(ids).size).toBe(1);
@@ -92,7 +92,7 @@ describe('a creating call', () => {
     expect(await things(call.tenantId)).toBe(1);
   });
 
-  it('can be made by the narrow role in the context of the tenant, and only there', async () => {
+  it('can be made by the narrow role in the context of its tenant and nowhere else', async () => {
     const { database } = fixture;
     const once = (tenantId: string) =>
       inWorkspace(database, tenantId, (tx) => idempotency.once(tx, call, () => insert(tx, call.tenantId)));
@@ -104,16 +104,16 @@ describe('a creating call', () => {
     ).rejects.toThrow(/row-level security/);
   });
 
-  it('is found before it is made again', async () => {
+  it('can be found by its key before it is repeated', async () => {
     const find = (changes: Partial<IdempotentCall> = {}) =>
-      fixture.database.transaction(call.tenantId, (tx) => idempotency.find(tx, { ...call, ...changes }));
-    expect(await find()).toBeUndefined();
+      fixture.database.transaction(call.tenantId, (tx) => idempotency.findRecordId(tx, { ...call, ...changes }));
+    expect(await find()).toBeNull();
     const { recordId } = await create();
     expect(await find()).toBe(recordId);
     await expect(find({ body: 1 })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  it('is forgotten when its time is over', async () => {
+  it('is forgotten after it has expired', async () => {
     const first = await create();
     await fixture.admin(`UPDATE idempotency SET expires_at = now() - interval '1 second' WHERE tenant_id = $1`, [
       call.tenantId,
@@ -125,12 +125,12 @@ describe('a creating call', () => {
   });
 });
 
-describe('the table', () => {
-  it('is isolated', async () => {
+describe('the idempotency table', () => {
+  it('is isolated by tenant', async () => {
     expect(await catalogueProblems({ query: fixture.admin as Queryable['query'] }, [])).toEqual([]);
   });
 
-  it('keeps neither body nor answer', async () => {
+  it('stores neither the body nor the answer', async () => {
     await create({ body: { name: 'confidential' } });
     const rows = await fixture.admin('SELECT idempotency::text AS row FROM idempotency WHERE tenant_id = $1', [
       call.tenantId,
@@ -138,7 +138,7 @@ describe('the table', () => {
     expect(JSON.stringify(rows)).not.toContain('confidential');
   });
 
-  it('is swept of what is over, in every tenant', async () => {
+  it('is cleared of expired rows in every tenant by the sweeper', async () => {
     await create();
     await create({ tenantId: newId(), keptHours: 0 });
     await create({ tenantId: newId(), keptHours: 0 });

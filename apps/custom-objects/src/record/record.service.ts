@@ -209,8 +209,8 @@ export class RecordService {
     clock: EvaluationContext,
   ): Promise<TaggedRecord | undefined> {
     return this.models.read(caller.tenantId, apiName, async (model, tx) => {
-      const id = await this.idempotency.find(tx, call);
-      return id === undefined ? undefined : this.shown(tx, model, caller, id, clock);
+      const id = await this.idempotency.findRecordId(tx, call);
+      return id === null ? undefined : this.shown(tx, model, caller, id, clock);
     });
   }
 

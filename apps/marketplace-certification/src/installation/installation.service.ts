@@ -47,8 +47,9 @@ export class InstallationService {
   async install(principal: Principal, input: InstallInput, call?: IdempotentCall): Promise<InstallationAnswer> {
     const { tenantId } = principal;
     // Before the offer is looked at: that may have changed, and the installation is there all the same.
-    const earlier = call && (await this.database.transaction(tenantId, (tx) => this.idempotency.find(tx, call)));
-    if (earlier !== undefined) return this.answer(principal, earlier, undefined);
+    const earlier =
+      call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
+    if (earlier) return this.answer(principal, earlier, undefined);
     const sandbox = input.sandbox ?? false;
     const offered = await this.database.crossTenant(async (tx) => {
       const app = isIdentifier(input.appKey) ? await this.offers.find(tx, input.appKey) : undefined;

@@ -120,8 +120,8 @@ export class SubmissionService {
   }
 
   private async acceptedBefore(call: IdempotentCall): Promise<AcceptedSubmission | undefined> {
-    const id = await this.database.transaction(call.tenantId, (tx) => this.idempotency.find(tx, call));
-    return id === undefined ? undefined : this.accepted(id);
+    const id = await this.database.transaction(call.tenantId, (tx) => this.idempotency.findRecordId(tx, call));
+    return id === null ? undefined : this.accepted(id);
   }
 
   private async accepted(submissionId: string): Promise<AcceptedSubmission> {

@@ -15,7 +15,7 @@ export const NET_001: Check = {
     const problems: Problem[] = [];
     for (const { text, pointer } of outboundUrls(context.manifest)) {
       const verdict = judgeUrl(text, context.addressPolicy);
-      if (!verdict.ok) problems.push({ pointer, message: verdict.message });
+      if (!verdict.ok) problems.push({ pointer, message: `${verdict.message}.` });
     }
     const hosts = urlsByHost(context.manifest, context.addressPolicy);
     if (hosts.size > MAX_HOSTS) {
