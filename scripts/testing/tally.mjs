@@ -36,26 +36,3 @@ export class Tally {
     return `${this.passed} passed, ${this.failed} failed`;
   }
 }
-
-/**
- * @typedef {object} JestReport the part of `jest --json` that is counted
- * @property {number} numPassedTests
- * @property {number} numFailedTests
- * @property {number} numPendingTests
- * @property {number} numRuntimeErrorTestSuites files that did not run at all, such as one with a syntax error
- */
-
-/**
- * @param {JestReport | undefined} report undefined when Jest wrote none
- * @param {number} exitCode of Jest
- * @returns {{ passed: number, failed: number, skipped: number }} at least one failure if Jest itself says that it failed
- */
-export function countsOf(report, exitCode) {
-  const passed = report?.numPassedTests ?? 0;
-  const failed = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
-  return {
-    passed,
-    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
-    skipped: report?.numPendingTests ?? 0,
-  };
-}
