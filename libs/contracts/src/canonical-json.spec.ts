@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.js';
 
@@ -28,6 +29,14 @@ describe('canonicalJson', () => {
         const text = canonicalJson(value);
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
         expect(canonicalJson(JSON.parse(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('gives what another implementation of RFC 8785 gives', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        expect(canonicalJson(value)).toBe(canonicalize(value));
       }),
     );
   });

@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+
 /** Marks up texts for a terminal, or leaves them as they are. */
 export interface Colours {
   strong(text: string): string;
@@ -9,18 +11,18 @@ export interface Colours {
   advice(text: string): string;
 }
 
-/** Select Graphic Rendition (ECMA-48): sets an attribute and sets it back. */
-function sgr(on: number, off: number): (text: string) => string {
-  return (text) => `\u001b[${on}m${text}\u001b[${off}m`;
-}
+type Style = Parameters<typeof styleText>[0];
+
+/** Whether the terminal takes colours is decided elsewhere (terminal.ts), not by the stream that newer Nodes look at. */
+const styled = (style: Style) => (text: string) => styleText(style, text, { validateStream: false });
 
 export const colourful: Colours = {
-  strong: sgr(1, 22),
-  faint: sgr(2, 22),
-  good: sgr(32, 39),
-  blocker: sgr(31, 39),
-  warning: sgr(33, 39),
-  advice: sgr(36, 39),
+  strong: styled('bold'),
+  faint: styled('dim'),
+  good: styled('green'),
+  blocker: styled('red'),
+  warning: styled('yellow'),
+  advice: styled('cyan'),
 };
 
 const asIs = (text: string) => text;
