@@ -2,6 +2,7 @@ import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from './config.js';
 import { EmbedPageController } from './embed-page/embed-page.controller.js';
+import { EmbedClientStrategy } from './embed-session/embed-client.strategy.js';
 import { EmbedSessionController } from './embed-session/embed-session.controller.js';
 import { MintLimit } from './embed-session/mint-limit.js';
 
@@ -13,7 +14,7 @@ export class AppModule {
       module: AppModule,
       imports: [MessagingModule.forService({ config: config.service.nats })],
       controllers: [EmbedPageController, EmbedSessionController],
-      providers: [{ provide: EMBED_GATEWAY_CONFIG, useValue: config }, MintLimit],
+      providers: [{ provide: EMBED_GATEWAY_CONFIG, useValue: config }, EmbedClientStrategy, MintLimit],
     };
   }
 }

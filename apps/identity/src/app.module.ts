@@ -43,6 +43,7 @@ import { RefreshTokenRepository } from './session/refresh-token.repository.js';
 import { SessionController } from './session/session.controller.js';
 import { SessionRepository } from './session/session.repository.js';
 import { SessionService } from './session/session.service.js';
+import { PasswordStrategy } from './sign-in/password.strategy.js';
 import { RegistrationLimit } from './sign-in/registration-limit.js';
 import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignInService } from './sign-in/sign-in.service.js';
@@ -97,6 +98,7 @@ const services = [
   MfaService,
   OperatorService,
   PasswordMarks,
+  PasswordStrategy,
   Passwords,
   RegistrationLimit,
   RegistrationService,

@@ -1,6 +1,7 @@
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { MarketplaceAdminConfig } from './config.js';
+import { OperatorPasswordStrategy } from './session/operator-password.strategy.js';
 import { SessionController } from './session/session.controller.js';
 import { SubmissionController } from './submission/submission.controller.js';
 import { TenantController } from './tenant/tenant.controller.js';
@@ -13,6 +14,7 @@ export class AppModule {
       module: AppModule,
       imports: [MessagingModule.forService({ config: config.service.nats })],
       controllers: [SessionController, SubmissionController, TenantController],
+      providers: [OperatorPasswordStrategy],
     };
   }
 }

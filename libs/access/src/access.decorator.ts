@@ -1,8 +1,9 @@
 import type { Principal } from '@crm/context';
 import type { Right, ScopeName } from '@crm/contracts';
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { callOf } from './authenticated-call.js';
 
-/** What a route asks of its caller. */
+/** What a route or an RPC handler asks of its caller. */
 export interface AccessRule {
   /** What the role must allow. */
   readonly right: Right;
@@ -17,15 +18,15 @@ export interface AccessRule {
 export const ACCESS_RULE = 'crm:access-rule';
 export const PUBLIC_ROUTE = 'crm:public-route';
 
-/** Who may call the route. A route with neither this nor {@link Public} stops the service from starting. */
+/** Who may call the route or the RPC handler. One with neither this nor {@link Public} stops the service from starting. */
 export const Access = (rule: AccessRule): MethodDecorator & ClassDecorator => SetMetadata(ACCESS_RULE, rule);
 
-/** The route needs no token. */
+/** The route or the handler needs no token. */
 export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC_ROUTE, true);
 
-/** The caller, in a route with {@link Access}. */
+/** The caller, in a route or an RPC handler with {@link Access}. */
 export const CurrentPrincipal = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
-  const { principal } = context.switchToHttp().getRequest<{ principal?: Principal }>();
-  if (!principal) throw new Error('CurrentPrincipal is used in a route without Access');
+  const { principal } = callOf(context);
+  if (!principal) throw new Error('CurrentPrincipal is used in a handler without Access');
   return principal;
 });

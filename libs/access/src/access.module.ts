@@ -1,12 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { AccessGuard } from './access.guard.js';
 import { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
+import { AccessTokenGuard } from './access-token.guard.js';
+import { AccessTokenStrategy } from './access-token.strategy.js';
 import { KeySource } from './key-source.js';
 import { RevocationSource } from './revocation-source.js';
+import { RightsGuard } from './rights.guard.js';
 import { TokenVerifier } from './token-verifier.js';
 
-/** Provides the verifier and the guard to the whole application. */
+/** Provides the verifier, the strategy of access tokens and the guards to the whole application. */
 @Module({})
 export class AccessModule {
   static forService(options: AccessOptions): DynamicModule {
@@ -26,9 +28,11 @@ export class AccessModule {
               revocations: () => options.revocations ?? modules.get(RevocationSource, { strict: false }),
             }),
         },
-        AccessGuard,
+        AccessTokenStrategy,
+        AccessTokenGuard,
+        RightsGuard,
       ],
-      exports: [TokenVerifier, AccessGuard, ACCESS_OPTIONS],
+      exports: [TokenVerifier, AccessTokenStrategy, AccessTokenGuard, RightsGuard, ACCESS_OPTIONS],
     };
   }
 }

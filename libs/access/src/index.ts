@@ -1,10 +1,15 @@
 export { ACCESS_RULE, Access, type AccessRule, CurrentPrincipal, PUBLIC_ROUTE, Public } from './access.decorator.js';
-export { AccessGuard } from './access.guard.js';
 export { AccessModule } from './access.module.js';
 export { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
+export { AccessTokenGuard } from './access-token.guard.js';
+export { AccessTokenStrategy } from './access-token.strategy.js';
+export { ApplicationStrategy } from './application.strategy.js';
+export { type AuthenticatedCall, callOf } from './authenticated-call.js';
 export { authorize } from './authorize.js';
 export { bearerToken } from './bearer.js';
 export { uuidTimeMs } from './claims.js';
 export { KEY_AUDIENCES, KeySource } from './key-source.js';
 export { RevocationSource } from './revocation-source.js';
+export { RightsGuard } from './rights.guard.js';
+export { type CredentialRequest, Proven, StrategyGuard } from './strategy.guard.js';
 export { TokenVerifier, type TokenVerifierOptions } from './token-verifier.js';

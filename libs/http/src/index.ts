@@ -1,3 +1,4 @@
+export { bodyOf } from './dto/body-of.js';
 export { type CursorBinding, type CursorValueType, type Position, readCursor, writeCursor } from './dto/cursor.js';
 export { DtoPipe } from './dto/dto.pipe.js';
 export {

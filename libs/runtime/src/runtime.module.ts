@@ -1,4 +1,4 @@
-import { AccessGuard, AccessModule, KeySource } from '@crm/access';
+import { AccessModule, AccessTokenGuard, KeySource, RightsGuard } from '@crm/access';
 import { AUDIENCES, isEdge } from '@crm/contracts';
 import { DocsPageController, HTTP_CONFIG, OpenApiController } from '@crm/http';
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
@@ -16,7 +16,9 @@ export class RuntimeModule {
     const providers: Provider[] = [
       { provide: SERVICE_CONFIG, useValue: config },
       { provide: HTTP_CONFIG, useValue: config },
-      { provide: APP_GUARD, useExisting: AccessGuard },
+      // In this order: who calls, then whether they may.
+      { provide: APP_GUARD, useExisting: AccessTokenGuard },
+      { provide: APP_GUARD, useExisting: RightsGuard },
       ...(keySource === 'rpc' ? [{ provide: KeySource, useClass: RpcKeySource }] : []),
     ];
     return {

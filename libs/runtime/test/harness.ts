@@ -1,5 +1,5 @@
 import { KeySource, RevocationSource } from '@crm/access';
-import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
+import { ACCESS_TOKEN_TYPE, type Audience } from '@crm/contracts';
 import type { DynamicModule, Provider, Type } from '@nestjs/common';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
@@ -43,8 +43,8 @@ export class TestRevocations extends RevocationSource {
 export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
   return new SignJWT({ tid: TENANT, roles: ['member'], scopes: [], ...claims })
     .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: 'k' })
-    .setIssuer('http://issuer.test')
-    .setAudience('platform-api')
+    .setIssuer((claims.iss as string | undefined) ?? 'http://issuer.test')
+    .setAudience((claims.aud as string | undefined) ?? 'platform-api')
     .setSubject('u-1')
     .setJti(v7())
     .setIssuedAt()
@@ -59,8 +59,13 @@ export function startWith(parts: {
   providers?: Provider[];
   revocations?: RevocationSource;
   config?: Partial<ServiceConfig>;
+  audiences?: readonly Audience[];
 }): Promise<RunningService> {
-  const { controllers = [], providers = [], revocations = new TestRevocations(), config } = parts;
+  const { controllers = [], providers = [], revocations = new TestRevocations(), config, audiences } = parts;
   const module: DynamicModule = { module: TestModule, controllers, providers };
-  return createService({ service: testConfig(config) }, module, { keySource: new TestKeys(), revocations });
+  return createService({ service: testConfig(config) }, module, {
+    keySource: new TestKeys(),
+    revocations,
+    ...(audiences && { audiences }),
+  });
 }

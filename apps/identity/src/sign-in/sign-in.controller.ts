@@ -1,8 +1,10 @@
-import { Public } from '@crm/access';
+import { Proven, Public, StrategyGuard } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/http';
-import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import type { MfaRequired } from '../mfa/mfa.service.js';
+import type { User } from '../user/user.entity.js';
+import { PasswordStrategy } from './password.strategy.js';
 import { CodeInput, SignInView } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -11,21 +13,23 @@ export class SignInController {
   constructor(private readonly signIns: SignInService) {}
 
   @Post('login')
+  @UseGuards(StrategyGuard(PasswordStrategy))
   @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Signs in',
     description: 'With a second factor the answer names a challenge, and a six-digit code goes out by mail.',
+    body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'Tokens, or the request for a code', body: () => SignInView }],
     refusals: ['INVALID_CREDENTIALS'],
   })
   async signIn(
-    @Body() input: SignInInput,
+    @Proven() user: User,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
   ): Promise<TokenPair | MfaRequired> {
-    return this.signIns.signIn(input.email, input.password, { address, userAgent: userAgent ?? null });
+    return this.signIns.admit(user, { address, userAgent: userAgent ?? null });
   }
 
   @Post('mfa/verify')

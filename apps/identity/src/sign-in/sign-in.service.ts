@@ -24,18 +24,28 @@ export class SignInService {
   ) {}
 
   /**
-   * An unknown address, a wrong password, an invited and a disabled user are told apart neither by the answer nor by the
-   * time it takes.
+   * Proves who somebody is by their password. Neither the answer nor the time it takes distinguishes an unknown address, a
+   * wrong password, an invited and a disabled user.
+   * @param address where the attempt comes from
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
    */
-  async signIn(email: string, password: string, origin: SignInOrigin): Promise<TokenPair | MfaRequired> {
-    const address = normaliseEmail(email);
-    return this.limit.attempt(`user:${address}`, origin.address, async () => {
-      const user = await this.findByEmail(address);
+  async authenticate(email: string, password: string, address: string): Promise<User> {
+    const account = normaliseEmail(email);
+    return this.limit.attempt(`user:${account}`, address, async () => {
+      const user = await this.findByEmail(account);
       const right = await this.passwords.matches(user?.passwordHash, password);
       if (!right || user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
-      return user.mfaEnabled ? this.mfa.challenge(user) : this.sessions.open(user.tenantId, user.id, origin);
+      return user;
     });
+  }
+
+  /**
+   * Opens a session for somebody whose password was right, or asks for the second factor where it is on.
+   * @throws PlatformError INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
+   *   were asked for
+   */
+  async admit(user: User, origin: SignInOrigin): Promise<TokenPair | MfaRequired> {
+    return user.mfaEnabled ? this.mfa.challenge(user) : this.sessions.open(user.tenantId, user.id, origin);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */

@@ -1,25 +1,27 @@
-import { Public } from '@crm/access';
+import { Proven, Public, StrategyGuard } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
 import { Describe, NotRepeatable, RefreshInput, SignInInput, TokenPairView } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { OperatorPasswordStrategy } from './operator-password.strategy.js';
 
 @Controller('api/auth')
 export class SessionController {
   constructor(private readonly rpc: Rpc) {}
 
-  /** identity counts the failures, by account and by the address given here. */
   @Post('login')
+  @UseGuards(StrategyGuard(OperatorPasswordStrategy))
   @NotRepeatable()
   @HttpCode(200)
   @Public()
   @Describe({
     summary: 'Signs an operator in',
+    body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'Tokens', body: () => TokenPairView }],
     refusals: ['INVALID_CREDENTIALS'],
   })
-  async signIn(@Body() { email, password }: SignInInput, @Ip() address: string): Promise<TokenPair> {
-    return this.rpc.call(rpc.identity.loginOperator, { email, password, address });
+  signIn(@Proven() tokens: TokenPair): TokenPair {
+    return tokens;
   }
 
   @Post('refresh')

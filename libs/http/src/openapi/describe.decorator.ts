@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@crm/contracts';
 import { SetMetadata } from '@nestjs/common';
-import type { DtoClass, JsonSchema } from '../dto/schema.js';
+import type { DtoClass, JsonSchema, SchemaPart } from '../dto/schema.js';
 
 /** One successful answer of a route, for its documentation. */
 export interface DescribedAnswer {
@@ -18,8 +18,10 @@ export interface RouteDescription {
   readonly summary: string;
   /** What the summary leaves open, in Markdown. Who may call the route is added from `@Access`. */
   readonly description?: string;
-  /** The body of the request, where no DTO class describes it. */
-  readonly body?: JsonSchema;
+  /** The body of the request, where no parameter of the handler declares it: a schema, or `{ dto: () => SignInInput }`. */
+  readonly body?: SchemaPart;
+  /** Header fields of the contract that a guard reads and no parameter of the handler, in lower case. */
+  readonly headers?: readonly string[];
   /** An example of the request's body; made from the examples of its fields when left out. */
   readonly example?: unknown;
   readonly answers?: readonly DescribedAnswer[];

@@ -82,7 +82,7 @@ function operation(
   description: RouteDescription | undefined,
   components: Components,
 ): Json {
-  const inputs = inputsOf(route, components);
+  const inputs = inputsOf(route, description?.headers ?? [], components);
   const body = requestBody(inputs.body, description, components);
   const refusals = [
     ...(description?.refusals ?? []),

@@ -38,8 +38,15 @@ export interface HandlerInputs {
   readonly headers: readonly string[];
 }
 
-/** Reads the parameters of a route's handler. */
-export function inputsOf(route: ControllerRoute, components: Components): HandlerInputs {
+/**
+ * Reads the parameters of a route's handler.
+ * @param guardHeaders header fields that the guards of the route read
+ */
+export function inputsOf(
+  route: ControllerRoute,
+  guardHeaders: readonly string[],
+  components: Components,
+): HandlerInputs {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, route.controller, route.methodName) ?? {}) as Record<
     string,
     RouteArgument
@@ -51,7 +58,9 @@ export function inputsOf(route: ControllerRoute, components: Components): Handle
     kind: Number(key.split(':', 1)[0]),
     type: types[argument.index],
   }));
-  const headers = taken.map(({ data }) => String(data)).filter((name) => Object.hasOwn(REQUEST_HEADERS, name));
+  const headers = [...guardHeaders, ...taken.map(({ data }) => String(data))].filter((name) =>
+    Object.hasOwn(REQUEST_HEADERS, name),
+  );
   const body = taken.find(({ kind, data }) => kind === RouteParamtypes.BODY && data === undefined);
   const queries = taken.filter(({ kind, data }) => kind === RouteParamtypes.QUERY && data === undefined);
   const ids = new Set(

@@ -1,0 +1,42 @@
+import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
+import { PlatformError, type RpcResponse, rpc } from '@crm/contracts';
+import { bodyOf } from '@crm/http';
+import { Rpc } from '@crm/messaging';
+import { Injectable } from '@nestjs/common';
+import { EmbedSessionInput } from './embed-session.dto.js';
+import { MintLimit } from './mint-limit.js';
+
+/** Longest credential that is looked at; real ones are below 64 characters. */
+const MAX_CREDENTIAL = 200;
+
+export type MintedToken = RpcResponse<typeof rpc.identity.mintEmbedToken>;
+
+/**
+ * Proves by `X-Embed-Key` and `X-Embed-Secret` that the backend of a host calls. identity keeps the credentials: it checks
+ * them and mints in one call, so what is proven is the token.
+ */
+@Injectable()
+export class EmbedClientStrategy extends ApplicationStrategy<MintedToken> {
+  constructor(
+    private readonly rpc: Rpc,
+    private readonly limit: MintLimit,
+  ) {
+    super();
+  }
+
+  /**
+   * @throws PlatformError VALIDATION_FAILED, INVALID_EMBED_CREDENTIALS, RATE_LIMITED, EMBED_USER_DISABLED,
+   *   EMBED_SCOPE_DENIED, EMBED_IDENTITY_CONFLICT
+   */
+  override async validate({ body, headers, ip }: CredentialRequest): Promise<MintedToken> {
+    const user = bodyOf(EmbedSessionInput, body);
+    const { 'x-embed-key': clientId, 'x-embed-secret': clientSecret } = headers;
+    if (!isCredential(clientId) || !isCredential(clientSecret)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
+    return this.limit.attempt(clientId, ip, () =>
+      this.rpc.call(rpc.identity.mintEmbedToken, { ...user, clientId, clientSecret }),
+    );
+  }
+}
+
+const isCredential = (value: string | undefined): value is string =>
+  value !== undefined && value !== '' && value.length <= MAX_CREDENTIAL;

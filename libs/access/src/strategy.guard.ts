@@ -1,0 +1,40 @@
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  mixin,
+  type Type,
+} from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { ApplicationStrategy } from './application.strategy.js';
+
+/** The part of an HTTP request that strategies read. */
+export interface CredentialRequest {
+  /** As it was read, not validated: guards run before pipes. */
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Address of the caller. */
+  readonly ip: string;
+}
+
+/**
+ * A guard for one route whose callers prove who they are by other means than an access token:
+ * `@Public() @UseGuards(StrategyGuard(PasswordStrategy))`. The handler gets what was proven by {@link Proven}.
+ * @param strategy a provider of the module that has the route
+ */
+export function StrategyGuard(strategy: Type<ApplicationStrategy<unknown>>): Type<CanActivate> {
+  class Guard extends AuthGuard() {
+    constructor(@Inject(strategy) { name }: ApplicationStrategy<unknown>) {
+      super({ defaultStrategy: name, property: 'proven', session: false });
+    }
+  }
+  return mixin(Guard);
+}
+
+/** What the strategy of a route with {@link StrategyGuard} has proven. */
+export const Proven = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
+  const { proven } = context.switchToHttp().getRequest<{ proven?: unknown }>();
+  if (proven === undefined) throw new Error('Proven is used in a route without StrategyGuard');
+  return proven;
+});
