@@ -30,6 +30,8 @@ export interface TokenVerifierOptions {
   readonly revocations: RevocationSource | (() => RevocationSource);
   /** Unix time in milliseconds. */
   readonly now?: () => number;
+  /** Tokens that are remembered; 10,000 when left out. */
+  readonly capacity?: number;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface TokenVerifierOptions {
  */
 export class TokenVerifier {
   private readonly keys: KeyRing;
-  private readonly verified = new LRUCache<string, VerifiedToken>({ max: REMEMBERED_TOKENS });
+  private readonly verified: LRUCache<string, VerifiedToken>;
   private readonly issuer: string;
   private readonly revocations: () => RevocationSource;
   private readonly now: () => number;
@@ -48,6 +50,7 @@ export class TokenVerifier {
     const { keySource, revocations } = options;
     this.now = options.now ?? Date.now;
     this.keys = new KeyRing(typeof keySource === 'function' ? keySource : () => keySource, this.now);
+    this.verified = new LRUCache({ max: options.capacity ?? REMEMBERED_TOKENS });
     this.issuer = options.issuer;
     this.revocations = typeof revocations === 'function' ? revocations : () => revocations;
   }

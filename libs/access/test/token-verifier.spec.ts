@@ -179,6 +179,19 @@ describe('TokenVerifier', () => {
     expect(await codeOf(operator, ['platform-admin'])).toBe('accepted');
   });
 
+  it('forgets the least recently used token when it remembers as many as it may', async () => {
+    verifier = new TokenVerifier({ issuer: ISSUER, keySource: issuer, revocations, now: () => nowMs, capacity: 2 });
+    const [first, second, third] = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ sub })));
+    for (const token of [first, second, first, third]) expect(await codeOf(token as string)).toBe('accepted');
+    // With the key withdrawn only what is remembered is still accepted.
+    issuer.published.pop();
+    await issuer.addKey('key-2');
+    nowMs += 5 * 60_000;
+    await codeOf(await issuer.sign({ sub: 'starts the refresh' }, {}, 'key-2'));
+    expect(await codeOf(second as string)).toBe('UNAUTHENTICATED');
+    expect(await codeOf(third as string)).toBe('accepted');
+  });
+
   describe('keys', () => {
     it('are fetched once for many tokens', async () => {
       await Promise.all(
