@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { Database, findPoison, isUuid, listPoison, type PoisonSummary } from '@crm/database';
+import { isUuid } from '@crm/contracts';
+import { Database, findPoison, listPoison, type PoisonSummary } from '@crm/database';
 import { createHttpAdapter, ProblemFilter } from '@crm/http';
 import { type EventConsumer, MessagingLifecycle } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
