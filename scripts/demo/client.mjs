@@ -38,15 +38,6 @@ export function client(baseUrl) {
 }
 
 /**
- * @param {unknown} condition
- * @param {string} message what should have been
- * @returns {asserts condition}
- */
-export function must(condition, message) {
-  if (!condition) throw new UnexpectedAnswer(message);
-}
-
-/**
  * Asks again until the answer is there.
  * @template T
  * @param {() => Promise<T | null | undefined | false>} ask

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { client, eventually, must } from './client.mjs';
+import { client, eventually } from './client.mjs';
 import { brokenPackage, embeddingPackage, examplePackage, REVIEW_PACKET, threeObjectPackage } from './packages.mjs';
 import { isAuthentic } from './receiver.mjs';
 
@@ -18,8 +18,7 @@ const OPERATOR_PASSWORD = PASSWORD;
  * @param {Addresses} addresses
  * @param {DemoReceiver} receiver
  * @param {{ step: (number: number, title: string) => void, show: Show }} output
- * @returns {Promise<{ appKey: string, tenantId: string, tenantAdmin: string, resources: string[], secrets: string[] }>} what the tenant has
- *   after it
+ * @returns what came back, for whoever wants to judge it (e2e/journey.spec.ts), and what the tenant has after it
  */
 export async function walkJourney(addresses, receiver, { step, show }) {
   const suffix = randomBytes(4).toString('hex');
@@ -65,7 +64,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     body: { manifest },
     expect: 200,
   });
-  must(certification.body.passed, `certification failed: ${JSON.stringify(failing(certification.body))}`);
   show('POST /api/marketplace/developer/certifications', certification, {
     passed: certification.body.passed,
     summary: certification.body.summary,
@@ -78,7 +76,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
       expect: 201,
     });
   const submission = await submit(manifest, reviewPacket);
-  must(submission.body.accepted && submission.body.versionStatus === 'in_review', 'the submission is in review');
   show('POST /api/marketplace/developer/apps/submit', submission, { ...submission.body, certification: '…' });
   const refused = await api('POST', '/api/marketplace/developer/apps/submit', {
     token: developer,
@@ -86,20 +83,11 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     expect: 422,
   });
   const findings = failing(refused.body.certification);
-  for (const id of ['MAN-001', 'SCP-001', 'NET-001'])
-    must(
-      findings.some((check) => check.id === id),
-      `${id} fails`,
-    );
   show('POST …/submit (unknown scope, private target, unknown key)', refused, {
     accepted: refused.body.accepted,
     failing: findings.map((check) => check.id),
   });
   const own = await api('GET', '/api/marketplace/developer/apps', { token: developer, expect: 200 });
-  must(
-    own.body.data.some((/** @type {any} */ app) => app.key === appKey),
-    'the developer sees the app',
-  );
   show('GET /api/marketplace/developer/apps', own);
 
   step(3, 'An operator publishes it');
@@ -114,10 +102,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
       expect: 200,
     });
   const queue = await admin('GET', '/api/admin/submissions?status=in_review', { token: operator, expect: 200 });
-  must(
-    queue.body.data.some((/** @type {any} */ row) => row.id === submission.body.submissionId),
-    'the submission is in the queue',
-  );
   const published = await publish(submission.body.submissionId);
   show('POST /api/admin/submissions/{id}/publish', published, { ...published.body, certification: '…' });
 
@@ -132,10 +116,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     body: { appKey, sandbox: true },
     expect: 201,
   });
-  must(
-    sandbox.body.objects.every((/** @type {any} */ object) => object.apiName.startsWith('sbx_')),
-    'sbx_ names',
-  );
   show('POST /api/marketplace/installs (sandbox)', sandbox, { objects: sandbox.body.objects });
   const install = await api('POST', '/api/marketplace/installs', { token: tenantAdmin, body: { appKey }, expect: 201 });
   show('POST /api/marketplace/installs', install, redacted(install.body));
@@ -146,10 +126,8 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     body: { appKey: `acme-three-${suffix}` },
     expect: 409,
   });
-  must(overLimit.body.code === 'OBJECT_LIMIT_EXCEEDED', 'the limit is named');
   show('POST /api/marketplace/installs (over the plan)', overLimit);
   const objects = await api('GET', '/api/crm/custom', { token: tenantAdmin, expect: 200 });
-  must(objects.body.data.length === install.body.objects.length, 'nothing of the failed install is left');
   show(
     'GET /api/crm/custom',
     objects,
@@ -164,7 +142,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     body: { title: 'Roof of the town hall', hours: 3, hourly_rate: 80 },
     expect: 201,
   });
-  must(record.body.total === 240, 'the formula is computed');
   show(`POST ${records}`, record);
   const memberEmail = `member-${suffix}@globex.test`;
   await api('POST', '/api/tenant/users', {
@@ -174,21 +151,18 @@ export async function walkJourney(addresses, receiver, { step, show }) {
   });
   const member = await signIn(memberEmail);
   const read = await api('GET', `${records}/${record.body.id}`, { token: member, expect: 200 });
-  must(!('hourly_rate' in read.body) && !('total' in read.body), 'protected fields are absent');
   show(`GET ${records}/{id} (as member)`, read);
   const denied = await api('PATCH', `${records}/${record.body.id}`, {
     token: member,
     body: { hourly_rate: 1 },
     expect: 403,
   });
-  must(denied.body.code === 'FIELD_ACCESS_DENIED', 'the write is denied');
   show(`PATCH ${records}/{id} (hourly_rate, as member)`, denied);
   show(
     `PATCH ${records}/{id}`,
     await api('PATCH', `${records}/${record.body.id}`, { token: member, body: { hours: 4 }, expect: 200 }),
   );
   const list = await api('GET', `${records}?q=town`, { token: member, expect: 200 });
-  must(list.body.total === 1, 'the list finds it');
   show(`GET ${records}?q=town`, list);
   show(`DELETE ${records}/{id}`, await api('DELETE', `${records}/${record.body.id}`, { token: member, expect: 204 }));
 
@@ -214,8 +188,11 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     async () => receiver.received.find(({ body }) => JSON.parse(body).data.id === lead.body.id),
     'the delivery',
   );
-  must(isAuthentic(request, subscription.body.secret), 'the signature is right');
-  show('received over https, signature verified', { status: 204, body: JSON.parse(request.body) });
+  const isSigned = isAuthentic(request, subscription.body.secret);
+  show(`received over https, signature ${isSigned ? 'verified' : 'wrong'}`, {
+    status: 204,
+    body: JSON.parse(request.body),
+  });
   const ledger = await eventually(async () => {
     const { body } = await api('GET', `/api/webhooks/deliveries?subscriptionId=${subscription.body.id}`, {
       token: tenantAdmin,
@@ -229,7 +206,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
   step(7, 'An upstream system calls the inbound hook');
   const hook = new URL(install.body.hooks[0].url);
   const accepted = await api('POST', hook.pathname, { body: { subject: 'Leaking pipe', hours: 2 }, expect: 202 });
-  must(accepted.body.accepted === true, 'the call is accepted');
   show('POST {hook URL}', accepted);
   const run = await eventually(async () => {
     const { body } = await api('GET', `/api/crm/automations/runs/${accepted.body.runId}`, {
@@ -238,10 +214,8 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     });
     return ['succeeded', 'failed'].includes(body.status) && body;
   }, 'the run');
-  must(run.status === 'succeeded', `the run succeeds: ${JSON.stringify(run)}`);
   show('GET /api/crm/automations/runs/{runId}', { status: 200, body: run });
   const made = await api('GET', `${records}?q=leaking`, { token: member, expect: 200 });
-  must(made.body.data[0]?.title.includes('Leaking pipe'), 'the run created a record from its template');
   show(`GET ${records}?q=leaking`, made);
   const [workflowId] = hook.pathname.split('/').slice(-2);
   const wrongSecret = await api('POST', hook.pathname.replace(/[^/]+$/, 'A'.repeat(22)), { body: {}, expect: 404 });
@@ -249,7 +223,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     body: {},
     expect: 404,
   });
-  must(JSON.stringify(wrongSecret.body) === JSON.stringify(wrongId.body), 'both refusals are the same');
   show('POST with a wrong secret, and with a wrong id', wrongSecret);
 
   step(8, 'A host embeds the CRM');
@@ -273,7 +246,6 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     },
     expect: 201,
   });
-  must(minted.body.expires_in === 900, 'the token lives 900 seconds');
   show('POST {embed} /api/auth/v1/embed/sessions', minted, {
     ...minted.body,
     embed_token: `${minted.body.embed_token.slice(0, 16)}…`,
@@ -285,6 +257,31 @@ export async function walkJourney(addresses, receiver, { step, show }) {
   show('GET records with the embed token', embedded);
 
   return {
+    /** The answers of the platform in the order of the steps. */
+    answers: {
+      certification,
+      submission,
+      refused,
+      own,
+      queue,
+      sandbox,
+      install,
+      overLimit,
+      objects,
+      record,
+      read,
+      denied,
+      list,
+      accepted,
+      made,
+      wrongSecret,
+      wrongId,
+      minted,
+      embedded,
+    },
+    /** What was waited for: the delivery as the receiver got it, and the run as it ended. */
+    delivered: { isSigned, event: JSON.parse(request.body), leadId: lead.body.id },
+    run,
     appKey,
     tenantId: tenant.body.tenant.id,
     tenantAdmin,

@@ -64,7 +64,7 @@ describe('the list of apps', () => {
     expect(second.data.map(({ name }) => name)).toEqual(['Paged 2']);
     expect(first).toMatchObject({ page: 1, size: 2, total: 3, totalIsExact: true, hasMore: true });
     expect(second).toMatchObject({ hasMore: false });
-    expect((await marketplace.request(tenant, 'GET', '/apps?size=201')).status).toBeGreaterThanOrEqual(400);
+    expect((await marketplace.request(tenant, 'GET', '/apps?size=201')).status).toBe(400);
   });
 });
 
