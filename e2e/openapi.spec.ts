@@ -1,24 +1,78 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { expect, it } from '@jest/globals';
-import { publicDocuments } from '../scripts/openapi/documents.mjs';
-import { run } from '../scripts/processes/run.mjs';
-import { inRoot } from '../scripts/root.mjs';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { addresses } from './platform/addresses.js';
 
-it('finds no more in the OpenAPI documents of the three public addresses than is tolerated of each rule', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-openapi-'));
-  try {
-    const files: string[] = [];
-    for (const { name, text } of await publicDocuments(addresses)) {
-      files.push(path.join(folder, `${name}.json`));
-      await writeFile(files.at(-1) as string, text);
-    }
-    // A process of its own: the linters are CommonJS packages of some size, which Jest would load and keep.
-    const { code, stdout, stderr } = await run(process.execPath, [inRoot('scripts', 'lint-openapi.mjs'), ...files]);
-    expect([code, code === 0 ? '' : `${stdout}\n${stderr}`]).toEqual([0, '']);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Record<string, { readonly $ref: string }>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary?: string;
+  readonly requestBody?: { readonly content: Record<string, Media> };
+  readonly responses: Record<string, { readonly content?: Record<string, Media> }>;
+}
+
+interface Document {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: { readonly schemas: object; readonly examples: Record<string, { readonly value: unknown }> };
+}
+
+describe.each(['baseUrl', 'embedApiUrl', 'adminUrl'] as const)('the OpenAPI document at %s', (address) => {
+  const read = async (): Promise<Document> =>
+    (await (await fetch(`${addresses[address]}/api/openapi.json`)).json()) as Document;
+
+  /** Every place of the document that has a schema and an example of it. */
+  const shownIn = ({ paths }: Document) =>
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { requestBody, responses }]) => [
+        ...mediaOf(`${method} ${path} body`, requestBody?.content),
+        ...Object.entries(responses).flatMap(([status, { content }]) =>
+          mediaOf(`${method} ${path} ${status}`, content),
+        ),
+      ]),
+    );
+
+  const mediaOf = (at: string, content: Record<string, Media> = {}) =>
+    Object.entries(content).map(([type, media]) => ({ at, type, media }));
+
+  it('shows an example of every JSON body, and each follows its schema', async () => {
+    const document = await read();
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    formats.default(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const places = shownIn(document).filter(({ type }) => type === 'application/json');
+    const problems = places.flatMap(({ at, media }) => {
+      if (media.example === undefined) return [`${at} has no example`];
+      const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/components/', '"document#/components/'));
+      return ajv.validate(schema, media.example) ? [] : [`${at}: ${ajv.errorsText()}`];
+    });
+    expect(places.length).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('names the codes that each operation refuses with', async () => {
+    const { paths, components } = await read();
+    const silent = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { responses }]) => !Object.keys(responses).some((status) => status.startsWith('4')))
+        .map(([method]) => `${method} ${path}`),
+    );
+    expect(silent).toEqual([]);
+    for (const [code, { value }] of Object.entries(components.examples)) expect(value).toMatchObject({ code });
+  });
+
+  it('describes every group of operations', async () => {
+    const { paths, tags } = await read();
+    const used = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap((operation) => operation.tags),
+    );
+    const described = tags.filter(({ description }) => description !== '').map(({ name }) => name);
+    expect([...new Set(used)].filter((name) => !described.includes(name))).toEqual([]);
+  });
 });

@@ -1,5 +1,3 @@
-import { escapePointer } from '@crm/contracts';
-
 /** A longer key is shortened in pointers, so that many findings below it do not repeat all of it. In UTF-16 units. */
 const LONGEST_STEP = 200;
 
@@ -9,14 +7,14 @@ const LONGEST_STEP = 200;
  */
 export function pointer(...steps: (string | number)[]): string {
   let text = '';
-  for (const step of steps) text += `/${typeof step === 'number' ? step : stepOf(step)}`;
+  for (const step of steps) text += `/${typeof step === 'number' ? step : escapeStep(step)}`;
   return text;
 }
 
-function stepOf(given: string): string {
+function escapeStep(given: string): string {
   const step =
     given.length > LONGEST_STEP ? `${given.slice(0, LONGEST_STEP - 1).replace(/[\ud800-\udbff]$/, '')}…` : given;
-  return escapePointer(step);
+  return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
 /** The steps of a JSON pointer; those into lists are numbers written as texts. */

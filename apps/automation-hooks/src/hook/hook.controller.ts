@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { BodyLimit, ConstantProblems, Describe } from '@crm/http';
+import { ApiGroup, BodyLimit, ConstantProblems, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RunService } from '../run/run.service.js';
@@ -10,6 +10,10 @@ import { HOOK_PATH, HookGate } from './hook.gate.js';
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** Where upstream systems start workflows. The secret in the path is the only authentication; see hook.gate.ts. */
+@ApiGroup({
+  name: 'Workflows',
+  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
+})
 @Controller(HOOK_PATH)
 export class HookController {
   constructor(
@@ -23,9 +27,10 @@ export class HookController {
   @ConstantProblems()
   @HttpCode(202)
   @Describe({
-    summary: 'Starts a run of a workflow',
-    description: 'The body is any JSON object; its top-level keys feed the condition and the templates.',
-    answers: [{ status: 202, description: 'The run is stored and will be carried out', body: () => HookAccepted }],
+    summary: 'Starts a run of a workflow from an upstream system',
+    description:
+      'The secret in the path is the only authentication. The body is any JSON object; its top-level keys are available to the condition and the templates of the workflow. A wrong id, a wrong secret and a disabled workflow give the same 404.',
+    answers: [{ status: 202, description: 'The run is stored and will be executed', body: () => HookAccepted }],
   })
   async accept(@Req() request: FastifyRequest, @Body() body: Record<string, unknown>): Promise<HookAccepted> {
     return { accepted: true, runId: await this.runs.acceptCall(this.gate.hookOf(request), body) };

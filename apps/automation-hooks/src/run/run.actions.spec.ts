@@ -1,5 +1,4 @@
-import { isUuid } from '@crm/contracts';
-import { newId } from '@crm/database';
+import { isUuid, newId } from '@crm/database';
 import { expect, it } from '@jest/globals';
 import { stepId } from './run.actions.js';
 

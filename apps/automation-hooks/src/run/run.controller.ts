@@ -1,10 +1,14 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, IdParam, type ListAnswer } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
 import { RunListQuery, RunView } from './run.dto.js';
 import { RunService } from './run.service.js';
 
+@ApiGroup({
+  name: 'Workflows',
+  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
+})
 @Controller('api/crm/automations/runs')
 export class RunController {
   constructor(private readonly runs: RunService) {}
@@ -12,8 +16,9 @@ export class RunController {
   @Get()
   @Access({ right: 'read', scope: 'automations' })
   @Describe({
-    summary: 'Lists runs, newest first',
-    answers: [{ status: 200, description: 'A page', body: () => RunView, list: true }],
+    summary: 'Lists runs',
+    description: 'Administrators also see the payload that each run was started with.',
+    answers: [{ status: 200, description: 'The runs, newest first', body: () => RunView, list: true }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: RunListQuery): Promise<ListAnswer<RunView>> {
     return this.runs.list(principal, query);
@@ -21,7 +26,11 @@ export class RunController {
 
   @Get(':runId')
   @Access({ right: 'read', scope: 'automations' })
-  @Describe({ summary: 'Reads a run', answers: [{ status: 200, description: 'The run', body: () => RunView }] })
+  @Describe({
+    summary: 'Returns a run with its steps',
+    description: 'A failed step carries the error that ended the run.',
+    answers: [{ status: 200, description: 'The run', body: () => RunView }],
+  })
   get(@CurrentPrincipal() principal: Principal, @IdParam('runId') runId: string): Promise<RunView> {
     return this.runs.get(principal, runId);
   }

@@ -18,10 +18,10 @@ export class RunErrorView {
 }
 
 export class StepView {
-  @TextField({ maxLength: 40 })
+  @TextField({ maxLength: 40, example: 'create_visit' })
   key: string;
 
-  @TextField({ maxLength: 40 })
+  @TextField({ maxLength: 40, example: 'create_record' })
   type: string;
 
   @EnumField(STEP_STATUSES)
@@ -44,7 +44,7 @@ export class RunView {
   @JsonField({
     optional: true,
     description:
-      'The payload; shown to administrators. A list has payloads up to 4 MB, newest first; the others are read by run',
+      'The payload; shown to administrators only. A list contains up to 4 MB of payloads, newest first; read the run for the others',
   })
   input?: Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,14 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { ChangeWorkflow, CreatedWorkflow, CreateWorkflow, HookAddress, WorkflowView } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
 
+@ApiGroup({
+  name: 'Workflows',
+  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
+})
 @Controller('api/crm/automations/workflows')
 export class WorkflowController {
   constructor(private readonly workflows: WorkflowService) {}
@@ -14,7 +18,9 @@ export class WorkflowController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Creates a workflow',
+    description: 'A workflow with the trigger `webhook_received` gets a hook URL; keep it secret.',
     answers: [{ status: 201, description: 'The workflow', body: () => CreatedWorkflow }],
+    refusals: ['WORKFLOW_LIMIT_EXCEEDED', 'WORKFLOW_INVALID'],
   })
   create(@CurrentPrincipal() principal: Principal, @Body() body: CreateWorkflow): Promise<CreatedWorkflow> {
     return this.workflows.create(principal, body);
@@ -23,8 +29,9 @@ export class WorkflowController {
   @Get()
   @Access({ right: 'read', scope: 'automations' })
   @Describe({
-    summary: 'Lists workflows, newest first',
-    answers: [{ status: 200, description: 'A page', body: () => WorkflowView, list: true }],
+    summary: 'Lists workflows',
+    description: 'Conditions and details of actions are shown to administrators only.',
+    answers: [{ status: 200, description: 'The workflows, newest first', body: () => WorkflowView, list: true }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<WorkflowView>> {
     return this.workflows.list(principal, query);
@@ -33,7 +40,8 @@ export class WorkflowController {
   @Get(':id')
   @Access({ right: 'read', scope: 'automations' })
   @Describe({
-    summary: 'Reads a workflow',
+    summary: 'Returns a workflow',
+    description: 'Conditions and details of actions are shown to administrators only.',
     answers: [{ status: 200, description: 'The workflow', body: () => WorkflowView }],
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<WorkflowView> {
@@ -43,8 +51,9 @@ export class WorkflowController {
   @Get(':id/hook')
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Shows the URL that starts a workflow',
-    answers: [{ status: 200, description: 'The URL, secret included', body: () => HookAddress }],
+    summary: 'Returns the hook URL of a workflow',
+    description: 'The URL contains a secret: whoever has it can start runs.',
+    answers: [{ status: 200, description: 'The hook URL', body: () => HookAddress }],
   })
   async hook(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookAddress> {
     return { hookUrl: await this.workflows.revealHook(principal, id) };
@@ -54,6 +63,7 @@ export class WorkflowController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Enables or disables a workflow',
+    description: 'A disabled workflow starts no runs; its hook answers 404.',
     answers: [{ status: 200, description: 'The workflow', body: () => WorkflowView }],
   })
   change(
@@ -67,7 +77,12 @@ export class WorkflowController {
   @Delete(':id')
   @HttpCode(204)
   @Access({ right: 'administer' })
-  @Describe({ summary: 'Removes a workflow; its runs stay', answers: [{ status: 204, description: 'Gone' }] })
+  @Describe({
+    summary: 'Deletes a workflow',
+    description: 'Its runs are kept. A workflow of an app can only be disabled (`CONFLICT`).',
+    refusals: ['CONFLICT'],
+    answers: [{ status: 204, description: 'The workflow is deleted' }],
+  })
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     return this.workflows.delete(principal, id);
   }

@@ -6,18 +6,29 @@ import type { Workflow } from './workflow.entity.js';
 const MAX_CONDITION = 4000;
 
 export class CreateWorkflow {
-  @TextField({ maxLength: 200 })
+  @TextField({ maxLength: 200, example: 'Create a task for large leads' })
   name: string;
 
   @JsonField({
     description: '`{type: "webhook_received"}` or `{type: "event", event}`, with `payload` as in a manifest',
+    example: { type: 'webhook_received', payload: [{ name: 'amount', type: 'number' }] },
   })
   trigger: Record<string, unknown>;
 
-  @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'A formula over payload keys' })
+  @TextField({
+    maxLength: MAX_CONDITION,
+    optional: true,
+    nullable: true,
+    description: 'A formula over payload keys',
+    example: 'amount > 1000',
+  })
   condition?: string | null;
 
-  @ListField(field.json(), { minItems: 1, description: 'Actions as in a manifest' })
+  @ListField(field.json(), {
+    minItems: 1,
+    description: 'Actions as in a manifest',
+    example: [{ type: 'create_task', title: 'Call about {{amount}}' }],
+  })
   actions: Record<string, unknown>[];
 }
 
@@ -42,13 +53,13 @@ export class WorkflowView {
   @TextField({ maxLength: MAX_CONDITION, optional: true, nullable: true, description: 'Shown to administrators' })
   condition?: string | null;
 
-  @ListField(field.json(), { description: 'In full for administrators, for others the `type` and `key` of each' })
+  @ListField(field.json(), { description: 'Complete for administrators; others see `type` and `key`' })
   actions: readonly unknown[];
 
   @BooleanField()
   enabled: boolean;
 
-  @TextField({ maxLength: 100, nullable: true, description: 'Key of the app that brought it' })
+  @TextField({ maxLength: 100, nullable: true, description: 'Key of the app that the workflow belongs to' })
   appKey: string | null;
 
   @IdField({ nullable: true })
@@ -62,12 +73,12 @@ export class WorkflowView {
 }
 
 export class CreatedWorkflow extends WorkflowView {
-  @TextField({ maxLength: 2048, optional: true, description: 'Where upstream systems start it; a secret' })
+  @TextField({ maxLength: 2048, optional: true, description: 'The URL that starts the workflow; keep it secret' })
   hookUrl?: string;
 }
 
 export class HookAddress {
-  @TextField({ maxLength: 2048, description: 'A secret' })
+  @TextField({ maxLength: 2048, description: 'The URL that starts the workflow; keep it secret' })
   hookUrl: string;
 }
 

@@ -1,7 +1,9 @@
+import { ApiGroup } from '@crm/http';
 import { Controller } from '@nestjs/common';
 import { recordController } from '../core-record/record.controller.js';
 import { CONTACT } from './contact.object.js';
 
 /** `/api/crm/contacts`: the calls are those of every core object, see `core-record/record.controller.ts`. */
+@ApiGroup({ name: 'Contacts', description: 'People at the companies a tenant works with.' })
 @Controller('api/crm/contacts')
 export class ContactController extends recordController(CONTACT) {}

@@ -30,7 +30,8 @@ export function recordController(definition: CoreObjectDefinition) {
     @Get()
     @Access(read)
     @Describe({
-      summary: `Lists ${definition.path}`,
+      summary: `Lists and searches ${definition.path}`,
+      description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
       answers: [{ status: 200, ...record, list: true }],
     })
     list(
@@ -44,6 +45,7 @@ export function recordController(definition: CoreObjectDefinition) {
     @Access(write)
     @Describe({
       summary: `Creates ${noun}`,
+      description: `Publishes \`${definition.domain}.created\`.`,
       body: inputSchema(definition, 'create'),
       answers: [{ status: 201, ...record }],
     })
@@ -59,7 +61,11 @@ export function recordController(definition: CoreObjectDefinition) {
 
     @Get(':id')
     @Access(read)
-    @Describe({ summary: `Reads ${noun}`, answers: [{ status: 200, ...record }] })
+    @Describe({
+      summary: `Returns ${noun}`,
+      description: 'The `ETag` of the answer can be sent as `If-Match` with a change.',
+      answers: [{ status: 200, ...record }],
+    })
     async get(
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,
@@ -72,6 +78,7 @@ export function recordController(definition: CoreObjectDefinition) {
     @Access(write)
     @Describe({
       summary: `Changes fields of ${noun}`,
+      description: `Fields that are left out stay as they are; null clears a field. Publishes \`${definition.domain}.updated\`.`,
       body: inputSchema(definition, 'update'),
       answers: [{ status: 200, ...record }],
     })
@@ -88,7 +95,11 @@ export function recordController(definition: CoreObjectDefinition) {
     @Delete(':id')
     @HttpCode(204)
     @Access(write)
-    @Describe({ summary: `Deletes ${noun}`, answers: [{ status: 204, description: 'Gone' }] })
+    @Describe({
+      summary: `Deletes ${noun}`,
+      description: `Publishes \`${definition.domain}.deleted\`.`,
+      answers: [{ status: 204, description: 'The record is deleted' }],
+    })
     delete(
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,

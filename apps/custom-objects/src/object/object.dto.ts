@@ -17,7 +17,7 @@ export class FieldView {
   @TextField({ maxLength: 255 })
   label: string;
 
-  @TextField({ maxLength: 40, description: 'One of the field types of the platform' })
+  @TextField({ maxLength: 40, description: 'Field type', example: 'text' })
   type: string;
 
   @BooleanField()
@@ -26,10 +26,10 @@ export class FieldView {
   @BooleanField()
   isUnique: boolean;
 
-  @BooleanField({ description: 'Always true: fields the caller may not read are left out' })
+  @BooleanField({ description: 'Always true: fields that the caller cannot read are left out' })
   readable: boolean;
 
-  @BooleanField({ description: 'Whether the caller may write it; a formula never is' })
+  @BooleanField({ description: 'Whether the caller can write the field; a formula is never writable' })
   writable: boolean;
 
   @ListField(() => OptionView, { optional: true, maxItems: 1000 })
@@ -57,13 +57,13 @@ export class ObjectView {
   @TextField({ maxLength: 4000, nullable: true })
   description: string | null;
 
-  @TextField({ maxLength: 200, description: 'The app that brought it' })
+  @TextField({ maxLength: 200, description: 'Key of the app that the object belongs to' })
   appKey: string;
 
   @BooleanField()
   sandbox: boolean;
 
-  @TextField({ maxLength: 40, nullable: true, description: 'The field that names a record' })
+  @TextField({ maxLength: 40, nullable: true, description: 'The field whose value names a record' })
   nameField: string | null;
 
   @ListField(() => FieldView, { maxItems: 1000 })

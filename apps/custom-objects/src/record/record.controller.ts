@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
+import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { RecordHead, RecordListQuery } from './record.dto.js';
@@ -14,15 +14,26 @@ interface Reply {
 
 const READ = { right: 'read', scope: 'custom_objects' } as const;
 const WRITE = { right: 'write', scope: 'custom_objects' } as const;
-const RECORD = { description: 'The record, with the fields the caller may read', body: () => RecordHead };
+const RECORD = { description: 'The record with the fields that the caller can read', body: () => RecordHead };
 
+const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
+const WRITE_REFUSALS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
+
+@ApiGroup({
+  name: 'Custom objects',
+  description: 'Definitions of the objects that apps bring, and their records.',
+})
 @Controller('api/crm/custom/:apiName/records')
 export class RecordController {
   constructor(private readonly records: RecordService) {}
 
   @Get()
   @Access(READ)
-  @Describe({ summary: 'Lists and searches records', answers: [{ status: 200, ...RECORD, list: true }] })
+  @Describe({
+    summary: 'Lists and searches records',
+    description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
+    answers: [{ status: 200, ...RECORD, list: true }],
+  })
   list(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
@@ -33,7 +44,12 @@ export class RecordController {
 
   @Post()
   @Access(WRITE)
-  @Describe({ summary: 'Creates a record', answers: [{ status: 201, ...RECORD }] })
+  @Describe({
+    summary: 'Creates a record',
+    description: FIELDS,
+    refusals: WRITE_REFUSALS,
+    answers: [{ status: 201, ...RECORD }],
+  })
   async create(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
@@ -47,7 +63,11 @@ export class RecordController {
 
   @Get(':id')
   @Access(READ)
-  @Describe({ summary: 'Reads a record', answers: [{ status: 200, ...RECORD }] })
+  @Describe({
+    summary: 'Returns a record',
+    description: 'Formulas are computed on read; fields that the caller cannot read are left out.',
+    answers: [{ status: 200, ...RECORD }],
+  })
   async get(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
@@ -59,7 +79,12 @@ export class RecordController {
 
   @Patch(':id')
   @Access(WRITE)
-  @Describe({ summary: 'Changes fields of a record', answers: [{ status: 200, ...RECORD }] })
+  @Describe({
+    summary: 'Changes fields of a record',
+    description: FIELDS,
+    refusals: WRITE_REFUSALS,
+    answers: [{ status: 200, ...RECORD }],
+  })
   async update(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
@@ -74,7 +99,11 @@ export class RecordController {
   @Delete(':id')
   @HttpCode(204)
   @Access(WRITE)
-  @Describe({ summary: 'Deletes a record', answers: [{ status: 204, description: 'Gone' }] })
+  @Describe({
+    summary: 'Deletes a record',
+    description: 'The record is no longer returned by any call.',
+    answers: [{ status: 204, description: 'The record is deleted' }],
+  })
   delete(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,

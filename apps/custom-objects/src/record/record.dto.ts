@@ -5,14 +5,14 @@ export class RecordListQuery extends ListQuery {
   @TextField({
     optional: true,
     maxLength: 200,
-    description: 'Text that a record contains, in fields everybody may read',
+    description: 'Text to search for, in fields that everyone can read',
   })
   q?: string;
 
-  @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field the caller may read' })
+  @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field that the caller can read' })
   filterField?: string;
 
-  @TextField({ optional: true, maxLength: 4000, description: 'The value that field has' })
+  @TextField({ optional: true, maxLength: 4000, description: 'The value that `filterField` must have' })
   filterValue?: string;
 }
 
@@ -21,7 +21,7 @@ export class RecordHead {
   @IdField()
   id: string;
 
-  @IntegerField({ minimum: 1, description: 'Grows with every change; also the ETag' })
+  @IntegerField({ minimum: 1, description: 'Increases with every change; part of the ETag' })
   version: number;
 
   @DateTimeField()

@@ -1,9 +1,13 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
-import { Describe, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Controller, Post, UseGuards } from '@nestjs/common';
 import { EmbedClientStrategy, type MintedToken } from './embed-client.strategy.js';
 import { EmbedSessionInput, EmbedSessionView } from './embed-session.dto.js';
 
+@ApiGroup({
+  name: 'Embedding',
+  description: 'Tokens for users of a host application.',
+})
 @Controller('api/auth/v1/embed/sessions')
 export class EmbedSessionController {
   @Post()
@@ -11,9 +15,9 @@ export class EmbedSessionController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Mints an embed token for a user of the host',
+    summary: 'Mints an embed token for a host user',
     description:
-      "Called by the host's backend with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser.",
+      'Called by the backend of the host with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser. A host user who is not known yet becomes a member of the app’s workspace.',
     headers: ['x-embed-key', 'x-embed-secret'],
     body: { dto: () => EmbedSessionInput },
     answers: [{ status: 201, description: 'The token', body: () => EmbedSessionView }],

@@ -1,18 +1,18 @@
 import { EmailField, field, IntegerField, ListField, TextField } from '@crm/http';
 
 export class EmbedSessionInput {
-  @TextField({ maxLength: 255, description: "The host's own id of the user" })
+  @TextField({ maxLength: 255, description: 'Id of the user at the host', example: 'host-user-1' })
   sub: string;
 
   @EmailField()
   email: string;
 
-  @TextField({ maxLength: 200, description: 'Display name' })
+  @TextField({ maxLength: 200, description: 'Display name', example: 'Ada Lovelace' })
   name: string;
 
   @ListField(field.text({ maxLength: 64 }), {
     optional: true,
-    description: 'All that the app was granted when left out',
+    description: 'Every scope that the app was granted, by default',
     example: ['leads', 'pipeline'],
   })
   scopes?: string[];
@@ -22,6 +22,6 @@ export class EmbedSessionView {
   @TextField({ maxLength: 8192, description: 'Access token for the browser' })
   embed_token: string;
 
-  @IntegerField({ description: 'Seconds', example: 900 })
+  @IntegerField({ description: 'Lifetime in seconds', example: 900 })
   expires_in: number;
 }

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { BooleanField, Describe, TextField } from '@crm/http';
+import { ApiGroup, BooleanField, Describe, TextField } from '@crm/http';
 import { Body, Controller, HttpCode, Put } from '@nestjs/common';
 import { MfaService } from './mfa.service.js';
 
@@ -8,10 +8,19 @@ export class MfaInput {
   @BooleanField()
   enabled: boolean;
 
-  @TextField({ maxLength: 256, description: "The caller's password, asked again" })
+  @TextField({
+    maxLength: 256,
+    description: 'The password of the current user',
+    example: 'correct-horse-battery-staple',
+  })
   password: string;
 }
 
+@ApiGroup({
+  name: 'Sign-in',
+  description:
+    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
+})
 @Controller('api/auth/mfa')
 export class MfaController {
   constructor(private readonly mfa: MfaService) {}
@@ -20,8 +29,9 @@ export class MfaController {
   @HttpCode(204)
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Turns the second factor of the caller on or off',
-    answers: [{ status: 204, description: 'Done' }],
+    summary: 'Turns the second factor of the current user on or off',
+    description: 'With the second factor on, every sign-in is completed by a six-digit code that is sent by e-mail.',
+    answers: [{ status: 204, description: 'The setting is stored' }],
     refusals: ['INVALID_CREDENTIALS'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: MfaInput): Promise<void> {

@@ -1,10 +1,15 @@
 import { Public } from '@crm/access';
-import { Describe, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Ip, Post } from '@nestjs/common';
 import { RegistrationLimit } from '../sign-in/registration-limit.js';
 import { RegistrationInput, RegistrationView } from './registration.dto.js';
 import { RegistrationService } from './registration.service.js';
 
+@ApiGroup({
+  name: 'Sign-in',
+  description:
+    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
+})
 @Controller('api/auth/register')
 export class RegistrationController {
   constructor(
@@ -16,7 +21,9 @@ export class RegistrationController {
   @NotRepeatable()
   @Public()
   @Describe({
-    summary: 'Opens a workspace with its owner',
+    summary: 'Registers a workspace and its owner',
+    description:
+      'The caller becomes the owner and can sign in at once. Plans other than `developer` are set by operators; the development profile accepts them here.',
     answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
     refusals: ['PLAN_NOT_ALLOWED', 'EMAIL_TAKEN'],
   })

@@ -7,13 +7,23 @@ export class WorkspaceInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' })
   name: string;
 
-  @EnumField(PLANS, { optional: true, description: 'Anything but developer only outside production' })
+  @EnumField(PLANS, {
+    optional: true,
+    description: '`developer` by default; other plans are accepted in the development profile only',
+  })
   plan?: Plan;
 
   @TextField({ optional: true, minLength: 1, maxLength: 64, description: 'IANA time zone', example: 'Europe/Berlin' })
   timeZone?: string;
 
-  @TextField({ optional: true, nullable: true, maxLength: 2, pattern: /^[A-Z]{2}$/, description: 'ISO 3166-1 alpha-2' })
+  @TextField({
+    optional: true,
+    nullable: true,
+    maxLength: 2,
+    pattern: /^[A-Z]{2}$/,
+    description: 'ISO 3166-1 alpha-2',
+    example: 'DE',
+  })
   country?: string | null;
 }
 
@@ -21,10 +31,14 @@ export class RegistrationInput {
   @EmailField({ example: 'dev@acme.test' })
   email: string;
 
-  @TextField({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max })
+  @TextField({
+    minLength: PASSWORD_LENGTH.min,
+    maxLength: PASSWORD_LENGTH.max,
+    example: 'correct-horse-battery-staple',
+  })
   password: string;
 
-  @TextField({ maxLength: 200, pattern: /\S/ })
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Ada Lovelace' })
   name: string;
 
   @ObjectField(() => WorkspaceInput)

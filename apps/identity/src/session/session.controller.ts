@@ -2,6 +2,7 @@ import { Access, CurrentPrincipal, Public } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import {
+  ApiGroup,
   Describe,
   IdParam,
   type ListAnswer,
@@ -16,6 +17,11 @@ import { CallerService } from './caller.service.js';
 import { CallerView, SessionView, sessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 
+@ApiGroup({
+  name: 'Sign-in',
+  description:
+    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
+})
 @Controller('api/auth')
 export class SessionController {
   constructor(
@@ -28,9 +34,9 @@ export class SessionController {
   @HttpCode(200)
   @Public()
   @Describe({
-    summary: 'Exchanges a refresh token',
-    description: 'Each refresh token works once. One that comes back a second time ends its session.',
-    answers: [{ status: 200, description: 'A new pair', body: () => TokenPairView }],
+    summary: 'Exchanges a refresh token for a new pair of tokens',
+    description: 'Each refresh token works once. Presenting one a second time ends its session.',
+    answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     refusals: ['INVALID_REFRESH_TOKEN'],
   })
   async refresh(@Body() input: RefreshInput): Promise<TokenPair> {
@@ -39,7 +45,11 @@ export class SessionController {
 
   @Get('me')
   @Access({ right: 'read', embed: true })
-  @Describe({ summary: 'The caller', answers: [{ status: 200, description: 'The caller', body: () => CallerView }] })
+  @Describe({
+    summary: 'Returns the current user',
+    description: 'The user and the workspace that the access token was issued for.',
+    answers: [{ status: 200, description: 'The current user', body: () => CallerView }],
+  })
   async me(@CurrentPrincipal() principal: Principal): Promise<CallerView> {
     return this.callers.describe(principal);
   }
@@ -47,7 +57,11 @@ export class SessionController {
   @Post('logout')
   @HttpCode(204)
   @Access({ right: 'read' })
-  @Describe({ summary: 'Ends the session of the token', answers: [{ status: 204, description: 'Ended' }] })
+  @Describe({
+    summary: 'Signs out',
+    description: 'Ends the session of the access token; its refresh token stops working.',
+    answers: [{ status: 204, description: 'Signed out' }],
+  })
   async logout(@CurrentPrincipal() principal: Principal): Promise<void> {
     if (principal.sessionId) await this.sessions.end(principal.tenantId, principal.userId, principal.sessionId);
   }
@@ -55,8 +69,9 @@ export class SessionController {
   @Get('sessions')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Open sessions of the caller',
-    answers: [{ status: 200, description: 'The last opened first', body: () => SessionView, list: true }],
+    summary: 'Lists the open sessions of the current user',
+    description: 'A session is one sign-in on one device.',
+    answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<SessionView>> {
     const sessions = await this.sessions.list(principal.tenantId, principal.userId, query);
@@ -66,7 +81,11 @@ export class SessionController {
   @Delete('sessions')
   @HttpCode(204)
   @Access({ right: 'read' })
-  @Describe({ summary: 'Ends every session of the caller', answers: [{ status: 204, description: 'Ended' }] })
+  @Describe({
+    summary: 'Ends every session of the current user',
+    description: 'The current session ends too. Access tokens of these sessions stop working within a second.',
+    answers: [{ status: 204, description: 'The sessions have ended' }],
+  })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
     await this.sessions.endAll(principal.tenantId, principal.userId);
   }
@@ -74,7 +93,11 @@ export class SessionController {
   @Delete('sessions/:id')
   @HttpCode(204)
   @Access({ right: 'read' })
-  @Describe({ summary: 'Ends one session of the caller', answers: [{ status: 204, description: 'Ended' }] })
+  @Describe({
+    summary: 'Ends one session of the current user',
+    description: 'Access tokens of the session stop working within a second.',
+    answers: [{ status: 204, description: 'The session has ended' }],
+  })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     const found = await this.sessions.end(principal.tenantId, principal.userId, id);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');

@@ -4,7 +4,9 @@ import type { Session } from './session.entity.js';
 
 /** The caller of an access token. */
 export class CallerView extends UserHead {
-  @ListField(field.text({ maxLength: 40 }), { description: 'What the token is narrowed to' })
+  @ListField(field.text({ maxLength: 40 }), {
+    description: 'Scopes that limit the token; an empty list means that the role alone decides',
+  })
   scopes: string[];
 
   @BooleanField()
@@ -18,7 +20,7 @@ export class SessionView {
   @IdField()
   id: string;
 
-  @BooleanField({ description: 'The session of the token that asks' })
+  @BooleanField({ description: 'Whether this is the session of the access token' })
   current: boolean;
 
   @TextField({ maxLength: 64, nullable: true })

@@ -1,6 +1,6 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
-import { Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/http';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import type { MfaRequired } from '../mfa/mfa.service.js';
 import type { User } from '../user/user.entity.js';
@@ -8,6 +8,11 @@ import { PasswordStrategy } from './password.strategy.js';
 import { CodeInput, SignInView } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
+@ApiGroup({
+  name: 'Sign-in',
+  description:
+    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
+})
 @Controller('api/auth')
 export class SignInController {
   constructor(private readonly signIns: SignInService) {}
@@ -18,10 +23,13 @@ export class SignInController {
   @HttpCode(200)
   @Public()
   @Describe({
-    summary: 'Signs in',
-    description: 'With a second factor the answer names a challenge, and a six-digit code goes out by mail.',
+    summary: 'Signs in with e-mail and password',
+    description:
+      'If the account has a second factor, the answer contains a challenge instead of tokens and a six-digit code is sent by e-mail.',
     body: { dto: () => SignInInput },
-    answers: [{ status: 200, description: 'Tokens, or the request for a code', body: () => SignInView }],
+    answers: [
+      { status: 200, description: 'The tokens, or the challenge to answer with the code', body: () => SignInView },
+    ],
     refusals: ['INVALID_CREDENTIALS'],
   })
   async signIn(
@@ -37,8 +45,9 @@ export class SignInController {
   @HttpCode(200)
   @Public()
   @Describe({
-    summary: 'Completes a sign-in with the code from the mail',
-    answers: [{ status: 200, description: 'Tokens', body: () => TokenPairView }],
+    summary: 'Completes a sign-in with the code from the e-mail',
+    description: 'A challenge is valid for a few minutes and a few attempts.',
+    answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
     refusals: ['INVALID_CREDENTIALS'],
   })
   async verifyCode(

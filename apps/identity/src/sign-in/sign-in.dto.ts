@@ -1,7 +1,7 @@
 import { BooleanField, IntegerField, TextField } from '@crm/http';
 
 export class CodeInput {
-  @TextField({ maxLength: 100 })
+  @TextField({ maxLength: 100, description: '`challengeId` of the sign-in' })
   challengeId: string;
 
   @TextField({ maxLength: 6, pattern: /^\d{6}$/, example: '123456' })
@@ -19,10 +19,14 @@ export class SignInView {
   @TextField({ maxLength: 6, optional: true })
   tokenType?: string;
 
-  @IntegerField({ description: 'Seconds' })
+  @IntegerField({ description: 'Lifetime of the access token or of the challenge, in seconds', example: 900 })
   expiresIn: number;
 
-  @BooleanField({ optional: true, description: 'A code was sent by mail' })
+  @BooleanField({
+    optional: true,
+    description: 'Whether a code was sent by e-mail; the tokens are absent then',
+    example: false,
+  })
   mfaRequired?: boolean;
 
   @TextField({ maxLength: 100, optional: true })

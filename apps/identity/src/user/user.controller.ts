@@ -1,11 +1,15 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { UserChangeInput, UserInput, UserView, userView } from './user.dto.js';
 import { UserService } from './user.service.js';
 
+@ApiGroup({
+  name: 'Users',
+  description: 'The people of a workspace, their roles and their links to users of a host application.',
+})
 @Controller('api/tenant/users')
 export class UserController {
   constructor(private readonly users: UserService) {}
@@ -13,8 +17,9 @@ export class UserController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Users of the workspace',
-    answers: [{ status: 200, description: 'In the order they came', body: () => UserView, list: true }],
+    summary: 'Lists the users of the workspace',
+    description: 'Invited and disabled users are included.',
+    answers: [{ status: 200, description: 'The users, oldest first', body: () => UserView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<UserView>> {
     return mapList(await this.users.list(principal.tenantId, query), userView);
@@ -23,7 +28,8 @@ export class UserController {
   @Get(':id')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'A user of the workspace',
+    summary: 'Returns a user of the workspace',
+    description: 'Includes roles, status and whether the second factor is on.',
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<UserView> {
@@ -33,7 +39,8 @@ export class UserController {
   @Post()
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Adds a user, by password or by an invitation that goes out by mail',
+    summary: 'Adds a user',
+    description: 'Without a password the user is invited by e-mail. Nobody can grant a role above their own.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
     refusals: ['ROLE_NOT_GRANTABLE', 'EMAIL_TAKEN'],
   })
@@ -48,9 +55,9 @@ export class UserController {
   @Patch(':id')
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Changes name, roles or status of a user',
+    summary: 'Changes the name, roles or status of a user',
     description:
-      'A change of roles cuts off the access tokens of the user; disabling ends their sessions too. A user who never accepted their invitation becomes invited again, not active.',
+      'A change of roles revokes the access tokens of the user; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can be neither demoted nor disabled (`CONFLICT`).',
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
     refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
@@ -67,9 +74,10 @@ export class UserController {
   @Access({ right: 'administer' })
   @NotRepeatable()
   @Describe({
-    summary: 'Sends an invited user a new invitation',
-    description: 'The link in the mail before is void. Five in an hour for each user.',
-    answers: [{ status: 204, description: 'The mail is on its way' }],
+    summary: 'Sends a new invitation to an invited user',
+    description:
+      'The link in the previous mail stops working. At most five invitations per user and hour; a user who is not invited is a `CONFLICT`.',
+    answers: [{ status: 204, description: 'The mail is queued' }],
     refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {

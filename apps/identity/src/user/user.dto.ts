@@ -10,31 +10,32 @@ export class UserInput {
   @EmailField({ example: 'member@acme.test' })
   email: string;
 
-  @TextField({ maxLength: 200, pattern: /\S/ })
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
   name: string;
 
   @TextField({
     optional: true,
     minLength: PASSWORD_LENGTH.min,
     maxLength: PASSWORD_LENGTH.max,
-    description: 'Without one the user is invited by mail',
+    description: 'When left out, the user is invited by e-mail',
+    example: 'correct-horse-battery-staple',
   })
   password?: string;
 
   @ListField(roleName, {
     minItems: 1,
     maxItems: 20,
-    description: `${TENANT_ROLES.join(', ')}, or a name of your own`,
+    description: `${TENANT_ROLES.join(', ')}, or a role name of the workspace or of an app`,
     example: ['member'],
   })
   roles: string[];
 }
 
 export class UserChangeInput {
-  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/ })
+  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
   name?: string;
 
-  @ListField(roleName, { optional: true, minItems: 1, maxItems: 20 })
+  @ListField(roleName, { optional: true, minItems: 1, maxItems: 20, example: ['viewer'] })
   roles?: string[];
 
   @EnumField(['active', 'disabled'], { optional: true })
@@ -52,7 +53,7 @@ export class UserHead {
   @TextField({ maxLength: 200 })
   name: string;
 
-  @ListField(field.text({ maxLength: 40 }))
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
   roles: string[];
 }
 
@@ -61,7 +62,7 @@ export class UserView extends UserHead {
   @EnumField(['active', 'invited', 'disabled'])
   status: string;
 
-  @EnumField(['registration', 'administrator', 'embed'], { description: 'How the user came to be' })
+  @EnumField(['registration', 'administrator', 'embed'], { description: 'How the user was created' })
   origin: string;
 
   @BooleanField()

@@ -8,12 +8,16 @@ import {
   rpc,
   type SubmissionView,
 } from '@crm/contracts';
-import { Describe, IdParam } from '@crm/http';
+import { ApiGroup, Describe, IdParam } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { DecisionInput, SubmissionDto, SubmissionList, SubmissionQuery } from './submission.dto.js';
 
 /** The review queue. marketplace-certification checks the operator's token again and decides what a state allows. */
+@ApiGroup({
+  name: 'Submissions',
+  description: 'The review queue: versions that developers submitted.',
+})
 @Controller('api/admin/submissions')
 export class SubmissionController {
   constructor(private readonly rpc: Rpc) {}
@@ -21,7 +25,8 @@ export class SubmissionController {
   @Get()
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Submitted versions, by status if asked',
+    summary: 'Lists submitted versions',
+    description: 'With the certification that each passed when it was submitted.',
     answers: [{ status: 200, description: 'The submissions', body: () => SubmissionList }],
   })
   async list(
@@ -35,7 +40,8 @@ export class SubmissionController {
   @HttpCode(200)
   @Access({ right: 'administer' })
   @Describe({
-    summary: `Decides on a submission: ${REVIEW_DECISIONS.join(', ')}`,
+    summary: 'Decides on a submission',
+    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. Nobody decides on a submission of their own workspace.`,
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionDto }],
     refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })

@@ -1,11 +1,15 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { rpc, type TenantView } from '@crm/contracts';
-import { Describe, IdParam, Workspace } from '@crm/http';
+import { ApiGroup, Describe, IdParam, Workspace } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Patch } from '@nestjs/common';
 import { PlanInput } from './tenant.dto.js';
 
+@ApiGroup({
+  name: 'Tenants',
+  description: 'Workspaces and their plans.',
+})
 @Controller('api/admin/tenants')
 export class TenantController {
   constructor(private readonly rpc: Rpc) {}
@@ -13,8 +17,9 @@ export class TenantController {
   @Patch(':id')
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Moves a workspace to another plan',
-    answers: [{ status: 200, description: 'The workspace', body: () => Workspace }],
+    summary: 'Moves a tenant to another plan',
+    description: 'The limits of the new plan apply at once; what exists beyond them is kept.',
+    answers: [{ status: 200, description: 'The tenant', body: () => Workspace }],
   })
   async setPlan(
     @CurrentPrincipal() { token }: Principal,

@@ -1,11 +1,15 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe } from '@crm/http';
+import { ApiGroup, Describe } from '@crm/http';
 import type { Certification } from '@crm/manifest';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { CertificationAnswer, CertifyInput } from './certification.dto.js';
 import { CertificationService } from './certification.service.js';
 
+@ApiGroup({
+  name: 'Developer program',
+  description: 'Certifying and submitting apps, following their review, and issuing the secrets of an app.',
+})
 @Controller('api/marketplace/developer/certifications')
 export class CertificationController {
   constructor(private readonly certifications: CertificationService) {}
@@ -15,7 +19,8 @@ export class CertificationController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Certifies a package without submitting it',
-    answers: [{ status: 200, description: 'The result of every check', body: () => CertificationAnswer }],
+    description: 'Runs the same checks as a submission. Without a review packet the check `REV-001` is skipped.',
+    answers: [{ status: 200, description: 'The result of each check', body: () => CertificationAnswer }],
   })
   certify(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<Certification> {
     return this.certifications.certify(principal, input, 'certification');

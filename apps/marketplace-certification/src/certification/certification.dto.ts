@@ -1,11 +1,26 @@
 import { BooleanField, EnumField, IntegerField, JsonField, ListField, ObjectField, TextField } from '@crm/http';
 
+const MANIFEST_EXAMPLE = {
+  manifestVersion: 1,
+  key: 'site-visits',
+  name: 'Site visits',
+  version: '1.0.0',
+  kind: 'industry_app',
+};
+
+const PACKET_EXAMPLE = {
+  demoVideo: 'https://example.com/demo',
+  sandboxAttestation: 'Installed and tested in our sandbox workspace',
+  securityQuestionnaire: { storesPersonalData: false },
+  testInstructions: 'Install the app, then create a visit',
+};
+
 /** A package to certify. What is inside the two members is for the suite to judge. */
 export class CertifyInput {
-  @JsonField({ description: 'The app package, manifest v1' })
+  @JsonField({ description: 'The app package, manifest v1', example: MANIFEST_EXAMPLE })
   manifest: Record<string, unknown>;
 
-  @JsonField({ optional: true, description: 'demoVideo, sandboxAttestation, securityQuestionnaire, testInstructions' })
+  @JsonField({ optional: true, description: 'What reviewers need besides the package', example: PACKET_EXAMPLE })
   reviewPacket?: Record<string, unknown>;
 }
 
@@ -37,7 +52,7 @@ export class CheckAnswer {
   @TextField({
     minLength: 0,
     maxLength: 10_000,
-    description: 'Where the first finding is; empty for the whole package',
+    description: 'JSON pointer to the first finding; empty for the whole package',
   })
   pointer: string;
 
@@ -64,10 +79,14 @@ export class CertificationAnswer {
   @TextField({ maxLength: 20 })
   suiteVersion: string;
 
-  @TextField({ maxLength: 64, nullable: true, description: 'Of the canonical form; null when the package has none' })
+  @TextField({
+    maxLength: 64,
+    nullable: true,
+    description: 'SHA-256 of the canonical manifest; null if it has no canonical form',
+  })
   manifestSha256: string | null;
 
-  @BooleanField({ description: 'Whether no blocker failed' })
+  @BooleanField({ description: 'Whether all blockers passed' })
   passed: boolean;
 
   @ListField(() => CheckAnswer)

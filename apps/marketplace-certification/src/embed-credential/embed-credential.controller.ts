@@ -1,17 +1,21 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, NotRepeatable, TextField } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable, TextField } from '@crm/http';
 import { Controller, Param, Post } from '@nestjs/common';
 import { EmbedCredentialService } from './embed-credential.service.js';
 
 export class EmbedCredentialsAnswer {
-  @TextField({ maxLength: 200, description: 'Sent as X-Embed-Key' })
+  @TextField({ maxLength: 200, description: 'Value of `X-Embed-Key`' })
   clientId: string;
 
-  @TextField({ maxLength: 200, description: 'Sent as X-Embed-Secret; shown this once' })
+  @TextField({ maxLength: 200, description: 'Value of `X-Embed-Secret`; shown only once' })
   clientSecret: string;
 }
 
+@ApiGroup({
+  name: 'Developer program',
+  description: 'Certifying and submitting apps, following their review, and issuing the secrets of an app.',
+})
 @Controller('api/marketplace/developer/apps/:key/embed-credentials')
 export class EmbedCredentialController {
   constructor(private readonly credentials: EmbedCredentialService) {}
@@ -20,8 +24,16 @@ export class EmbedCredentialController {
   @NotRepeatable()
   @Access({ right: 'administer' })
   @Describe({
-    summary: "Issues credentials for the app's backend to mint embed tokens",
-    answers: [{ status: 201, description: 'The credentials, this once', body: () => EmbedCredentialsAnswer }],
+    summary: 'Issues embed credentials',
+    description:
+      'The backend of a host uses them to mint embed tokens. Issuing new credentials replaces the previous ones at once.',
+    answers: [
+      {
+        status: 201,
+        description: 'The credentials; the secret is never shown again',
+        body: () => EmbedCredentialsAnswer,
+      },
+    ],
   })
   issue(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsAnswer> {
     return this.credentials.issue(principal, key);

@@ -1,12 +1,16 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, IdParam, type ListAnswer } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';
 import { InstallationService } from './installation.service.js';
 
+@ApiGroup({
+  name: 'Installations',
+  description: 'Apps installed in a workspace.',
+})
 @Controller('api/marketplace/installs')
 export class InstallationController {
   constructor(private readonly installations: InstallationService) {}
@@ -14,12 +18,18 @@ export class InstallationController {
   @Post()
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Installs an app, all of it or nothing',
+    summary: 'Installs an app',
+    description:
+      'Provisions the objects, workflows and subscriptions of the app. If a part fails, everything is rolled back and the error of that part is returned.',
     answers: [
-      { status: 201, description: 'Installed', body: () => InstallationAnswer },
-      { status: 202, description: 'Still being installed; ask for it by its id', body: () => InstallationAnswer },
+      { status: 201, description: 'The app is installed', body: () => InstallationAnswer },
+      {
+        status: 202,
+        description: 'The app is still being installed; read the installation until its state changes',
+        body: () => InstallationAnswer,
+      },
     ],
-    refusals: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE'],
+    refusals: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE', 'OBJECT_LIMIT_EXCEEDED'],
   })
   async install(
     @CurrentPrincipal() principal: Principal,
@@ -36,8 +46,11 @@ export class InstallationController {
   @Get()
   @Access({ right: 'read' })
   @Describe({
-    summary: "The workspace's installed apps",
-    answers: [{ status: 200, description: 'The newest first', body: () => InstallationAnswer, list: true }],
+    summary: 'Lists the installations of the workspace',
+    description: 'Installations that were removed or that failed are left out unless `state` asks for them.',
+    answers: [
+      { status: 200, description: 'The installations, newest first', body: () => InstallationAnswer, list: true },
+    ],
   })
   list(
     @CurrentPrincipal() principal: Principal,
@@ -49,8 +62,9 @@ export class InstallationController {
   @Get(':id')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'An installation with its steps',
-    answers: [{ status: 200, description: 'Hook addresses for administrators only', body: () => InstallationAnswer }],
+    summary: 'Returns an installation with its steps',
+    description: 'Administrators see the addresses of hooks in full; each view is recorded in the audit trail.',
+    answers: [{ status: 200, description: 'The installation', body: () => InstallationAnswer }],
   })
   find(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<InstallationAnswer> {
     return this.installations.find(principal, id);
@@ -59,10 +73,11 @@ export class InstallationController {
   @Delete(':id')
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Removes an app; what the workspace stored in its objects is kept',
+    summary: 'Uninstalls an app',
+    description: 'Workflows, subscriptions and tokens of the app stop working. Records in its objects are kept.',
     answers: [
-      { status: 200, description: 'Removed', body: () => InstallationAnswer },
-      { status: 202, description: 'Still being removed', body: () => InstallationAnswer },
+      { status: 200, description: 'The app is uninstalled', body: () => InstallationAnswer },
+      { status: 202, description: 'The app is still being uninstalled', body: () => InstallationAnswer },
     ],
   })
   async uninstall(

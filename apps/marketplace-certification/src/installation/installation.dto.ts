@@ -12,21 +12,28 @@ import {
 import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation.js';
 
 export class InstallInput {
-  @TextField({ maxLength: 64, description: "The app's key" })
+  @TextField({ maxLength: 64, description: 'Key of the app', example: 'site-visits' })
   appKey: string;
 
-  @TextField({ optional: true, minLength: 1, maxLength: 64, description: 'The published version when left out' })
+  @TextField({
+    optional: true,
+    minLength: 1,
+    maxLength: 64,
+    description: 'The published version by default',
+    example: '1.0.0',
+  })
   version?: string;
 
   @BooleanField({
     optional: true,
-    description: 'Objects get the prefix `sbx_`; the app’s publisher may try a version under review',
+    description:
+      'Installs a sandbox: object names get the prefix `sbx_`. The publisher can install a version that is still under review',
   })
   sandbox?: boolean;
 
   @ListField(field.text({ maxLength: 40 }), {
     optional: true,
-    description: 'All that the app asks for and that are not optional, when left out',
+    description: 'Every scope that the app requests and that is not optional, by default',
   })
   grantedScopes?: string[];
 }
@@ -35,7 +42,7 @@ export class InstallInput {
 export class InstallationQuery extends ListQuery {
   @EnumField([...INSTALLATION_STATES, 'all'], {
     optional: true,
-    description: 'Only those in this state; without it those that hold something of the workspace',
+    description: 'Only installations in this state; by default those that are installed or in progress',
   })
   state?: string;
 }
@@ -44,7 +51,7 @@ export class InstalledObject {
   @TextField({ maxLength: 40 })
   declaredApiName: string;
 
-  @TextField({ maxLength: 120, description: "What the workspace's clients use" })
+  @TextField({ maxLength: 120, description: 'The api-name that clients of this workspace use' })
   apiName: string;
 }
 
@@ -55,7 +62,7 @@ export class InstalledHook {
   @IdField()
   workflowId: string;
 
-  @TextField({ optional: true, maxLength: 2048, description: 'With its secret: shown to administrators only' })
+  @TextField({ optional: true, maxLength: 2048, description: 'Includes the secret; shown to administrators only' })
   url?: string;
 }
 

@@ -1,11 +1,15 @@
 import { Access, CurrentPrincipal, Public } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, type ListAnswer } from '@crm/http';
+import { ApiGroup, Describe, type ListAnswer } from '@crm/http';
 import { manifestJsonSchema } from '@crm/manifest';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
 import { AppAnswer, AppDetailAnswer, ListingQuery } from './listing.dto.js';
 import { ListingService } from './listing.service.js';
 
+@ApiGroup({
+  name: 'Marketplace',
+  description: 'Published apps, their ratings and the schema of app packages.',
+})
 @Controller('api/marketplace')
 export class ListingController {
   constructor(private readonly listings: ListingService) {}
@@ -13,8 +17,9 @@ export class ListingController {
   @Get('apps')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'Published apps',
-    answers: [{ status: 200, description: 'By name', body: () => AppAnswer, list: true }],
+    summary: 'Lists published apps',
+    description: 'Unlisted apps are left out; private apps appear in the workspace of their publisher only.',
+    answers: [{ status: 200, description: 'The apps, by name', body: () => AppAnswer, list: true }],
   })
   list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppAnswer>> {
     return this.listings.list(principal, query);
@@ -23,7 +28,8 @@ export class ListingController {
   @Get('apps/:key')
   @Access({ right: 'read' })
   @Describe({
-    summary: 'A published app with what it asks for and brings',
+    summary: 'Returns a published app',
+    description: 'Includes what an administrator consents to: scopes, objects, events and the hosts they are sent to.',
     answers: [{ status: 200, description: 'The app', body: () => AppDetailAnswer }],
   })
   find(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailAnswer> {
@@ -35,7 +41,9 @@ export class ListingController {
   @Header('content-type', 'application/schema+json')
   @Header('cache-control', 'public, max-age=3600')
   @Describe({
-    summary: 'JSON Schema 2020-12 of the app package',
+    summary: 'Returns the JSON Schema of app packages',
+    description:
+      'JSON Schema 2020-12, for completion and checks in editors. Limits and meaning are judged by certification.',
     answers: [{ status: 200, description: 'The schema', body: { type: 'object', additionalProperties: true } }],
   })
   manifestSchema(): Readonly<Record<string, unknown>> {

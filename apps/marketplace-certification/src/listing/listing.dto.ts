@@ -12,12 +12,16 @@ import {
 } from '@crm/http';
 
 export class ListingQuery extends ListQuery {
-  @TextField({ optional: true, maxLength: 200, description: 'Words to look for in name, key, publisher and texts' })
+  @TextField({
+    optional: true,
+    maxLength: 200,
+    description: 'Words to search for in the name, key, publisher and texts',
+  })
   q?: string;
 }
 
 export class RatingSummary {
-  @NumberField({ nullable: true, minimum: 1, maximum: 5, description: 'To two digits; null without ratings' })
+  @NumberField({ nullable: true, minimum: 1, maximum: 5, description: 'Rounded to two digits; null without ratings' })
   average: number | null;
 
   @IntegerField({ minimum: 0 })
@@ -43,12 +47,12 @@ export class AppAnswer {
   @ObjectField(() => RatingSummary)
   rating: RatingSummary;
 
-  @IntegerField({ minimum: 0, description: 'Workspaces that have the app installed, sandboxes not counted' })
+  @IntegerField({ minimum: 0, description: 'Number of workspaces that have the app installed, without sandboxes' })
   installCount: number;
 }
 
 export class PublisherAnswer {
-  @TextField({ maxLength: 200, description: 'Name of the workspace that publishes it' })
+  @TextField({ maxLength: 200, description: 'Name of the publishing workspace' })
   name: string;
 
   @TextField({ optional: true, maxLength: 2048 })
@@ -116,16 +120,16 @@ export class AppDetailAnswer extends AppAnswer {
   @EnumField(['public', 'unlisted', 'private'])
   visibility: string;
 
-  @ListField(() => PermissionAnswer, { description: 'What an administrator is asked to grant' })
+  @ListField(() => PermissionAnswer, { description: 'The scopes that the app requests' })
   permissions: PermissionAnswer[];
 
   @ListField(() => OfferedObject)
   objects: OfferedObject[];
 
-  @ListField(field.text({ maxLength: 100 }), { description: 'Events that leave the platform' })
+  @ListField(field.text({ maxLength: 100 }), { description: 'Events that are sent to webhooks of the app' })
   events: string[];
 
-  @ListField(field.text({ maxLength: 300 }), { description: 'Hosts that they are sent to' })
+  @ListField(field.text({ maxLength: 300 }), { description: 'Hosts that the app sends data to' })
   hosts: string[];
 
   @TextField({ maxLength: 100_000, nullable: true })

@@ -1,10 +1,14 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe } from '@crm/http';
+import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Param, Put } from '@nestjs/common';
 import { RateInput, RatingAnswer } from './rating.dto.js';
 import { RatingService } from './rating.service.js';
 
+@ApiGroup({
+  name: 'Marketplace',
+  description: 'Published apps, their ratings and the schema of app packages.',
+})
 @Controller('api/marketplace/apps/:key/rating')
 export class RatingController {
   constructor(private readonly ratings: RatingService) {}
@@ -12,8 +16,9 @@ export class RatingController {
   @Put()
   @Access({ right: 'write' })
   @Describe({
-    summary: 'Rates an installed app, or changes the rating',
-    answers: [{ status: 200, description: "The caller's rating", body: () => RatingAnswer }],
+    summary: 'Rates an installed app',
+    description: 'Each user has one rating per app; rating again replaces it.',
+    answers: [{ status: 200, description: 'The rating of the current user', body: () => RatingAnswer }],
   })
   async rate(
     @CurrentPrincipal() principal: Principal,

@@ -4,7 +4,12 @@ export class RateInput {
   @IntegerField({ minimum: 1, maximum: 5 })
   stars: number;
 
-  @TextField({ optional: true, maxLength: 2000, description: 'Shown on the app’s page, without a name' })
+  @TextField({
+    optional: true,
+    maxLength: 2000,
+    description: 'Shown with the listing, without a name',
+    example: 'Saves us an hour a day',
+  })
   text?: string;
 }
 

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe } from '@crm/http';
+import { ApiGroup, Describe } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { CertifyInput } from '../certification/certification.dto.js';
@@ -8,6 +8,10 @@ import { type DeveloperApp, DeveloperAppService, type DeveloperVersion } from '.
 import { AcceptedSubmissionAnswer, DeveloperAppsAnswer, DeveloperVersionAnswer } from './submission.dto.js';
 import { type AcceptedSubmission, SubmissionService } from './submission.service.js';
 
+@ApiGroup({
+  name: 'Developer program',
+  description: 'Certifying and submitting apps, following their review, and issuing the secrets of an app.',
+})
 @Controller('api/marketplace/developer/apps')
 @Access({ right: 'administer' })
 export class SubmissionController {
@@ -19,7 +23,9 @@ export class SubmissionController {
   @Post('submit')
   @Describe({
     summary: 'Submits a package for review',
-    answers: [{ status: 201, description: 'In review', body: () => AcceptedSubmissionAnswer }],
+    description:
+      'Runs the certification first. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
+    answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionAnswer }],
     refusals: ['CERTIFICATION_FAILED'],
   })
   submit(
@@ -33,8 +39,15 @@ export class SubmissionController {
 
   @Get()
   @Describe({
-    summary: "The workspace's own apps with their versions and verdicts",
-    answers: [{ status: 200, description: 'By key, the newest submission first', body: () => DeveloperAppsAnswer }],
+    summary: 'Lists the apps that the workspace publishes',
+    description: 'With every submitted version, its status and the verdict of its review.',
+    answers: [
+      {
+        status: 200,
+        description: 'The apps by key, each with its newest submission first',
+        body: () => DeveloperAppsAnswer,
+      },
+    ],
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<{ data: DeveloperApp[] }> {
     return { data: await this.apps.list(principal.tenantId) };
@@ -43,8 +56,10 @@ export class SubmissionController {
   @Post(':key/versions/:version/withdraw')
   @HttpCode(200)
   @Describe({
-    summary: 'Takes a version back before it is published',
-    answers: [{ status: 200, description: 'Withdrawn', body: () => DeveloperVersionAnswer }],
+    summary: 'Withdraws a version before it is published',
+    description: 'A withdrawn version cannot be submitted again; submit a higher version instead.',
+    answers: [{ status: 200, description: 'The withdrawn version', body: () => DeveloperVersionAnswer }],
+    refusals: ['SUBMISSION_STATE'],
   })
   withdraw(
     @CurrentPrincipal() principal: Principal,

@@ -6,7 +6,7 @@ export class AcceptedSubmissionAnswer {
   @BooleanField()
   accepted: boolean;
 
-  @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the status it has by now' })
+  @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the present status' })
   versionStatus: string;
 
   @ObjectField(() => CertificationAnswer)
@@ -35,7 +35,7 @@ export class DeveloperVersionAnswer {
   @IdField()
   submissionId: string;
 
-  @TextField({ optional: true, maxLength: 2000, description: 'What the last decision said' })
+  @TextField({ optional: true, maxLength: 2000, description: 'Reason given with the latest decision' })
   verdict?: string;
 }
 

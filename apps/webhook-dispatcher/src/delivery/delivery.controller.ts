@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { attemptView, DeliveryDetailView, DeliveryListQuery, DeliveryView, deliveryView } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
@@ -9,13 +9,21 @@ import { DeliveryService } from './delivery.service.js';
 const ADMINISTER = { right: 'administer', scope: 'webhooks', embed: false } as const;
 const DELIVERY = { description: 'The delivery', body: () => DeliveryView };
 
+@ApiGroup({
+  name: 'Webhooks',
+  description: 'Subscriptions to events and the ledger of their deliveries.',
+})
 @Controller('api/webhooks/deliveries')
 export class DeliveryController {
   constructor(private readonly deliveries: DeliveryService) {}
 
   @Get()
   @Access(ADMINISTER)
-  @Describe({ summary: 'Lists deliveries, newest first', answers: [{ status: 200, ...DELIVERY, list: true }] })
+  @Describe({
+    summary: 'Lists deliveries',
+    description: 'The ledger of what was sent where, with status, attempts and last error.',
+    answers: [{ status: 200, ...DELIVERY, list: true }],
+  })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: DeliveryListQuery,
@@ -26,7 +34,8 @@ export class DeliveryController {
   @Get(':id')
   @Access(ADMINISTER)
   @Describe({
-    summary: 'Reads a delivery with its attempts',
+    summary: 'Returns a delivery with its attempts',
+    description: 'Each attempt shows the status and the beginning of the response.',
     answers: [{ status: 200, description: 'The delivery', body: () => DeliveryDetailView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryDetailView> {
@@ -37,7 +46,12 @@ export class DeliveryController {
   @Post(':id/redeliver')
   @HttpCode(202)
   @Access(ADMINISTER)
-  @Describe({ summary: 'Sends a finished delivery again', answers: [{ status: 202, ...DELIVERY }] })
+  @Describe({
+    summary: 'Sends a delivery again',
+    description: 'For a finished delivery; one that is still under way is a `CONFLICT`.',
+    refusals: ['CONFLICT'],
+    answers: [{ status: 202, ...DELIVERY }],
+  })
   async redeliver(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryView> {
     return deliveryView(await this.deliveries.redeliver(principal, id));
   }

@@ -1,6 +1,6 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import {
   CreatedSubscriptionView,
@@ -16,6 +16,10 @@ import { SubscriptionService } from './subscription.service.js';
 const ADMINISTER = { right: 'administer', scope: 'webhooks', embed: false } as const;
 const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
 
+@ApiGroup({
+  name: 'Webhooks',
+  description: 'Subscriptions to events and the ledger of their deliveries.',
+})
 @Controller('api/webhooks/subscriptions')
 export class SubscriptionController {
   constructor(private readonly subscriptions: SubscriptionService) {}
@@ -25,8 +29,10 @@ export class SubscriptionController {
   @Access(ADMINISTER)
   @Describe({
     summary: 'Subscribes a URL to events',
+    description:
+      'The URL must be https and public. The answer contains the signing secret, which is never shown again.',
     answers: [{ status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView }],
-    refusals: ['SUBSCRIPTION_LIMIT_EXCEEDED'],
+    refusals: ['SUBSCRIPTION_LIMIT_EXCEEDED', 'WEBHOOK_TARGET_REFUSED'],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
@@ -38,7 +44,11 @@ export class SubscriptionController {
 
   @Get()
   @Access(ADMINISTER)
-  @Describe({ summary: 'Lists subscriptions', answers: [{ status: 200, ...SUBSCRIPTION, list: true }] })
+  @Describe({
+    summary: 'Lists subscriptions',
+    description: 'Those of the workspace and those of its installed apps.',
+    answers: [{ status: 200, ...SUBSCRIPTION, list: true }],
+  })
   async list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: ListQuery,
@@ -48,14 +58,24 @@ export class SubscriptionController {
 
   @Get(':id')
   @Access(ADMINISTER)
-  @Describe({ summary: 'Reads a subscription', answers: [{ status: 200, ...SUBSCRIPTION }] })
+  @Describe({
+    summary: 'Returns a subscription',
+    description: 'The secret is not part of it.',
+    answers: [{ status: 200, ...SUBSCRIPTION }],
+  })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
     return subscriptionView(await this.subscriptions.get(principal, id));
   }
 
   @Patch(':id')
   @Access(ADMINISTER)
-  @Describe({ summary: 'Changes a subscription', answers: [{ status: 200, ...SUBSCRIPTION }] })
+  @Describe({
+    summary: 'Changes a subscription',
+    description:
+      'Enabling forgets past failures. A subscription of an app can only be enabled or disabled (`CONFLICT`).',
+    refusals: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
+    answers: [{ status: 200, ...SUBSCRIPTION }],
+  })
   async update(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: string,
@@ -67,7 +87,12 @@ export class SubscriptionController {
   @Delete(':id')
   @HttpCode(204)
   @Access(ADMINISTER)
-  @Describe({ summary: 'Deletes a subscription', answers: [{ status: 204, description: 'Gone' }] })
+  @Describe({
+    summary: 'Deletes a subscription',
+    description: 'A subscription of an app is removed by uninstalling the app (`CONFLICT`).',
+    refusals: ['CONFLICT'],
+    answers: [{ status: 204, description: 'The subscription is deleted' }],
+  })
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     return this.subscriptions.delete(principal, id);
   }
@@ -76,8 +101,9 @@ export class SubscriptionController {
   @NotRepeatable()
   @Access(ADMINISTER)
   @Describe({
-    summary: 'Gives a subscription a new signing secret',
-    answers: [{ status: 201, description: 'The secret', body: () => SecretView }],
+    summary: 'Rotates the signing secret of a subscription',
+    description: 'The previous secret stays valid for one more day.',
+    answers: [{ status: 201, description: 'The new secret; it is never shown again', body: () => SecretView }],
   })
   async rotateSecret(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SecretView> {
     return { secret: await this.subscriptions.rotateSecret(principal, id) };

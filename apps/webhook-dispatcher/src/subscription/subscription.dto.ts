@@ -2,27 +2,27 @@ import { EVENT_NAMES } from '@crm/contracts';
 import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/http';
 import type { Subscription } from './subscription.js';
 
-const FILTER = 'A formula over the keys of `data`; only what gives TRUE is delivered';
+const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
 
 export class SubscriptionInput {
   @ListField(field.enum(EVENT_NAMES), { minItems: 1, description: 'Names of events', example: ['lead.created'] })
   events: string[];
 
-  @UrlField({ description: 'https, public host', example: 'https://hooks.example.com/crm' })
+  @UrlField({ description: 'An https URL with a public host', example: 'https://hooks.example.com/crm' })
   url: string;
 
   @TextField({ maxLength: 500, optional: true, nullable: true })
   description?: string | null;
 
-  @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER })
+  @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER, example: 'status == "new"' })
   filter?: string | null;
 }
 
 export class SubscriptionChanges {
-  @ListField(field.enum(EVENT_NAMES), { minItems: 1, optional: true })
+  @ListField(field.enum(EVENT_NAMES), { minItems: 1, optional: true, example: ['lead.created', 'deal.won'] })
   events?: string[];
 
-  @UrlField({ optional: true })
+  @UrlField({ optional: true, example: 'https://hooks.example.com/crm' })
   url?: string;
 
   @TextField({ maxLength: 500, optional: true, nullable: true })
@@ -31,7 +31,7 @@ export class SubscriptionChanges {
   @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER })
   filter?: string | null;
 
-  @BooleanField({ optional: true, description: 'Enabling forgets past failures' })
+  @BooleanField({ optional: true, description: 'Enabling a subscription forgets its past failures' })
   enabled?: boolean;
 }
 
@@ -60,7 +60,7 @@ export class SubscriptionView {
   @TextField({
     maxLength: 200,
     nullable: true,
-    description: 'The app that brought it; null when the workspace made it',
+    description: 'Key of the app it belongs to; null for a subscription of the workspace',
   })
   appKey: string | null;
 
@@ -69,14 +69,14 @@ export class SubscriptionView {
 }
 
 export class CreatedSubscriptionView extends SubscriptionView {
-  @TextField({ maxLength: 100, description: 'Signs the deliveries; shown this once' })
+  @TextField({ maxLength: 100, description: 'The signing secret; shown only once' })
   secret: string;
 }
 
 export class SecretView {
   @TextField({
     maxLength: 100,
-    description: 'Signs from now on; shown this once. The one before signs for another day',
+    description: 'The new signing secret; shown only once. The previous secret stays valid for one more day',
   })
   secret: string;
 }

@@ -5,10 +5,9 @@ import {
   type EventEnvelope,
   type EventName,
   eventSubject,
-  isUuid,
   PlatformError,
 } from '@crm/contracts';
-import { newId } from '../ids.js';
+import { isUuid, newId } from '../ids.js';
 import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
 import { APPEND_EVENT } from './outbox.sql.js';
 

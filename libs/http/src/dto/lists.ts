@@ -16,18 +16,18 @@ export class ListQuery {
   @IntegerField({ optional: true, minimum: 1, maximum: 1_000_000, description: 'Page, from 1', example: 1 })
   page?: number;
 
-  @IntegerField({ optional: true, minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Rows in a page, 25 by default' })
+  @IntegerField({ optional: true, minimum: 1, maximum: MAX_PAGE_SIZE, description: 'Rows per page, 25 by default' })
   size?: number;
 
   @TextField({
     optional: true,
     minLength: 1,
     maxLength: MAX_CURSOR_LENGTH,
-    description: '`nextCursor` of the page before; goes before `page`',
+    description: '`nextCursor` of the previous page; takes precedence over `page`',
   })
   cursor?: string;
 
-  @EnumField(['exact'], { optional: true, description: 'Count beyond 10,000' })
+  @EnumField(['exact'], { optional: true, description: '`exact` counts beyond 10,000' })
   count?: string;
 }
 

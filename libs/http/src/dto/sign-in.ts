@@ -5,7 +5,7 @@ export class SignInInput {
   @TextField({ maxLength: 254, example: 'dev@acme.test' })
   email: string;
 
-  @TextField({ maxLength: 256 })
+  @TextField({ maxLength: 256, example: 'correct-horse-battery-staple' })
   password: string;
 }
 
@@ -25,6 +25,6 @@ export class TokenPairView {
   @TextField({ maxLength: 6, example: 'Bearer' })
   tokenType: string;
 
-  @IntegerField({ description: 'Seconds', example: 900 })
+  @IntegerField({ description: 'Lifetime of the access token in seconds', example: 900 })
   expiresIn: number;
 }

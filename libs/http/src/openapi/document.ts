@@ -1,7 +1,7 @@
 import { isEdge, type ServiceName } from '@crm/contracts';
 import { HttpStatus, type INestApplicationContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
-import type { JsonSchema, SchemaPart } from '../dto/schema.js';
+import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import type { HttpConfig } from '../http-config.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import { type ControllerRoute, controllerRoutes } from '../route/list-routes.js';
@@ -46,10 +46,12 @@ export function openApiDocument(app: INestApplicationContext, config: Pick<HttpC
   const components = new Components(config.baseUrl);
   const paths: Record<string, Json> = {};
   const groups = new Map<string, ApiGroupDescription>();
+  let takesTokens = false;
   for (const route of controllerRoutes(app)) {
     const handler = route.controller.prototype[route.methodName] as object;
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
     if (description?.hidden) continue;
+    takesTokens ||= !route.public;
     const group = groupOf(route);
     groups.set(group.name, group);
     const path = route.path.replace(/:(\w+)/g, '{$1}');
@@ -63,7 +65,7 @@ export function openApiDocument(app: INestApplicationContext, config: Pick<HttpC
     servers: [{ url: isEdge(config.name) ? '/' : config.baseUrl }],
     tags: [...groups.values()].sort((left, right) => left.name.localeCompare(right.name)),
     paths,
-    components: { ...components.all(), securitySchemes: SECURITY_SCHEMES },
+    components: { ...components.all(), ...(takesTokens && { securitySchemes: SECURITY_SCHEMES }) },
   };
 }
 
@@ -141,8 +143,12 @@ function answer({ body, description, list, example }: DescribedAnswer, component
   const item = components.write(part);
   const shown = example ?? exampleOf(part);
   if (!list) return { description, content: { 'application/json': { schema: item, example: shown } } };
+  // Not `allOf` with the envelope: its `additionalProperties: false` would refuse `data`.
+  const { properties, required = [], ...rest } = schemaOf(ListEnvelope) as JsonSchema;
+  const envelope = components.write({ ...rest, properties, required: ['data', ...required] });
   const schema = {
-    allOf: [components.schema(ListEnvelope), { type: 'object', properties: { data: { type: 'array', items: item } } }],
+    ...envelope,
+    properties: { data: { type: 'array', items: item }, ...(envelope.properties as Json) },
   };
   const page = { data: [shown], page: 1, size: 25, total: 1, totalIsExact: true, hasMore: false, nextCursor: null };
   return { description, content: { 'application/json': { schema, example: page } } };

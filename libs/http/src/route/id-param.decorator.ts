@@ -1,10 +1,12 @@
-import { isUuid, PlatformError } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Param, type PipeTransform } from '@nestjs/common';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Lets UUIDs through, in lower case; anything else names nothing, so it is not found. */
 export class IdPipe implements PipeTransform<unknown, string> {
   transform(value: unknown): string {
-    if (isUuid(value)) return value.toLowerCase();
+    if (typeof value === 'string' && UUID.test(value)) return value.toLowerCase();
     throw new PlatformError('NOT_FOUND');
   }
 }

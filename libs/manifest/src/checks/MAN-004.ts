@@ -1,4 +1,4 @@
-import { BUILT_IN_ROLES, CORE_OBJECTS, isUuid } from '@crm/contracts';
+import { BUILT_IN_ROLES, CORE_OBJECTS } from '@crm/contracts';
 import { fieldTypes } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
@@ -135,9 +135,12 @@ function recipientProblem(to: string, roles: ReadonlySet<string>): string | unde
     return roles.has(role) ? undefined : `There is no role "${role}".${suggestion(role, roles)}`;
   }
   // A placeholder must not stand here at all, which AUT-001 says.
-  if (hasPlaceholder(to) || isUuid(to) || isEmail(to)) return undefined;
+  if (hasPlaceholder(to) || USER_ID.test(to) || isEmail(to)) return undefined;
   return `"${to}" is neither the id nor the e-mail address of a user, nor role:<name>.`;
 }
+
+/** A UUID of any version, as RFC 9562 writes it. */
+const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** As the fields of the type judge an address. */
 function isEmail(text: string): boolean {

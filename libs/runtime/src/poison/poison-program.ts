@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isUuid } from '@crm/contracts';
-import { Database, findPoison, listPoison, type PoisonSummary } from '@crm/database';
+import { Database, findPoison, isUuid, listPoison, type PoisonSummary } from '@crm/database';
 import { createHttpAdapter, ProblemFilter } from '@crm/http';
 import { type EventConsumer, MessagingLifecycle } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
