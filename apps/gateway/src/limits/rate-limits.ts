@@ -43,8 +43,6 @@ export class RateLimits {
    * @throws PlatformError RATE_LIMITED
    */
   async admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): Promise<void> {
-    const address = addressKey(request.ip);
-    const hookId = presentedHookId(path);
     if (principal) {
       const who = `${principal.tenantId}:${principal.kind}:${principal.userId}`;
       return this.count(reply, [
@@ -52,6 +50,8 @@ export class RateLimits {
         ['tenant', principal.tenantId],
       ]);
     }
+    const address = addressKey(request.ip);
+    const hookId = presentedHookId(path);
     if (hookId !== undefined) {
       return this.count(reply, [
         ['hook', hookId.slice(0, HOOK_KEY_LENGTH)],
@@ -67,10 +67,10 @@ export class RateLimits {
     return this.count(reply, [['address', address]]);
   }
 
-  /** Counts a spared request after all if it failed. */
-  async settle(request: FastifyRequest, status: number): Promise<void> {
+  /** Counts a spared request after all if it failed. @returns undefined when there is nothing to count */
+  settle(request: FastifyRequest, status: number): Promise<unknown> | undefined {
     const address = this.spared.get(request);
-    if (address !== undefined && status >= 400) await this.limiters.address.penalty(address);
+    return address !== undefined && status >= 400 ? this.limiters.address.penalty(address) : undefined;
   }
 
   private async count(reply: FastifyReply, keys: readonly (readonly [LimitName, string])[]): Promise<void> {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply } from 'fastify';
 
 /** For one connection only (RFC 9110, section 7.6.1), or never of use behind the gateway. */
 const DROPPED = new Set([
@@ -54,21 +55,53 @@ export interface Provenance {
   readonly hasBody: boolean;
 }
 
-/** Headers of the request to the service. */
-export function requestHeaders(received: IncomingHttpHeaders, provenance: Provenance): IncomingHttpHeaders {
-  const headers = Object.fromEntries(Object.entries(received).filter(([name]) => passes(name)));
-  if (!provenance.hasBody) {
-    delete headers['content-length'];
-    delete headers['content-type'];
+/** Names that were judged; callers invent names, so there is an end to what is remembered. */
+const judged = new Map<string, boolean>();
+const JUDGED_NAMES = 1000;
+
+function passesAsBefore(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const verdict = passes(name);
+  if (judged.size < JUDGED_NAMES) judged.set(name, verdict);
+  return verdict;
+}
+
+/**
+ * Headers of the request to the service.
+ * @param received with names in lower case, as Node gives them
+ */
+export function requestHeaders(
+  received: IncomingHttpHeaders,
+  provenance: Provenance,
+): Record<string, string | string[] | undefined> {
+  const hops = hopsOf(received.connection);
+  const headers: Record<string, string | string[] | undefined> = {};
+  for (const name in received) {
+    if (passesAsBefore(name) && !hops?.has(name)) headers[name] = received[name];
   }
-  return {
-    ...headers,
-    'x-request-id': provenance.requestId,
-    ...(provenance.traceparent && { traceparent: provenance.traceparent }),
-    'x-forwarded-for': provenance.address,
-    'x-forwarded-proto': provenance.protocol,
-    ...(provenance.host && { 'x-forwarded-host': provenance.host }),
-  };
+  // The host is the service's, the length is that of the body we send.
+  headers.host = undefined;
+  headers['content-length'] = undefined;
+  if (!provenance.hasBody) headers['content-type'] = undefined;
+  else headers['content-type'] ??= 'application/octet-stream';
+  headers['x-request-id'] = provenance.requestId;
+  if (provenance.traceparent) headers.traceparent = provenance.traceparent;
+  headers['x-forwarded-for'] = provenance.address;
+  headers['x-forwarded-proto'] = provenance.protocol;
+  if (provenance.host) headers['x-forwarded-host'] = provenance.host;
+  return headers;
+}
+
+/** Names that a `Connection` header says are for this connection only; undefined where it names none. */
+function hopsOf(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
+  return new Set(
+    connection
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  );
 }
 
 const RESPONSE_DROPPED = new Set([
@@ -81,7 +114,9 @@ const RESPONSE_DROPPED = new Set([
   'x-request-id',
 ]);
 
-/** Headers of the service's answer as the client gets them. */
-export function responseHeaders(received: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(received).filter(([name]) => !RESPONSE_DROPPED.has(name)));
+/** Gives the client the headers of the service's answer. */
+export function copyResponseHeaders(received: IncomingHttpHeaders, reply: FastifyReply): void {
+  for (const name in received) {
+    if (!RESPONSE_DROPPED.has(name)) reply.header(name, received[name]);
+  }
 }

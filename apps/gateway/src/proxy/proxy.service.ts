@@ -1,8 +1,7 @@
 import { bearerToken, TokenVerifier } from '@crm/access';
-import { currentRequestContext, type Principal } from '@crm/context';
+import { currentRequestContext, type Principal, runInRequestContext } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/http';
-import replyFrom from '@fastify/reply-from';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -10,30 +9,28 @@ import type { GatewayConfig } from '../config.js';
 import { GATEWAY_CONFIG } from '../gateway.tokens.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { SecurityHeaders } from '../security/security-headers.js';
-import { requestHeaders, responseHeaders } from './headers.js';
+import { requestHeaders } from './headers.js';
 import { ignoresToken, isAmbiguous, ROUTES, type Upstream, upstreamFor } from './routing.js';
+import { Upstreams } from './upstreams.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Connections to one service. */
-const CONNECTIONS = 128;
-/** Milliseconds after which a service that does not accept a connection counts as down. */
-const CONNECT_TIMEOUT_MS = 2000;
-/** Shorter than the 72 s after which a service closes an idle connection, so that none is used as it closes. */
-const IDLE_MS = 30_000;
+const AUDIENCE = [AUDIENCES.api];
 
 /** Forwards what belongs to a service, after it was checked as far as an edge can. */
 @Injectable()
 export class ProxyService implements OnModuleInit {
   private readonly problems: ProblemFilter;
+  private readonly upstreams: Upstreams;
 
   constructor(
     private readonly adapters: HttpAdapterHost,
     private readonly verifier: TokenVerifier,
     private readonly limits: RateLimits,
     private readonly security: SecurityHeaders,
-    @Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig,
+    @Inject(GATEWAY_CONFIG) config: GatewayConfig,
   ) {
     this.problems = new ProblemFilter(config.service.baseUrl);
+    this.upstreams = new Upstreams(config.upstreams, config.upstreamTimeoutMs);
   }
 
   async onModuleInit(): Promise<void> {
@@ -42,20 +39,7 @@ export class ProxyService implements OnModuleInit {
     await instance.register(async (scope) => this.installRoutes(scope));
   }
 
-  private async installRoutes(scope: FastifyInstance): Promise<void> {
-    await scope.register(replyFrom, {
-      disableRequestLogging: true,
-      disableCache: true,
-      destroyAgent: true,
-      retryMethods: ['GET', 'HEAD'],
-      undici: {
-        connections: CONNECTIONS,
-        connect: { timeout: CONNECT_TIMEOUT_MS },
-        keepAliveTimeout: IDLE_MS,
-        headersTimeout: this.config.upstreamTimeoutMs,
-        bodyTimeout: this.config.upstreamTimeoutMs,
-      },
-    });
+  private installRoutes(scope: FastifyInstance): void {
     // A body is passed on as it came; whether it is JSON is for the service to say.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: DEFAULT_BODY_LIMIT }, (_request, body, done) => {
@@ -65,10 +49,17 @@ export class ProxyService implements OnModuleInit {
       this.problems.answer(error, request, reply);
     });
     scope.addHook('onRequest', (request, reply) => this.admit(request, reply));
-    scope.addHook('onResponse', (request, reply) => this.limits.settle(request, reply.statusCode));
+    scope.addHook('onResponse', (request, reply, done) => {
+      const counted = this.limits.settle(request, reply.statusCode);
+      if (counted) counted.then(() => done(), done);
+      else done();
+    });
+    scope.addHook('onClose', () => this.upstreams.close());
     for (const [prefix] of ROUTES) {
       for (const url of [prefix, `${prefix}/*`]) {
-        scope.route({ method: METHODS, url, handler: (request, reply) => this.forward(request, reply) });
+        // No value is returned: a reply is awaited like a promise, and nobody needs to know here when it is sent.
+        const handler = (request: FastifyRequest, reply: FastifyReply): void => this.forward(request, reply);
+        scope.route({ method: METHODS, url, handler });
       }
     }
   }
@@ -93,42 +84,44 @@ export class ProxyService implements OnModuleInit {
     if (header === undefined || ignoresToken(path) || !/^bearer\b/i.test(header)) return undefined;
     const token = bearerToken(header);
     if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
-    return this.verifier.verify(token, [AUDIENCES.api]);
+    return this.verifier.verify(token, AUDIENCE);
   }
 
-  private forward(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const path = pathOf(request);
-    const upstream = this.config.upstreams[upstreamFor(path) as Upstream];
-    const body = request.body as Buffer | undefined;
-    return reply.from(path, {
-      getUpstream: () => upstream,
-      ...(body && { body, contentType: request.headers['content-type'] ?? 'application/octet-stream' }),
-      // One more try for reading calls whose kept connection turned out to be closed.
-      retriesCount: 1,
-      rewriteRequestHeaders: (_request, headers) =>
-        requestHeaders(headers, {
-          requestId: request.id,
-          traceparent: request.callContext.traceparent,
-          address: request.ip,
-          protocol: request.protocol,
-          host: request.headers.host,
-          hasBody: body !== undefined,
-        }),
-      rewriteHeaders: (headers) => responseHeaders(headers),
-      onError: (failed, { error }) => {
-        this.problems.answer(asUnavailable(error), request, failed as unknown as FastifyReply);
-      },
+  private forward(request: FastifyRequest, reply: FastifyReply): void {
+    const body = (request.body as Buffer | undefined) ?? null;
+    const headers = requestHeaders(request.headers, {
+      requestId: request.id,
+      traceparent: request.callContext.traceparent,
+      address: request.ip,
+      protocol: request.protocol,
+      host: request.headers.host,
+      hasBody: body !== null,
     });
+    this.upstreams.forward(
+      upstreamFor(pathOf(request)) as Upstream,
+      { method: request.method, path: request.raw.url as string, headers, body },
+      reply,
+      // What happens on a connection to a service happens outside of the request's context.
+      (error) =>
+        runInRequestContext(request.callContext, () => this.problems.answer(asUnavailable(error), request, reply)),
+    );
   }
 }
 
-const pathOf = (request: FastifyRequest): string => (request.raw.url ?? '').split('?', 1)[0] as string;
+/** The path as it came over the wire, without its query. */
+function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** Codes of undici for a service that does not answer in time. */
+const LATE: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 /** A service that cannot be reached, and one that does not answer in time. */
 function asUnavailable(error: Error): PlatformError {
-  const { name, code } = (error.cause ?? error) as Error & { code?: string };
-  const late = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT' || name === 'HeadersTimeoutError';
-  return new PlatformError(late ? 'DEADLINE_EXCEEDED' : 'SERVICE_UNAVAILABLE', undefined, {
+  const isLate = LATE.includes((error as { code?: unknown }).code);
+  return new PlatformError(isLate ? 'DEADLINE_EXCEEDED' : 'SERVICE_UNAVAILABLE', undefined, {
     retryAfterSeconds: 2,
     cause: error,
   });

@@ -25,7 +25,8 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] 
 /** Below a routed prefix, but served at another address: minting embed tokens belongs to the embed-gateway alone. */
 const ELSEWHERE = ['/api/auth/v1'];
 
-const isBelow = (path: string, prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
+const isBelow = (path: string, prefix: string): boolean =>
+  path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
 /**
  * The service for a path as it came over the wire, without its query. The comparison is literal: an escaped or differently
@@ -38,8 +39,8 @@ export function upstreamFor(path: string): Upstream | undefined {
 
 /** Escapes of `.` `/` `\` `%` and of control characters. */
 const AMBIGUOUS_ESCAPE = /%(?:2e|2f|5c|25|[01][0-9a-f]|7f)/i;
-/** Empty and dot segments. */
-const AMBIGUOUS_SEGMENT = /\/(?:\.{0,2})\/|\/\.{1,2}$/;
+/** Empty and dot segments, and those that begin or end with two dots: a server may cut off what follows a semicolon. */
+const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
 
 /**
  * Whether two servers could read the path differently: empty or dot segments, backslashes, escaped slashes, dots, percent

@@ -34,10 +34,10 @@ export class SecurityHeaders {
   }
 
   install(instance: FastifyInstance): void {
-    instance.addHook('onRequest', async (request, reply) => {
+    instance.addHook('onRequest', (request, reply, done) => {
       reply.headers(this.headers);
-      if (this.isFromEmbedPage(request)) return this.allowEmbedPage(request, reply);
-      return undefined;
+      if (this.isFromEmbedPage(request) && this.allowEmbedPage(request, reply)) return;
+      done();
     });
   }
 
