@@ -16,6 +16,12 @@ const PROGRAMS = ['main.ts', 'migrations/index.ts', 'seed.ts', 'rotate-keys.ts',
 /** Packages with a compiled part, which stays where it is installed. */
 const NATIVE = ['@node-rs/argon2'];
 
+/**
+ * Decorators need this package before the first class is evaluated. It is CommonJS, and inside a bundle such a package is
+ * evaluated after the modules beside which it is imported; an import that stays outside comes first.
+ */
+const FIRST = ['reflect-metadata'];
+
 const TYPESCRIPT = /\.ts$/;
 
 /**
@@ -43,7 +49,7 @@ async function bundle(app) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs.map((file) => [file.replace(TYPESCRIPT, ''), path.join(source, file)])),
     platform: 'node',
-    external: NATIVE,
+    external: [...NATIVE, ...FIRST],
     resolve: {
       // Packages of the workspace are read from their sources, as in the tests.
       conditionNames: ['source', 'node'],

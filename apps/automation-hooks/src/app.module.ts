@@ -26,7 +26,7 @@ import { WorkflowRepository } from './workflow/workflow.repository.js';
 import { WorkflowRpc } from './workflow/workflow.rpc.js';
 import { WorkflowService } from './workflow/workflow.service.js';
 
-const WORKFLOW = [WorkflowService, WorkflowProvisioning, WorkflowRpc, WorkflowLimit, WorkflowRepository];
+const WORKFLOW = [WorkflowService, WorkflowProvisioning, WorkflowLimit, WorkflowRepository];
 const HOOK = [HookGate, HookService, HookRepository];
 const RUN = [
   RunService,
@@ -38,11 +38,10 @@ const RUN = [
   RunActions,
   RunHttpRequest,
   RunTokens,
-  RunConsumer,
 ];
 
 @Module({
-  controllers: [WorkflowController, HookController, RunController],
+  controllers: [WorkflowController, WorkflowRpc, HookController, RunController, RunConsumer],
   providers: [...WORKFLOW, ...HOOK, ...RUN, OutsideClient, TenantDirectory],
 })
 export class AppModule {

@@ -14,8 +14,8 @@ import { OpportunityController } from './opportunity/opportunity.controller.js';
 import { TaskController } from './task/task.controller.js';
 
 @Module({
-  controllers: [LeadController, ContactController, CompanyController, OpportunityController, TaskController],
-  providers: [RecordService, RecordRepository, RecordReferences, RecordRpc],
+  controllers: [LeadController, ContactController, CompanyController, OpportunityController, TaskController, RecordRpc],
+  providers: [RecordService, RecordRepository, RecordReferences],
 })
 export class AppModule {
   static with(config: CrmConfig): DynamicModule {

@@ -27,19 +27,17 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         IdempotencyModule,
       ],
-      controllers: [ObjectController, RecordController],
+      controllers: [ObjectController, ObjectRpc, RecordController, RecordRpc],
       providers: [
         TenantSettingsService,
         ObjectRepository,
         ModelStore,
         ObjectService,
-        ObjectRpc,
         RecordRepository,
         ReferenceService,
         UniqueRepository,
         UniqueService,
         RecordService,
-        RecordRpc,
       ],
     };
   }

@@ -122,11 +122,10 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         IdempotencyModule,
       ],
-      controllers,
+      controllers: [...controllers, ...rpcHandlers],
       providers: [
         { provide: IDENTITY_CONFIG, useValue: config },
         { provide: KeySource, useClass: OwnKeySource },
-        ...rpcHandlers,
         ...repositories,
         ...services,
       ],

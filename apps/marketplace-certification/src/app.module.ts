@@ -43,14 +43,7 @@ import { WebhookSecretRepository } from './webhook-secret/webhook-secret.reposit
 import { WebhookSecretService } from './webhook-secret/webhook-secret.service.js';
 
 const certification = [CertificationService, CertificationRepository, CertificationProbesFactory];
-const submission = [
-  SubmissionService,
-  SubmissionRepository,
-  SubmissionRpc,
-  ReviewService,
-  DeveloperAppService,
-  PackageRepository,
-];
+const submission = [SubmissionService, SubmissionRepository, ReviewService, DeveloperAppService, PackageRepository];
 const listing = [ListingService, ListingRepository, RatingService, RatingRepository];
 const installation = [
   InstallationService,
@@ -80,6 +73,7 @@ export class AppModule {
       controllers: [
         CertificationController,
         SubmissionController,
+        SubmissionRpc,
         EmbedCredentialController,
         WebhookSecretController,
         ListingController,

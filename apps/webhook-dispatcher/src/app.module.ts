@@ -32,17 +32,15 @@ export class AppModule {
         DatabaseModule.forService({ config: config.database }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
       ],
-      controllers: [SubscriptionController, DeliveryController],
+      controllers: [SubscriptionController, SubscriptionRpc, AppSecretRpc, DeliveryController, DeliveryConsumer],
       providers: [
         { provide: WEBHOOK_CONFIG, useValue: config },
         OutsideClient,
         SigningSecrets,
         AppSecretRepository,
         AppSecretService,
-        AppSecretRpc,
         SubscriptionRepository,
         SubscriptionService,
-        SubscriptionRpc,
         SubscriptionQueueRepository,
         DeliveryRepository,
         DueDeliveryRepository,
@@ -51,7 +49,6 @@ export class AppModule {
         DeliverySender,
         DeliveryWorker,
         QueueSweeper,
-        DeliveryConsumer,
       ],
     };
   }

@@ -1,17 +1,16 @@
 import { RevocationSource } from '@crm/access';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
-import { HandlerDiscovery } from './handler-discovery.js';
 import { MessagingLifecycle } from './messaging-lifecycle.js';
 import { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
 import { NatsConnection } from './nats-connection.js';
+import { NatsStrategy } from './nats-strategy.js';
 import { RevocationPublisher } from './revocation/revocation-publisher.js';
 import { RevocationWatch } from './revocation/revocation-watch.js';
 import { Rpc } from './rpc/rpc.js';
 
 /**
- * Connects the service to NATS and finds its handlers: methods marked with `@RpcHandler` and `@EventHandler` in any
- * provider. Provides Rpc, NatsConnection and the watched cut-offs to every module.
+ * Connects the service to NATS. Provides Rpc, NatsConnection and the watched cut-offs to every module, and the transport
+ * strategy that `connectMessaging` gives to the application.
  */
 @Module({})
 export class MessagingModule {
@@ -19,7 +18,6 @@ export class MessagingModule {
     return {
       module: MessagingModule,
       global: true,
-      imports: [DiscoveryModule],
       providers: [
         { provide: MESSAGING_OPTIONS, useValue: options },
         { provide: NatsConnection, useFactory: () => NatsConnection.open(options.config) },
@@ -27,10 +25,10 @@ export class MessagingModule {
         RevocationWatch,
         { provide: RevocationSource, useExisting: RevocationWatch },
         RevocationPublisher,
-        HandlerDiscovery,
+        NatsStrategy,
         MessagingLifecycle,
       ],
-      exports: [NatsConnection, Rpc, RevocationWatch, RevocationSource, RevocationPublisher, MessagingLifecycle],
+      exports: [NatsConnection, Rpc, RevocationWatch, RevocationSource, RevocationPublisher, NatsStrategy],
     };
   }
 }

@@ -1,14 +1,29 @@
-import { RevocationSource } from '@crm/access';
+import {
+  ACCESS_OPTIONS,
+  AccessTokenGuard,
+  AccessTokenStrategy,
+  RevocationSource,
+  RightsGuard,
+  TokenVerifier,
+} from '@crm/access';
 import { CONSUMERS, EVENTS, type EventEnvelope, rpc } from '@crm/contracts';
-import { appendEvent, Database, DatabaseModule, newId, type TenantTransaction } from '@crm/database';
+import { appendEvent, Database, DatabaseModule, newId, storePoison } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type DynamicModule, type INestApplicationContext, Injectable, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
-import { EventHandler, MessagingModule, NatsConnection, Rpc, RpcHandler } from '../src/index.js';
+import { Controller, type DynamicModule, type INestMicroservice, Module } from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
+import { Ctx, type MicroserviceOptions, Payload } from '@nestjs/microservices';
+import {
+  type EventContext,
+  EventHandler,
+  MessagingModule,
+  NatsConnection,
+  NatsStrategy,
+  Rpc,
+  RpcHandler,
+} from '../src/index.js';
 import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
 
-@Injectable()
+@Controller()
 class DispatcherRpc {
   removed: string[] = [];
 
@@ -19,18 +34,25 @@ class DispatcherRpc {
   }
 }
 
-@Injectable()
+@Controller()
 class LeadConsumer {
   handled: string[] = [];
+  failed: string[] = [];
+  /** Thrown at the first delivery of each event, after its effect. */
+  error: Error | undefined;
 
   @EventHandler(CONSUMERS['webhook-dispatcher'], ['lead.created', 'lead.updated'])
-  async onLead(event: EventEnvelope, tx: TenantTransaction): Promise<void> {
+  async onLead(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
     await tx.query('INSERT INTO effect (tenant_id, id, event) VALUES ($1, $2, $3)', [tx.tenantId, newId(), event.id]);
+    if (this.error && !this.failed.includes(event.id)) {
+      this.failed.push(event.id);
+      throw this.error;
+    }
     this.handled.push(event.id);
   }
 }
 
-@Injectable()
+@Controller()
 class MisplacedConsumer {
   @EventHandler(CONSUMERS['automation-hooks'], 'all')
   async onEvent(): Promise<void> {
@@ -40,22 +62,37 @@ class MisplacedConsumer {
 
 @Module({})
 class AppModule {
-  static with(imports: DynamicModule[], providers: (new () => object)[] = []): DynamicModule {
-    return { module: AppModule, imports, providers };
+  static with(imports: DynamicModule[], controllers: (new () => object)[] = []): DynamicModule {
+    const providers = [
+      { provide: ACCESS_OPTIONS, useValue: { issuer: 'http://issuer.test', audiences: ['platform-api'] } },
+      { provide: TokenVerifier, useValue: {} },
+      AccessTokenStrategy,
+      { provide: APP_GUARD, useClass: AccessTokenGuard },
+      { provide: APP_GUARD, useClass: RightsGuard },
+    ];
+    return { module: AppModule, imports, controllers, providers };
   }
 }
 
 describe('the messaging module', () => {
   let broker: Broker;
   let store: TestDatabase;
-  const apps: INestApplicationContext[] = [];
+  const apps: INestMicroservice[] = [];
 
   const messaging = (service: 'crm' | 'webhook-dispatcher', outbox = false) =>
     MessagingModule.forService({ config: { url: broker.url, user: service, password: PASSWORD, service }, outbox });
   const database = () => DatabaseModule.forService({ config: store.database.config });
+  const create = (module: DynamicModule) =>
+    NestFactory.createMicroservice<MicroserviceOptions>(module, {
+      inject: [NatsStrategy],
+      useFactory: (strategy: NatsStrategy) => ({ strategy }),
+      logger: false,
+      abortOnError: false,
+    } as unknown as MicroserviceOptions);
   const start = async (module: DynamicModule) => {
-    const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+    const app = await create(module);
     apps.push(app);
+    await app.listen();
     return app;
   };
 
@@ -85,6 +122,55 @@ describe('the messaging module', () => {
     await until(async () => (await store.admin('SELECT 1 FROM effect')).length === 1, 'its effect is committed');
   });
 
+  it('delivers an event again whose handler threw, and keeps nothing of the failed delivery', async () => {
+    const [crm, dispatcher] = apps as [INestMicroservice, INestMicroservice];
+    const consumer = dispatcher.get(LeadConsumer);
+    consumer.error = new Error('not yet');
+    const id = await crm
+      .get(Database)
+      .transaction(newId(), (tx) =>
+        appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never } }),
+      );
+    const effects = () => store.admin('SELECT 1 FROM effect WHERE event = $1', [id]);
+    await until(() => consumer.failed.includes(id), 'the handler has thrown');
+    expect(await effects()).toEqual([]);
+    await until(() => consumer.handled.includes(id), 'the event is delivered again');
+    await until(async () => (await effects()).length === 1, 'its effect is committed');
+    consumer.error = undefined;
+  });
+
+  it('hands on the original error of a handler, by which a redelivery or a dead letter is decided', async () => {
+    const consumers = apps[1]?.get(NatsStrategy).eventConsumers() ?? [];
+    expect(consumers.map(({ definition }) => definition.durable)).toEqual(['webhook-dispatcher']);
+    const envelope: EventEnvelope = {
+      specversion: '1.0',
+      id: newId(),
+      source: 'urn:crm:service:crm',
+      type: 'lead.created',
+      subject: 's',
+      time: new Date().toISOString(),
+      datacontenttype: 'application/json',
+      dataschema: EVENTS['lead.created'].dataschema,
+      tenantid: newId(),
+      data: {},
+    };
+    const message = {
+      consumer: 'webhook-dispatcher',
+      messageKey: newId(),
+      eventId: envelope.id,
+      subject: 'events.lead.created.7',
+      payload: Buffer.from(JSON.stringify(envelope)),
+      error: 'before',
+      deliveries: 10,
+    };
+    const { id } = await store.database.transaction(envelope.tenantid, (tx) => storePoison(tx, message));
+    const handler = apps[1]?.get(LeadConsumer) as LeadConsumer;
+    handler.error = new RangeError('the very one');
+    await expect(consumers[0]?.replay(envelope.tenantid, id)).rejects.toBe(handler.error);
+    handler.error = undefined;
+    await expect(consumers[0]?.replay(envelope.tenantid, id)).resolves.toBe(true);
+  });
+
   it('closes without losing what was committed last', async () => {
     const crm = await start(AppModule.with([database(), messaging('crm', true)]));
     const tenant = newId();
@@ -103,8 +189,8 @@ describe('the messaging module', () => {
 
   it('refuses to start with a handler of another service', async () => {
     const module = AppModule.with([database(), messaging('webhook-dispatcher')], [MisplacedConsumer]);
-    const app = await Test.createTestingModule({ imports: [module] }).compile();
-    await expect(app.init()).rejects.toThrow('not one of webhook-dispatcher');
+    const app = await create(module);
+    await expect(app.listen()).rejects.toThrow('not one of webhook-dispatcher');
     await app.close();
   });
 

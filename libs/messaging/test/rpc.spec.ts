@@ -1,48 +1,33 @@
-import { type TokenVerifier } from '@crm/access';
-import { type Principal, runInRequestContext } from '@crm/context';
-import { type Audience, PlatformError, type RpcContract, rpc } from '@crm/contracts';
+import { runInRequestContext } from '@crm/context';
+import { PlatformError, type RpcContract, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { headers } from '@nats-io/nats-core';
 import { type NatsConnection, Rpc, type RpcContext, RpcServer } from '../src/index.js';
 import { type Broker, startBroker, until } from './fixture.js';
 
-const { getTenant, setTenantPlan } = rpc.identity;
+const { getTenant } = rpc.identity;
 const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
 
 describe('a call between services', () => {
   let broker: Broker;
   let identity: NatsConnection;
   let crm: NatsConnection;
-  let admin: NatsConnection;
   let server: RpcServer;
-  let verified: { token: string; audiences: readonly Audience[] }[] = [];
-  const principal = { kind: 'operator', tenantId: '', token: 'good' } as unknown as Principal;
-  const verifier = {
-    verify: async (token: string, audiences: readonly Audience[]) => {
-      verified.push({ token, audiences });
-      if (token !== 'good') throw new PlatformError('TOKEN_EXPIRED');
-      return principal;
-    },
-  } as unknown as TokenVerifier;
 
   beforeAll(async () => {
     broker = await startBroker();
-    [identity, crm, admin] = await Promise.all([
-      broker.service('identity'),
-      broker.service('crm'),
-      broker.service('marketplace-admin'),
-    ]);
+    [identity, crm] = await Promise.all([broker.service('identity'), broker.service('crm')]);
   });
   beforeEach(async () => {
     await server?.drain();
-    server = new RpcServer(identity, () => verifier);
-    verified = [];
+    server = new RpcServer(identity);
   });
   afterAll(() => broker.stop());
 
   const serve = async (contract: RpcContract, method: (request: never, context: RpcContext) => Promise<unknown>) => {
-    server.serve(contract, method as never);
+    server.add(contract, method as never);
+    server.start();
     await identity.ping();
   };
   const call = (tenantId = newId()) => new Rpc(crm).call(getTenant, { tenantId });
@@ -83,15 +68,11 @@ describe('a call between services', () => {
     expect(JSON.stringify({ ...error, message: error.message })).not.toContain('hunter2');
   });
 
-  it('refuses a request that does not match the contract, before the handler', async () => {
+  it('is refused when it is not JSON, before the handler', async () => {
     let calls = 0;
     await serve(getTenant, async () => {
       calls += 1;
       return tenantView(newId());
-    });
-    await expect(new Rpc(crm).call(getTenant, { tenantId: 'not a uuid' })).rejects.toMatchObject({
-      code: 'VALIDATION_FAILED',
-      extra: { errors: [{ pointer: '/tenantId' }] },
     });
     const raw = await crm.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
     expect(raw.json()).toMatchObject({ ok: false, code: 'MALFORMED_REQUEST' });
@@ -123,24 +104,6 @@ describe('a call between services', () => {
     await expect(new Rpc(embed).call(rpc.identity.getEmbedOrigins, request)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
     });
-  });
-
-  it('carries the token of the call it is part of, which the server verifies for the audience of its callers', async () => {
-    await serve(setTenantPlan, async ({ tenantId }: { tenantId: string }, context) => {
-      expect(context.principal).toBe(principal);
-      return tenantView(tenantId);
-    });
-    const request = { tenantId: newId(), plan: 'business' as const };
-    await new Rpc(admin).call(setTenantPlan, request, { token: 'good' });
-    await runInRequestContext({ requestId: 'r', principal }, () => new Rpc(admin).call(setTenantPlan, request));
-    expect(verified).toEqual([
-      { token: 'good', audiences: ['platform-admin'] },
-      { token: 'good', audiences: ['platform-admin'] },
-    ]);
-    await expect(new Rpc(admin).call(setTenantPlan, request, { token: 'bad' })).rejects.toMatchObject({
-      code: 'TOKEN_EXPIRED',
-    });
-    await expect(new Rpc(admin).call(setTenantPlan, request)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   });
 
   it('is dropped when the reply would not go to the inbox of a caller of the contract', async () => {
@@ -209,8 +172,8 @@ describe('a call between services', () => {
 
   it('serves only its own contracts, each once', () => {
     const other = { ...getTenant, subject: 'rpc.crm.x.y', server: 'crm' as const };
-    expect(() => server.serve(other, async () => undefined)).toThrow('is not served by identity');
-    server.serve(getTenant, async () => undefined);
-    expect(() => server.serve(getTenant, async () => undefined)).toThrow('two handlers');
+    expect(() => server.add(other, async () => undefined)).toThrow('is not served by identity');
+    server.add(getTenant, async () => undefined);
+    expect(() => server.add(getTenant, async () => undefined)).toThrow('two handlers');
   });
 });

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { RevocationSource } from '@crm/access';
 import { createHttpAdapter, DtoPipe, drainServer, listRoutes, ProblemFilter, requireAccessRules } from '@crm/http';
+import { connectMessaging } from '@crm/messaging';
 import { type DynamicModule, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -62,6 +63,7 @@ export async function createService(
     app.useGlobalFilters(problems);
     const routes = listRoutes(app);
     requireAccessRules(routes);
+    connectMessaging(app);
 
     const readiness = new Readiness(app, () => options.revocations ?? findRevocations(built));
     // While draining, every answer asks its client to open no further request on the connection.
@@ -70,6 +72,8 @@ export async function createService(
       done();
     });
     operations.attach({ readiness, routes });
+    await app.init();
+    await app.startAllMicroservices();
     await app.listen(config.port, config.host);
     readiness.setAccepting(true);
 

@@ -1,5 +1,6 @@
-import type { RpcContract, RpcRequest, RpcResponse } from '@crm/contracts';
-import { NatsConnection, type RpcContext, type RpcMethod, RpcServer } from '@crm/messaging';
+import { bearerToken, type TokenVerifier } from '@crm/access';
+import { PlatformError, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
+import { ContractPipe, NatsConnection, type RpcContext, RpcServer } from '@crm/messaging';
 import { testNats } from './test-nats.js';
 import { testVerifier } from './test-tokens.js';
 
@@ -15,9 +16,14 @@ export async function answerRpc<C extends RpcContract, R extends RpcResponse<C>>
   const { url, passwords } = testNats();
   const service = contract.server;
   const nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
-  const server = new RpcServer(nats, testVerifier);
-  const method = async (request: unknown, context: RpcContext) => handler(request as RpcRequest<C>, context);
-  server.serve(contract, method as RpcMethod);
+  const server = new RpcServer(nats);
+  const verifier = testVerifier();
+  const pipe = new ContractPipe(contract.request);
+  server.add(contract, async (request, context) => {
+    if (contract.principal === 'user') await authenticate(context, verifier);
+    return handler(pipe.check(request) as RpcRequest<C>, context);
+  });
+  server.start();
   // The subscription has reached the server when it answers the ping behind it.
   await nats.ping();
   return {
@@ -26,4 +32,10 @@ export async function answerRpc<C extends RpcContract, R extends RpcResponse<C>>
       await nats.close();
     },
   };
+}
+
+async function authenticate(call: RpcContext, verifier: TokenVerifier): Promise<void> {
+  const token = bearerToken(call.headers.authorization);
+  if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
+  call.principal = await verifier.verify(token, call.audiences);
 }

@@ -1,16 +1,16 @@
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
-import { EventHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { type EventContext, EventHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
 import { RunService } from './run.service.js';
 
 /** Domain events start the workflows that wait for them. */
-@Injectable()
+@Controller()
 export class RunConsumer {
   constructor(private readonly runs: RunService) {}
 
   @EventHandler(CONSUMERS['automation-hooks'], 'all')
-  async onEvent(event: EventEnvelope, tx: TenantTransaction): Promise<void> {
+  async onEvent(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
     await this.runs.acceptEvent(tx, event);
   }
 }

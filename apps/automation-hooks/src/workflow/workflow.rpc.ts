@@ -1,22 +1,26 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { WorkflowProvisioning } from './workflow.provisioning.js';
 
 /** Asked on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
 /** What the marketplace asks for when apps are installed, upgraded and removed. */
-@Injectable()
+@Controller()
 export class WorkflowRpc {
   constructor(private readonly provisioning: WorkflowProvisioning) {}
 
   @RpcHandler(rpc.automations.provisionWorkflows)
+  @Access(ADMINISTER)
   async provision(
-    request: RpcRequest<typeof rpc.automations.provisionWorkflows>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<typeof rpc.automations.provisionWorkflows>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<typeof rpc.automations.provisionWorkflows>> {
-    return { hooks: await this.provisioning.provision(requireRight(context, ADMINISTER), request) };
+    return { hooks: await this.provisioning.provision(principal, request) };
   }
 
   @RpcHandler(rpc.automations.removeWorkflows)
@@ -27,10 +31,11 @@ export class WorkflowRpc {
   }
 
   @RpcHandler(rpc.automations.listHooks)
+  @Access(ADMINISTER)
   async listHooks(
-    request: RpcRequest<typeof rpc.automations.listHooks>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<typeof rpc.automations.listHooks>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<typeof rpc.automations.listHooks>> {
-    return { hooks: await this.provisioning.listHooks(requireRight(context, ADMINISTER), request.installationId) };
+    return { hooks: await this.provisioning.listHooks(principal, request.installationId) };
   }
 }

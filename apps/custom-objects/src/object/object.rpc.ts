@@ -1,6 +1,9 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import type { DeclaredObject } from './custom-object.js';
 import { ObjectService } from './object.service.js';
 
@@ -10,17 +13,17 @@ type Contracts = typeof rpc.customObjects;
 const ADMINISTER = { right: 'administer' } as const;
 
 /** Objects come and go with installations. */
-@Injectable()
+@Controller()
 export class ObjectRpc {
   constructor(private readonly objects: ObjectService) {}
 
   @RpcHandler(rpc.customObjects.provisionObjects)
+  @Access(ADMINISTER)
   async provision(
-    request: RpcRequest<Contracts['provisionObjects']>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<Contracts['provisionObjects']>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<Contracts['provisionObjects']>> {
-    const { tenantId } = requireRight(context, ADMINISTER);
-    const objects = await this.objects.provision(tenantId, {
+    const objects = await this.objects.provision(principal.tenantId, {
       ...request,
       objects: request.objects as unknown as DeclaredObject[],
     });

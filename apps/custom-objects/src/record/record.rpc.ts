@@ -1,7 +1,10 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { stepCall } from '@crm/idempotency';
-import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { RecordService } from './record.service.js';
 
 type Contracts = typeof rpc.customObjects;
@@ -9,28 +12,29 @@ type Contracts = typeof rpc.customObjects;
 const WRITE = { right: 'write', scope: 'custom_objects' } as const;
 
 /** Workflow runs write records with the rights of the workflow's author or installation. */
-@Injectable()
+@Controller()
 export class RecordRpc {
   constructor(private readonly records: RecordService) {}
 
   @RpcHandler(rpc.customObjects.createCustomRecord)
+  @Access(WRITE)
   async create(
-    { apiName, values, idempotencyKey }: RpcRequest<Contracts['createCustomRecord']>,
-    context: RpcContext,
+    @Payload() { apiName, values, idempotencyKey }: RpcRequest<Contracts['createCustomRecord']>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<Contracts['createCustomRecord']>> {
-    const caller = requireRight(context, WRITE);
     const route = `${rpc.customObjects.createCustomRecord.subject} ${apiName}`;
-    const call = stepCall(caller, route, idempotencyKey, values);
-    const { record } = await this.records.create(caller, apiName, values, call);
+    const call = stepCall(principal, route, idempotencyKey, values);
+    const { record } = await this.records.create(principal, apiName, values, call);
     return { id: record.id };
   }
 
   @RpcHandler(rpc.customObjects.updateCustomRecord)
+  @Access(WRITE)
   async update(
-    { apiName, id, values }: RpcRequest<Contracts['updateCustomRecord']>,
-    context: RpcContext,
+    @Payload() { apiName, id, values }: RpcRequest<Contracts['updateCustomRecord']>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<Contracts['updateCustomRecord']>> {
-    const { record } = await this.records.update(requireRight(context, WRITE), apiName, id, values, null);
+    const { record } = await this.records.update(principal, apiName, id, values, null);
     return { id: record.id };
   }
 }

@@ -1,18 +1,22 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { EmbedClientService } from './embed-client.service.js';
 
-@Injectable()
+@Controller()
 export class EmbedClientRpc {
   constructor(private readonly clients: EmbedClientService) {}
 
   @RpcHandler(rpc.identity.issueEmbedCredentials)
+  @Access({ right: 'administer' })
   async issue(
-    request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
-    return this.clients.issue(context.principal, request);
+    return this.clients.issue(principal, request);
   }
 
   @RpcHandler(rpc.identity.updateEmbedSettings)

@@ -1,9 +1,9 @@
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { EmbedTokenService } from './embed-token.service.js';
 
-@Injectable()
+@Controller()
 export class EmbedTokenRpc {
   constructor(private readonly tokens: EmbedTokenService) {}
 

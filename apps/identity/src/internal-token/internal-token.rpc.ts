@@ -1,9 +1,9 @@
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { InternalTokenService } from './internal-token.service.js';
 
-@Injectable()
+@Controller()
 export class InternalTokenRpc {
   constructor(private readonly tokens: InternalTokenService) {}
 

@@ -1,9 +1,9 @@
 import { type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { SigningKeyService } from './signing-key.service.js';
 
-@Injectable()
+@Controller()
 export class KeyRpc {
   constructor(private readonly keys: SigningKeyService) {}
 

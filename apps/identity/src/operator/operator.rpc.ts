@@ -1,9 +1,9 @@
 import { type RpcRequest, rpc, type TokenPair } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { OperatorService } from './operator.service.js';
 
-@Injectable()
+@Controller()
 export class OperatorRpc {
   constructor(private readonly operators: OperatorService) {}
 

@@ -1,9 +1,10 @@
-import { PlatformError, type RpcRequest, rpc, type TenantView } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { Access } from '@crm/access';
+import { type RpcRequest, rpc, type TenantView } from '@crm/contracts';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
 import { TenantService } from './tenant.service.js';
 
-@Injectable()
+@Controller()
 export class TenantRpc {
   constructor(private readonly tenants: TenantService) {}
 
@@ -12,9 +13,10 @@ export class TenantRpc {
     return this.tenants.get(request.tenantId);
   }
 
+  /** Only operators have the token that this contract asks for: its one caller is marketplace-admin. */
   @RpcHandler(rpc.identity.setTenantPlan)
-  async setPlan(request: RpcRequest<typeof rpc.identity.setTenantPlan>, context: RpcContext): Promise<TenantView> {
-    if (context.principal?.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators set plans');
+  @Access({ right: 'administer' })
+  async setPlan(request: RpcRequest<typeof rpc.identity.setTenantPlan>): Promise<TenantView> {
     return this.tenants.setPlan(request.tenantId, request.plan);
   }
 }

@@ -1,26 +1,30 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { ReviewService } from './review.service.js';
 
 /** The operators' calls, made through marketplace-admin. */
-@Injectable()
+@Controller()
+@Access({ right: 'administer' })
 export class SubmissionRpc {
   constructor(private readonly reviews: ReviewService) {}
 
   @RpcHandler(rpc.marketplace.listSubmissions)
   async list(
-    request: RpcRequest<typeof rpc.marketplace.listSubmissions>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<typeof rpc.marketplace.listSubmissions>,
+    @CurrentPrincipal() operator: Principal,
   ): Promise<RpcResponse<typeof rpc.marketplace.listSubmissions>> {
-    return { data: await this.reviews.list(context.principal, request.status) };
+    return { data: await this.reviews.list(operator, request.status) };
   }
 
   @RpcHandler(rpc.marketplace.decideSubmission)
   decide(
-    request: RpcRequest<typeof rpc.marketplace.decideSubmission>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<typeof rpc.marketplace.decideSubmission>,
+    @CurrentPrincipal() operator: Principal,
   ): Promise<RpcResponse<typeof rpc.marketplace.decideSubmission>> {
-    return this.reviews.decide(context.principal, request.submissionId, request.decision, request.reason);
+    return this.reviews.decide(operator, request.submissionId, request.decision, request.reason);
   }
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { authorize } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { AUDIENCES, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
-import { type RpcContext, requireRight } from '@crm/messaging';
+import type { RpcContext } from '@crm/messaging';
 import { answerRpc, testTokens } from '@crm/testing';
 import type { Static, TSchema } from 'typebox';
 import { Gate } from './gate.js';
@@ -90,7 +92,7 @@ export class Neighbours {
         }),
       });
       // What is done for a user is done for administrators only, as with the real ones.
-      if (contract.principal === 'user') requireRight(context, { right: 'administer' });
+      if (contract.principal === 'user') authorize(context.principal as Principal, { right: 'administer' });
       const override = this.overrides.get(contract.subject) as Handler<Request, Response> | undefined;
       return (override ?? handler)(request);
     });

@@ -1,16 +1,16 @@
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
-import { EventHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { type EventContext, EventHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
 import { DeliveryService } from './delivery.service.js';
 
 /** Every event of the platform comes by here; those somebody subscribed to become deliveries. */
-@Injectable()
+@Controller()
 export class DeliveryConsumer {
   constructor(private readonly deliveries: DeliveryService) {}
 
   @EventHandler(CONSUMERS['webhook-dispatcher'], 'all')
-  async onEvent(event: EventEnvelope, tx: TenantTransaction): Promise<void> {
+  async onEvent(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
     await this.deliveries.fanOut(tx, event);
   }
 }

@@ -1,12 +1,12 @@
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { AppSecretService } from './app-secret.service.js';
 
 type Contracts = typeof rpc.webhooks;
 
 /** The marketplace hands over an app's new secret when its developer asked for one. */
-@Injectable()
+@Controller()
 export class AppSecretRpc {
   constructor(private readonly appSecrets: AppSecretService) {}
 

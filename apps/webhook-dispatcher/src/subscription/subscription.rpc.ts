@@ -1,6 +1,9 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
 import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
-import { type RpcContext, RpcHandler, requireRight } from '@crm/messaging';
-import { Injectable } from '@nestjs/common';
+import { RpcHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { SubscriptionService } from './subscription.service.js';
 
 type Contracts = typeof rpc.webhooks;
@@ -9,17 +12,17 @@ type Contracts = typeof rpc.webhooks;
 const ADMINISTER = { right: 'administer' } as const;
 
 /** Subscriptions come and go with installations. */
-@Injectable()
+@Controller()
 export class SubscriptionRpc {
   constructor(private readonly subscriptions: SubscriptionService) {}
 
   @RpcHandler(rpc.webhooks.provisionSubscriptions)
+  @Access(ADMINISTER)
   async provision(
-    request: RpcRequest<Contracts['provisionSubscriptions']>,
-    context: RpcContext,
+    @Payload() request: RpcRequest<Contracts['provisionSubscriptions']>,
+    @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<Contracts['provisionSubscriptions']>> {
-    const { tenantId, userId } = requireRight(context, ADMINISTER);
-    return { subscriptions: await this.subscriptions.provision(tenantId, userId, request) };
+    return { subscriptions: await this.subscriptions.provision(principal.tenantId, principal.userId, request) };
   }
 
   @RpcHandler(rpc.webhooks.removeSubscriptions)

@@ -6,7 +6,7 @@ import { type RpcResponse, rpc } from '@crm/contracts';
 import { ListQuery } from '@crm/http';
 import { MessagingModule, RpcHandler } from '@crm/messaging';
 import { serviceConfig, startService } from '@crm/runtime';
-import { Controller, Get, Injectable, Module, Query } from '@nestjs/common';
+import { Controller, Get, Module, Query } from '@nestjs/common';
 import type { JSONWebKeySet } from 'jose';
 
 @Controller('api/auth/constant')
@@ -24,7 +24,7 @@ class OneKey extends KeySource {
   }
 }
 
-@Injectable()
+@Controller()
 class KeyRpc {
   constructor(private readonly keys: KeySource) {}
 
@@ -43,8 +43,8 @@ await startService(
   {
     module: MeasuredModule,
     imports: [MessagingModule.forService({ config: service.nats })],
-    controllers: [ConstantController],
-    providers: [KeyRpc, { provide: KeySource, useClass: OneKey }],
+    controllers: [ConstantController, KeyRpc],
+    providers: [{ provide: KeySource, useClass: OneKey }],
   },
   { keySource: 'own' },
 );

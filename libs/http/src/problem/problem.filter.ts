@@ -1,10 +1,13 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Observable, throwError } from 'rxjs';
 import type { RouteSettings } from '../route/route-settings.js';
 import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 import { redactPath } from './redact-path.js';
 
-/** Answers everything that is thrown by a problem document. */
+/**
+ * Answers everything that is thrown: over HTTP by a problem document, to a call over NATS by an error of the catalogue.
+ */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');
@@ -12,9 +15,16 @@ export class ProblemFilter implements ExceptionFilter {
   /** @param baseUrl public address under which error codes are explained */
   constructor(private readonly baseUrl: string) {}
 
-  catch(thrown: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): Observable<never> | undefined {
+    if (host.getType() === 'rpc') {
+      // What Nest itself refuses gets its code. A defect stays as it is: the transport logs it with the call that failed
+      // and replies INTERNAL_ERROR.
+      const error = thrown instanceof HttpException ? toPlatformError(thrown) : thrown;
+      return throwError(() => error);
+    }
     const http = host.switchToHttp();
     this.answer(thrown, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    return undefined;
   }
 
   /** The same for what fails outside of Nest's routes. */

@@ -6,7 +6,6 @@ import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { Wake } from '../wake.js';
-import type { EventMethod } from './event-handler.js';
 import { OrderedSlots } from './ordered-slots.js';
 import { PoisonStore } from './poison-store.js';
 import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
@@ -20,6 +19,9 @@ const RETRY_PULL_MS = 1_000;
 const DEFAULT_CONCURRENCY = 16;
 /** What is told of a message of which nothing else is known, because its process ended while it was tried. */
 const NO_OUTCOME = 'Delivered again and again without an outcome';
+
+/** Handles an event in the transaction of its tenant. */
+export type EventMethod = (event: EventEnvelope, tx: TenantTransaction) => Promise<void>;
 
 export interface EventConsumerOptions {
   /** Events worked on at a time. */

@@ -1,30 +1,30 @@
+import { Public } from '@crm/access';
 import type { ConsumerDefinition, EventEnvelope, EventName } from '@crm/contracts';
-import type { TenantTransaction } from '@crm/database';
-import { SetMetadata } from '@nestjs/common';
+import { applyDecorators, UseFilters } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import { requirePayload } from '../require-payload.js';
+import { OriginalErrorFilter } from './original-error.filter.js';
 
-export const EVENT_SUBSCRIPTION = 'crm:event-subscription';
+/** The pattern of a handler of all events. */
+export const ALL_EVENTS = '*';
 
-export type EventMethod = (event: EventEnvelope, tx: TenantTransaction) => Promise<void>;
-
-export interface EventSubscription {
-  readonly consumer: ConsumerDefinition;
-  readonly events: readonly EventName[] | 'all';
-}
+type Handler = (event: EventEnvelope, ...bound: never[]) => Promise<void>;
 
 /**
- * Makes a method of a provider handle events of a durable consumer. It runs in the tenant transaction that also notes the
- * event as handled, so its effect happens once however often the event is delivered. What it throws rolls both back and
+ * Makes a method of a controller handle events of a durable consumer: Nest's `EventPattern` of their names. It gets the
+ * event as `@Payload()` and, as `@Ctx()`, an {@link EventContext} with the tenant transaction that also notes the event
+ * as handled, so that its effect happens once however often the event is delivered. What it throws rolls both back and
  * the event comes again later; a PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED says that waiting will help,
  * unless it tells of a statement in `tx` that took too long or too much memory.
  */
 export function EventHandler(consumer: ConsumerDefinition, events: EventName | readonly EventName[] | 'all') {
-  const list = events === 'all' ? events : ([events].flat() as EventName[]);
-  const subscription: EventSubscription = { consumer, events: list };
-  return <T extends EventMethod>(
-    target: object,
-    key: string | symbol,
-    descriptor: TypedPropertyDescriptor<T>,
-  ): void => {
-    SetMetadata(EVENT_SUBSCRIPTION, subscription)(target, key, descriptor as TypedPropertyDescriptor<unknown>);
+  const patterns = events === 'all' ? [ALL_EVENTS] : [events].flat();
+  return <T extends Handler>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<T>): void => {
+    requirePayload(target, key, descriptor.value);
+    applyDecorators(EventPattern(patterns, { consumer }), UseFilters(OriginalErrorFilter), Public())(
+      target,
+      key,
+      descriptor,
+    );
   };
 }

@@ -1,26 +1,34 @@
-import type { Principal } from '@crm/context';
-import type { RpcContract, RpcRequest, RpcResponse, ServiceName } from '@crm/contracts';
-import { SetMetadata } from '@nestjs/common';
+import { Public } from '@crm/access';
+import type { RpcContract, RpcRequest, RpcResponse } from '@crm/contracts';
+import { applyDecorators, SetMetadata, UsePipes } from '@nestjs/common';
+import { MessagePattern } from '@nestjs/microservices';
+import { requirePayload } from '../require-payload.js';
+import { ContractPipe } from './contract.pipe.js';
 
 export const RPC_CONTRACT = 'crm:rpc-contract';
 
-/** What the server knows of a call besides its request. */
-export interface RpcContext {
-  /** Whom the call is made for; present when the contract says `user`. */
-  readonly principal?: Principal;
-  readonly requestId: string;
-  /** The service that called, known by the inbox it receives the reply in. */
-  readonly caller: ServiceName;
-}
-
-type Handler<C extends RpcContract> = (request: RpcRequest<C>, context: RpcContext) => Promise<RpcResponse<C>>;
+/** The payload comes first; what follows is bound by parameter decorators. */
+type Handler<C extends RpcContract> = (request: RpcRequest<C>, ...bound: never[]) => Promise<RpcResponse<C>>;
 
 /**
- * Makes a method of a provider answer a contract of this service: it gets a request that matches the contract's schema and
- * the verified principal, and returns the response or throws a PlatformError.
+ * Makes a method of a controller answer a contract of this service: Nest's `MessagePattern` of the contract's subject,
+ * with a pipe that lets only requests through that match the contract. The method returns the response or throws a
+ * PlatformError, which the caller gets.
+ *
+ * A contract with `principal: 'user'` needs `@Access` as a route does. One with `principal: 'service'` is `@Public`: it
+ * carries no token, and the broker lets nobody but its callers send to its subject.
+ *
+ * Parameters: `@Payload()`, `@CurrentPrincipal()` and `@Ctx()` (an {@link RpcContext}); a single parameter without a
+ * decorator is the payload.
  */
 export function RpcHandler<C extends RpcContract>(contract: C) {
   return <T extends Handler<C>>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<T>): void => {
-    SetMetadata(RPC_CONTRACT, contract)(target, key, descriptor as TypedPropertyDescriptor<unknown>);
+    requirePayload(target, key, descriptor.value);
+    applyDecorators(
+      MessagePattern(contract.subject, { contract }),
+      UsePipes(new ContractPipe(contract.request)),
+      SetMetadata(RPC_CONTRACT, contract),
+      ...(contract.principal === 'service' ? [Public()] : []),
+    )(target, key, descriptor);
   };
 }

@@ -1,49 +1,49 @@
-import { bearerToken, type TokenVerifier } from '@crm/access';
-import { continueTrace, type Principal, type RequestContext, runInRequestContext } from '@crm/context';
+import { continueTrace, type RequestContext, runInRequestContext } from '@crm/context';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
-import { Compile } from 'typebox/compile';
 import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import type { RpcContext } from './rpc-handler.js';
+import { RpcContext } from './rpc-context.js';
 import { AUTHORIZATION_HEADER, errorReply, REQUEST_ID_HEADER, type Reply, TRACEPARENT_HEADER } from './wire.js';
 
+/** Answers a request, which is any JSON value: whoever registers the method checks request and token. */
 export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
 
 const CALLERS = new Map<string, ServiceName>(SERVICES.map((service) => [inboxPrefix(service), service]));
 
-/** Answers the contracts of this service. Replicas share the calls through one queue group. */
+/** Answers the contracts of this service on the broker. Replicas share the calls through one queue group. */
 export class RpcServer {
   private readonly logger = new Logger('Rpc');
+  private readonly contracts = new Map<string, ServedContract>();
   private readonly subscriptions: Subscription[] = [];
   private readonly running = new Set<Promise<void>>();
 
-  /** @param verifier found at the first call that carries a token: its keys may come over this very connection */
-  constructor(
-    private readonly nats: NatsConnection,
-    private readonly verifier: () => TokenVerifier,
-  ) {}
+  constructor(private readonly nats: NatsConnection) {}
 
   /** @throws Error when the contract is another service's, or has a handler already */
-  serve(contract: RpcContract, method: RpcMethod): void {
-    const { service, connection } = this.nats;
+  add(contract: RpcContract, method: RpcMethod): void {
+    const { service } = this.nats;
     if (contract.server !== service) throw new Error(`${contract.subject} is not served by ${service}`);
-    if (this.subscriptions.some((subscription) => subscription.getSubject() === contract.subject)) {
-      throw new Error(`${contract.subject} has two handlers`);
+    if (this.contracts.has(contract.subject)) throw new Error(`${contract.subject} has two handlers`);
+    this.contracts.set(contract.subject, new ServedContract(contract, method, this.logger));
+  }
+
+  /** Takes calls of the contracts that were added. */
+  start(): void {
+    for (const [subject, contract] of this.contracts) {
+      this.subscriptions.push(
+        this.nats.connection.subscribe(subject, {
+          queue: this.nats.service,
+          callback: (error, message) => {
+            if (error) this.logger.error(`${subject}: ${error.message}`);
+            else this.track(contract.answer(message));
+          },
+        }),
+      );
     }
-    const call = new ServedContract(contract, method, this.verifier, this.logger);
-    this.subscriptions.push(
-      connection.subscribe(contract.subject, {
-        queue: service,
-        callback: (error, message) => {
-          if (error) this.logger.error(`${contract.subject}: ${error.message}`);
-          else this.track(call.answer(message));
-        },
-      }),
-    );
   }
 
   /** Takes no more calls and waits for the replies to those it has. */
@@ -58,28 +58,21 @@ export class RpcServer {
   }
 }
 
-/** One contract with its compiled schema. */
+/** One contract with what answers it. */
 class ServedContract {
-  private readonly schema;
   private readonly audiences: readonly Audience[];
 
   constructor(
     private readonly contract: RpcContract,
     private readonly method: RpcMethod,
-    private readonly verifier: () => TokenVerifier,
     private readonly logger: Logger,
   ) {
-    this.schema = Compile(contract.request);
     this.audiences = audiencesOf(contract);
   }
 
   /** Never rejects: what goes wrong is replied, and logged when it is a defect. */
   async answer(message: Msg): Promise<void> {
     const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
-    const context: RequestContext = {
-      requestId: message.headers?.get(REQUEST_ID_HEADER) || newId(),
-      traceparent: continueTrace(message.headers?.get(TRACEPARENT_HEADER)),
-    };
     const caller = callerOf(message, this.contract);
     if (!caller) {
       // A reply would go wherever the sender points it; a real caller always has its inbox.
@@ -87,51 +80,28 @@ class ServedContract {
       end({ code: 'FORBIDDEN' });
       return;
     }
-    const reply = await runInRequestContext(context, () => this.reply(message, caller, context));
+    const context: RequestContext = {
+      requestId: message.headers?.get(REQUEST_ID_HEADER) || newId(),
+      traceparent: continueTrace(message.headers?.get(TRACEPARENT_HEADER)),
+    };
+    const reply = await runInRequestContext(context, () => this.reply(message, caller, context.requestId));
     end({ code: reply.ok ? 'ok' : reply.code });
     this.send(message, reply);
   }
 
-  private async reply(message: Msg, caller: ServiceName, context: RequestContext): Promise<Reply> {
+  private async reply(message: Msg, caller: ServiceName, requestId: string): Promise<Reply> {
     try {
-      const principal = await this.principal(message);
-      if (principal) Object.assign(context, { principal, tenantId: principal.tenantId || undefined });
-      const request = this.read(message);
-      const data = await this.method(request, { principal, requestId: context.requestId, caller });
-      return { ok: true, data };
+      const authorization = message.headers?.get(AUTHORIZATION_HEADER) || undefined;
+      const call = new RpcContext(this.contract, caller, requestId, this.audiences, { authorization });
+      return { ok: true, data: await this.method(readJson(message), call) };
     } catch (error) {
       if (error instanceof PlatformError) {
-        if (error.status >= 500 && error.cause) this.logDefect(context, error);
+        if (error.status >= 500 && error.cause) this.logDefect(requestId, error);
         return errorReply(error);
       }
-      this.logDefect(context, error);
+      this.logDefect(requestId, error);
       return errorReply(new PlatformError('INTERNAL_ERROR'));
     }
-  }
-
-  private async principal(message: Msg): Promise<Principal | undefined> {
-    if (this.contract.principal !== 'user') return undefined;
-    const token = bearerToken(message.headers?.get(AUTHORIZATION_HEADER));
-    if (!token) throw new PlatformError('UNAUTHENTICATED');
-    return this.verifier().verify(token, this.audiences);
-  }
-
-  private read(message: Msg): unknown {
-    let request: unknown;
-    try {
-      request = message.json();
-    } catch (error) {
-      throw new PlatformError('MALFORMED_REQUEST', undefined, { cause: error });
-    }
-    if (!this.schema.Check(request)) {
-      const errors = this.schema.Errors(request).map((problem) => ({
-        pointer: problem.instancePath,
-        code: 'INVALID_VALUE',
-        detail: problem.message,
-      }));
-      throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
-    }
-    return request;
   }
 
   /** On a closed connection the reply stays unsent, and the caller's time runs out. */
@@ -146,8 +116,16 @@ class ServedContract {
     }
   }
 
-  private logDefect(context: RequestContext, error: unknown): void {
-    this.logger.error({ msg: `${this.contract.subject} failed`, requestId: context.requestId, err: error });
+  private logDefect(requestId: string, error: unknown): void {
+    this.logger.error({ msg: `${this.contract.subject} failed`, requestId, err: error });
+  }
+}
+
+function readJson(message: Msg): unknown {
+  try {
+    return message.json();
+  } catch (error) {
+    throw new PlatformError('MALFORMED_REQUEST', undefined, { cause: error });
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Database, findPoison, isUuid, listPoison, type PoisonSummary } from '@crm/database';
 import { createHttpAdapter, ProblemFilter } from '@crm/http';
-import { type EventConsumer, MessagingLifecycle } from '@crm/messaging';
+import { connectMessaging, type EventConsumer, NatsStrategy } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -46,8 +46,9 @@ export async function runPoisonProgram(
     { logger: ['error', 'fatal'], abortOnError: false },
   );
   try {
+    connectMessaging(app);
     const database = app.get(Database, { strict: false });
-    const consumers = [...app.get(MessagingLifecycle, { strict: false }).eventConsumers().values()];
+    const consumers = app.get(NatsStrategy, { strict: false }).eventConsumers();
     if (order.replay !== undefined) return await replayOne(database, consumers, order.replay, output);
     if (order.replayAll) return await replayAll(database, consumers, output);
     return await list(database, consumers, output);

@@ -1,0 +1,47 @@
+import type { ConsumerDefinition, EventName } from '@crm/contracts';
+import type { Database } from '@crm/database';
+import type { MessagingConfig } from '../messaging-config.js';
+import type { NatsConnection } from '../nats-connection.js';
+import { ConsumerUpkeep } from './consumer-upkeep.js';
+import { EventConsumer, type EventMethod } from './event-consumer.js';
+
+/** The durable consumers of a service, by their handlers. */
+export class EventConsumers {
+  private readonly consumers = new Map<string, EventConsumer>();
+  private upkeep: ConsumerUpkeep | undefined;
+
+  /** @param database found when the first handler is added: services without events have none */
+  constructor(
+    private readonly config: Pick<MessagingConfig, 'service' | 'eventConcurrency'>,
+    private readonly nats: NatsConnection,
+    private readonly database: () => Database,
+  ) {}
+
+  /** @throws Error when the consumer is another service's */
+  add(definition: ConsumerDefinition, events: readonly EventName[] | 'all', method: EventMethod): void {
+    const { service, eventConcurrency } = this.config;
+    if (definition.service !== service) throw new Error(`The consumer ${definition.durable} is not one of ${service}`);
+    let consumer = this.consumers.get(definition.durable);
+    if (!consumer) {
+      consumer = new EventConsumer(definition, this.nats, this.database(), { concurrency: eventConcurrency });
+      this.consumers.set(definition.durable, consumer);
+    }
+    consumer.on(events, method);
+  }
+
+  list(): EventConsumer[] {
+    return [...this.consumers.values()];
+  }
+
+  start(): void {
+    if (this.consumers.size === 0) return;
+    for (const consumer of this.consumers.values()) consumer.start();
+    this.upkeep = new ConsumerUpkeep(this.database(), [...this.consumers.keys()]);
+    this.upkeep.start();
+  }
+
+  /** Takes no more events and waits for those under way. */
+  async stop(): Promise<void> {
+    await Promise.all([this.upkeep?.stop(), ...this.list().map((consumer) => consumer.stop())]);
+  }
+}

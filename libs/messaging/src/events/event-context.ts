@@ -1,0 +1,14 @@
+import type { ConsumerDefinition } from '@crm/contracts';
+import type { TenantTransaction } from '@crm/database';
+
+/** What `@Ctx()` gives the handler of an event. */
+export class EventContext {
+  /**
+   * @param tx transaction of the event's tenant, which also notes the event as handled: an effect in it happens once
+   * @param consumer the durable consumer that received the event
+   */
+  constructor(
+    readonly tx: TenantTransaction,
+    readonly consumer: ConsumerDefinition,
+  ) {}
+}

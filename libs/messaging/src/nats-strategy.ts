@@ -1,0 +1,94 @@
+import type { ConsumerDefinition, EventName, RpcContract } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { EventConsumer } from './events/event-consumer.js';
+import { EventConsumers } from './events/event-consumers.js';
+import { EventContext } from './events/event-context.js';
+import { ALL_EVENTS } from './events/event-handler.js';
+import { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
+import { NatsConnection } from './nats-connection.js';
+import { RpcServer } from './rpc/rpc-server.js';
+
+/**
+ * Nest's transport over the one connection of the process: handlers of calls answer on subjects, handlers of events work
+ * for durable consumers. Nest finds them in the controllers and wraps them in guards, pipes, interceptors and filters.
+ */
+@Injectable()
+export class NatsStrategy extends Server implements CustomTransportStrategy {
+  /** Nest would log what a handler of an event throws, though it comes again and is logged by its consumer. */
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly rpcServer: RpcServer;
+  private readonly consumers: EventConsumers;
+
+  constructor(
+    @Inject(MESSAGING_OPTIONS) options: MessagingModuleOptions,
+    private readonly nats: NatsConnection,
+    modules: ModuleRef,
+  ) {
+    super();
+    this.rpcServer = new RpcServer(nats);
+    this.consumers = new EventConsumers(options.config, nats, () => modules.get(Database, { strict: false }));
+  }
+
+  /**
+   * Called by Nest for each handler and pattern. Handlers of one event are not chained as Nest chains them, which runs
+   * them side by side: they share a transaction, so they run one after the other.
+   * @throws Error for a contract or consumer of another service, for a second handler of a contract, and for patterns that
+   *   `@RpcHandler` and `@EventHandler` did not make
+   */
+  override addHandler(
+    pattern: unknown,
+    callback: MessageHandler,
+    isEventHandler = false,
+    extras: { contract?: RpcContract; consumer?: ConsumerDefinition } = {},
+  ): void {
+    const { contract, consumer } = extras;
+    if (contract && !isEventHandler) {
+      this.rpcServer.add(contract, async (request, context) => outcomeOf(await callback(request, context)));
+      super.addHandler(pattern, callback, isEventHandler, extras);
+    } else if (consumer && isEventHandler) {
+      const events = pattern === ALL_EVENTS ? 'all' : [pattern as EventName];
+      this.consumers.add(consumer, events, async (event, tx) => {
+        await outcomeOf(await callback(event, new EventContext(tx, consumer)));
+      });
+    } else {
+      throw new Error(`The handler of ${String(pattern)} has to be marked with @RpcHandler or @EventHandler`);
+    }
+  }
+
+  /** Takes calls and events from now on. */
+  override listen(callback: () => void): void {
+    this.rpcServer.start();
+    this.consumers.start();
+    callback();
+  }
+
+  /** Takes no more calls and events and waits for those under way. Safe to call twice. */
+  override async close(): Promise<void> {
+    await Promise.all([this.rpcServer.drain(), this.consumers.stop()]);
+  }
+
+  /** The service's consumers with their handlers. They take events only when the application starts. */
+  eventConsumers(): EventConsumer[] {
+    return this.consumers.list();
+  }
+
+  override on(): never {
+    throw new Error('The state of the connection is told by NatsConnection');
+  }
+
+  override unwrap<T>(): T {
+    return this.nats.connection as T;
+  }
+}
+
+/**
+ * What a handler came to. A filter answers a failure by an Observable that errs, which awaiting does not show; an
+ * interceptor makes one of everything.
+ */
+function outcomeOf(result: unknown): unknown {
+  return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;
+}

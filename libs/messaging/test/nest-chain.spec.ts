@@ -1,0 +1,318 @@
+import {
+  ACCESS_OPTIONS,
+  Access,
+  AccessTokenGuard,
+  AccessTokenStrategy,
+  CurrentPrincipal,
+  RightsGuard,
+  TokenVerifier,
+} from '@crm/access';
+import { currentRequestContext, type Principal, runInRequestContext } from '@crm/context';
+import { type Audience, CONSUMERS, PlatformError, type RpcRequest, rpc } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  Controller,
+  type DynamicModule,
+  type INestMicroservice,
+  Injectable,
+  type NestInterceptor,
+  type Type,
+} from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, ModulesContainer, NestFactory } from '@nestjs/core';
+import { Ctx, MessagePattern, type MicroserviceOptions, Payload } from '@nestjs/microservices';
+import { firstValueFrom, type Observable } from 'rxjs';
+import { checkHandlers } from '../src/check-handlers.js';
+import { OriginalErrorFilter } from '../src/events/original-error.filter.js';
+import {
+  EventHandler,
+  MessagingModule,
+  type NatsConnection,
+  NatsStrategy,
+  Rpc,
+  RpcContext,
+  RpcHandler,
+} from '../src/index.js';
+import { type Broker, PASSWORD, startBroker } from './fixture.js';
+
+const { getTenant, setTenantPlan, issueEmbedCredentials, getEmbedOrigins } = rpc.identity;
+const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
+
+const operator = { kind: 'operator', roles: ['operator'], scopes: [], tenantId: '', token: 'operator' };
+const member = { kind: 'user', roles: ['member'], scopes: [], tenantId: newId(), token: 'member' };
+const admin = { ...member, roles: ['admin'], token: 'admin' };
+const PRINCIPALS = [operator, member, admin] as unknown as Principal[];
+
+/** What the handlers saw. */
+let seen: unknown[] = [];
+
+@Controller()
+class IdentityRpc {
+  @RpcHandler(getTenant)
+  async get(request: RpcRequest<typeof getTenant>) {
+    seen.push(request);
+    if (request.tenantId === NOT_THERE) throw new PlatformError('NOT_FOUND', 'No such tenant');
+    if (request.tenantId === BROKEN) throw new Error('password=hunter2');
+    return tenantView(request.tenantId);
+  }
+
+  @RpcHandler(setTenantPlan)
+  @Access({ right: 'administer' })
+  async setPlan(
+    @Payload() { tenantId }: RpcRequest<typeof setTenantPlan>,
+    @CurrentPrincipal() principal: Principal,
+    @Ctx() context: RpcContext,
+  ) {
+    seen.push({ principal, context, current: currentRequestContext() });
+    return tenantView(tenantId);
+  }
+
+  @RpcHandler(issueEmbedCredentials)
+  @Access({ right: 'administer' })
+  async issue(@Payload() _request: RpcRequest<typeof issueEmbedCredentials>, @CurrentPrincipal() principal: Principal) {
+    seen.push(principal);
+    return { clientId: 'c', clientSecret: 's' };
+  }
+}
+
+const NOT_THERE = newId();
+const BROKEN = newId();
+
+/** Makes Observables of what handlers return, as every interceptor does. */
+@Injectable()
+class PassingInterceptor implements NestInterceptor {
+  intercept(_context: unknown, next: { handle(): Observable<unknown> }): Observable<unknown> {
+    return next.handle();
+  }
+}
+
+class AppModule {}
+
+describe('a handler of calls in a Nest application', () => {
+  let broker: Broker;
+  let app: INestMicroservice;
+  let crm: NatsConnection;
+  let caller: Rpc;
+  let adminEdge: Rpc;
+  let verified: { token: string; audiences: readonly Audience[] }[] = [];
+  const verifier = {
+    verify: async (token: string, audiences: readonly Audience[]) => {
+      verified.push({ token, audiences });
+      const principal = PRINCIPALS.find((candidate) => candidate.token === token);
+      if (!principal) throw new PlatformError('TOKEN_EXPIRED');
+      return principal;
+    },
+  };
+
+  const moduleOf = (parts: Partial<DynamicModule>): DynamicModule => ({
+    module: AppModule,
+    ...parts,
+    imports: [
+      MessagingModule.forService({
+        config: { url: broker.url, user: 'identity', password: PASSWORD, service: 'identity' },
+      }),
+    ],
+    providers: [
+      { provide: ACCESS_OPTIONS, useValue: { issuer: 'http://issuer.test', audiences: ['platform-api'] } },
+      { provide: TokenVerifier, useValue: verifier },
+      AccessTokenStrategy,
+      { provide: APP_GUARD, useClass: AccessTokenGuard },
+      { provide: APP_GUARD, useClass: RightsGuard },
+      { provide: APP_INTERCEPTOR, useClass: PassingInterceptor },
+      { provide: APP_FILTER, useClass: OriginalErrorFilter },
+      ...(parts.providers ?? []),
+    ],
+  });
+  const create = (module: DynamicModule) =>
+    NestFactory.createMicroservice<MicroserviceOptions>(module, {
+      inject: [NatsStrategy],
+      useFactory: (strategy: NatsStrategy) => ({ strategy }),
+      logger: false,
+      abortOnError: false,
+    } as unknown as MicroserviceOptions);
+
+  beforeAll(async () => {
+    broker = await startBroker();
+    app = await create(moduleOf({ controllers: [IdentityRpc] }));
+    await app.listen();
+    crm = await broker.service('crm');
+    caller = new Rpc(crm);
+    adminEdge = new Rpc(await broker.service('marketplace-admin'));
+  });
+  beforeEach(() => {
+    seen = [];
+    verified = [];
+  });
+  afterAll(async () => {
+    await app.close();
+    await broker.stop();
+  });
+
+  it('answers with what it returns', async () => {
+    const tenantId = newId();
+    await expect(caller.call(getTenant, { tenantId })).resolves.toEqual(tenantView(tenantId));
+    expect(verified).toEqual([]);
+  });
+
+  it('is not called with a request that does not match the contract', async () => {
+    await expect(caller.call(getTenant, { tenantId: 'not a uuid' })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      extra: { errors: [{ pointer: '/tenantId' }] },
+    });
+    const raw = await crm.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
+    expect(raw.json()).toMatchObject({ ok: false, code: 'MALFORMED_REQUEST' });
+    expect(seen).toEqual([]);
+  });
+
+  it('passes its PlatformError on to the caller and keeps the message of a defect to itself', async () => {
+    await expect(caller.call(getTenant, { tenantId: NOT_THERE })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'No such tenant',
+    });
+    const error = (await caller.call(getTenant, { tenantId: BROKEN }).catch((caught: unknown) => caught)) as Error;
+    expect(error).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(error.message).not.toContain('hunter2');
+  });
+
+  it('gets the principal of the token that came with the call, verified for the audience of its callers', async () => {
+    const request = { tenantId: newId(), plan: 'business' as const };
+    await adminEdge.call(setTenantPlan, request, { token: 'operator' });
+    const asPartOf = { requestId: 'r', principal: operator as unknown as Principal };
+    await runInRequestContext(asPartOf, () => adminEdge.call(setTenantPlan, request));
+    expect(verified).toEqual([
+      { token: 'operator', audiences: ['platform-admin'] },
+      { token: 'operator', audiences: ['platform-admin'] },
+    ]);
+    expect(seen[1]).toMatchObject({
+      principal: operator,
+      context: { principal: operator, caller: 'marketplace-admin', requestId: 'r', contract: setTenantPlan },
+      current: { principal: operator, requestId: 'r' },
+    });
+    expect((seen[1] as { context: unknown }).context).toBeInstanceOf(RpcContext);
+    await expect(adminEdge.call(setTenantPlan, request, { token: 'old' })).rejects.toMatchObject({
+      code: 'TOKEN_EXPIRED',
+    });
+    await expect(adminEdge.call(setTenantPlan, request)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('is called only for those whom its access rule lets through', async () => {
+    const marketplace = new Rpc(await broker.service('marketplace-certification'));
+    const request = { appKey: 'a', allowedOrigins: [], scopes: [], linkUsersBy: 'email' as const };
+    await expect(marketplace.call(issueEmbedCredentials, request, { token: 'member' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    });
+    expect(seen).toEqual([]);
+    await marketplace.call(issueEmbedCredentials, request, { token: 'admin' });
+    expect(seen).toEqual([admin]);
+    expect(verified.map(({ audiences }) => audiences)).toEqual(
+      Array.from({ length: 2 }, () => ['platform-api', 'platform-internal']),
+    );
+  });
+
+  it('is reached by the methods of any ClientProxy', async () => {
+    const tenantId = newId();
+    for (const pattern of [getTenant, getTenant.subject]) {
+      await expect(firstValueFrom(caller.send(pattern, { tenantId }))).resolves.toEqual(tenantView(tenantId));
+    }
+    await expect(firstValueFrom(caller.send(getTenant, { tenantId: NOT_THERE }))).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    await expect(firstValueFrom(caller.send('rpc.no.such.subject', {}))).rejects.toThrow('no contract');
+    await expect(firstValueFrom(caller.emit('lead.created', {}))).rejects.toThrow('outbox');
+  });
+
+  describe('keeps the service from starting', () => {
+    const start = async (...controllers: Type[]) => {
+      const refused = await create(moduleOf({ controllers }));
+      try {
+        await refused.listen();
+      } finally {
+        await refused.close();
+      }
+    };
+
+    it('when another one has the same contract', async () => {
+      @Controller()
+      class Twice {
+        @RpcHandler(getTenant)
+        async get(request: RpcRequest<typeof getTenant>) {
+          return tenantView(request.tenantId);
+        }
+      }
+      await expect(start(IdentityRpc, Twice)).rejects.toThrow('two handlers');
+    });
+
+    it('when its contract is served by another service', async () => {
+      @Controller()
+      class Stranger {
+        @RpcHandler(rpc.webhooks.removeSubscriptions)
+        async remove() {
+          return { removed: 0 };
+        }
+      }
+      await expect(start(Stranger)).rejects.toThrow('is not served by identity');
+    });
+
+    it('when it has a pattern without a contract', async () => {
+      @Controller()
+      class Plain {
+        @MessagePattern('rpc.identity.tenants.get')
+        async get() {
+          return null;
+        }
+      }
+      await expect(start(Plain)).rejects.toThrow('has to be marked with @RpcHandler');
+    });
+  });
+
+  it('is checked for what Nest passes over in silence', async () => {
+    @Injectable()
+    class Provider {
+      @RpcHandler(getEmbedOrigins)
+      async origins() {
+        return { allowedOrigins: [] };
+      }
+
+      @EventHandler(CONSUMERS['webhook-dispatcher'], 'all')
+      async onEvent() {
+        return undefined;
+      }
+    }
+    @Controller()
+    class Careless {
+      @RpcHandler(setTenantPlan)
+      async setPlan({ tenantId }: RpcRequest<typeof setTenantPlan>) {
+        return tenantView(tenantId);
+      }
+
+      @RpcHandler(getTenant)
+      @Access({ right: 'read' })
+      async get(request: RpcRequest<typeof getTenant>) {
+        return tenantView(request.tenantId);
+      }
+    }
+    const careless = await create(moduleOf({ controllers: [Careless], providers: [Provider] }));
+    const check = () => checkHandlers(careless.get(ModulesContainer, { strict: false }));
+    expect(check).toThrow('Provider.origins is in a provider');
+    expect(check).toThrow('Provider.onEvent is in a provider');
+    expect(check).toThrow(
+      "Careless.setPlan has no @Access, though rpc.identity.tenants.setPlan is called with a user's",
+    );
+    expect(check).toThrow('Careless.get has @Access, though rpc.identity.tenants.get is called without a token');
+    await careless.close();
+    expect(() => checkHandlers(app.get(ModulesContainer, { strict: false }))).not.toThrow();
+  });
+
+  it('is not accepted when its payload would stay empty', () => {
+    expect(() => {
+      class Forgetful {
+        @RpcHandler(setTenantPlan)
+        async setPlan({ tenantId }: RpcRequest<typeof setTenantPlan>, @CurrentPrincipal() _principal: Principal) {
+          return tenantView(tenantId);
+        }
+      }
+      return Forgetful;
+    }).toThrow('The first parameter of Forgetful.setPlan needs @Payload()');
+  });
+});
