@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A file of its own and not a built one, so that the command is linked before anything is built.
+// Not a built file, so that the command can be linked before the first build.
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/main.js', import.meta.url);

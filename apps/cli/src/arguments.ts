@@ -3,9 +3,9 @@ import { errorCodeOf, messageOf } from './error-code.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * `parseArgs` with positionals allowed, whose complaints become usage errors.
+ * Calls `parseArgs`, allows positional arguments and converts its errors to usage errors.
  *
- * @throws UsageError for an unknown option or one without its value
+ * @throws UsageError for an unknown option or one without a value
  */
 export function parseArguments<T extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
@@ -16,7 +16,7 @@ export function parseArguments<T extends NonNullable<ParseArgsConfig['options']>
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     if (!errorCodeOf(error).startsWith('ERR_PARSE_ARGS')) throw error;
-    // The first sentence; Node goes on about arguments that begin with a hyphen.
+    // Only the first sentence: Node adds advice about arguments that begin with a hyphen.
     throw new UsageError(`${messageOf(error).split(/\. |\n/)[0]}.`, usage);
   }
 }

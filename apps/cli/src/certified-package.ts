@@ -2,9 +2,9 @@ import type { Certification, LocatedFinding, PackageTexts } from '@crm/manifest'
 
 /** A package that was certified, for the reports. */
 export interface CertifiedPackage {
-  /** As given on the command line. */
+  /** Path as given on the command line. */
   file: string;
-  /** As given; undefined without a review packet. */
+  /** Path as given on the command line; undefined without a review packet. */
   reviewFile: string | undefined;
   texts: PackageTexts;
   certification: Certification;

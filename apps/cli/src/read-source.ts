@@ -3,23 +3,23 @@ import { JsonSource } from '@crm/manifest';
 import { errorCodeOf, messageOf } from './error-code.js';
 import { UsageError } from './usage-error.js';
 
-/** Larger files are no packages; no more of one is read into memory. In bytes. */
+/** Larger files are not packages; reading stops here. In bytes. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
-/** Read at a time: a package is one piece most often. */
+/** Bytes per read; most packages fit into one chunk. */
 const CHUNK_BYTES = 1024 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
-  EACCES: 'it may not be read',
-  EPERM: 'it may not be read',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
 };
 
 /**
- * Reads a JSON file with the places of its values.
+ * Reads a JSON file with the positions of its values.
  *
- * @throws UsageError when it cannot be read or is not UTF-8; what is wrong inside it is a finding and no error
+ * @throws UsageError when it cannot be read or is not UTF-8; problems in its content are findings, not errors
  */
 export async function readSource(file: string): Promise<JsonSource> {
   const bytes = await readBytes(file);
@@ -31,7 +31,7 @@ export async function readSource(file: string): Promise<JsonSource> {
   }
 }
 
-/** What is read is counted, not what the file says of its size: a pipe or a device has none. */
+/** Counts the bytes that are read instead of asking for the size, which a pipe or a device does not have. */
 async function readBytes(file: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -21,9 +21,9 @@ const USAGE = `Usage: crm-dev <command> [options]
 
   certify <app.json …>       runs the certification suite
   diff <old.json> <new.json> shows what an upgrade means for tenants
-  init --kind <kind>         writes a package to start from
+  init --kind <kind>         writes a starter package
 
-crm-dev <command> --help says more.
+Run crm-dev <command> --help for details.
 `;
 
 /** Wrong usage. */
@@ -32,7 +32,7 @@ const EXIT_USAGE = 2;
 /**
  * Runs the command line.
  *
- * @param args what follows the name of the program
+ * @param args the arguments after the name of the program
  * @returns the exit status: 0, 1 when the answer is no, 2 for wrong usage
  */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -2,24 +2,24 @@ import type { CliConfig } from './config.js';
 import { errorCodeOf } from './error-code.js';
 import { type Colours, colourful, colourless } from './report/colours.js';
 
-/** What a command needs of the world around it. */
+/** The environment of a command. */
 export interface Terminal {
   /** Writes to standard output. */
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
   colours: Colours;
-  /** Characters of a line; longer source lines are cut. */
+  /** Characters per line; longer source lines are truncated. */
   columns: number;
   config: CliConfig;
 }
 
-/** A line is not cut shorter than this, and has this length where there is no terminal. */
+/** Characters per line without a terminal. */
 const COLUMNS = 120;
 
 /**
- * Lets readers of standard output and error stop early, as `head` does: what is left goes nowhere, and the command ends
- * with the status that it has.
+ * Lets readers of standard output and error stop early, as `head` does: the rest of the output is dropped, and the command
+ * ends with its normal status.
  */
 export function tolerateClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -7,7 +7,7 @@ afterAll(() => workspace.remove());
 const FOLDERS = ['ai-assistant', 'data-connector', 'event-service', 'industry-app'];
 const good = exampleText('industry-app');
 
-/** The example with one part of its text changed. */
+/** The example with parts of its text replaced. */
 function changed(...replacements: [from: string, to: string][]): string {
   return replacements.reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`the example has no ${from}`);
@@ -28,7 +28,7 @@ describe('crm-dev certify', () => {
     }
   });
 
-  it('judges several packages, each with its verdict', async () => {
+  it('certifies several packages, each with its verdict', async () => {
     const bad = workspace.write('several.json', changed(['"name": "Acme Site Visits"', '"name": 7']));
     const { status, out } = await workspace.run(['certify', examplePath('event-service'), bad]);
     expect(status).toBe(1);
@@ -49,21 +49,18 @@ describe('crm-dev certify', () => {
         ['"scope": "leads:read"', '"scope": "companies:read"'],
       ),
     ],
+    ['a duplicate key', changed(['"name": "Acme Site Visits",', '"name": "A",\n  "name": "Acme Site Visits",'])],
     [
-      'a key that stands twice',
-      changed(['"name": "Acme Site Visits",', '"name": "A",\n  "name": "Acme Site Visits",']),
-    ],
-    [
-      'a comma too many',
+      'a trailing comma',
       changed(['"release": { "notes": "First version." }', '"release": { "notes": "First version.", }']),
     ],
     ['an empty file', ''],
     [
-      'wide characters and tabs before the place',
+      'wide characters and tabs before the finding',
       changed(['"name": "Acme Site Visits",', '\t"listin": {"summary": "客户 👍"}, "namen": 1,']),
     ],
     ['control characters', changed(['"name": "Acme Site Visits"', '"name\\u001b[2J\\u202e": "Acme"'])],
-  ])('shows %s', async (what, text) => {
+  ])('shows the findings for %s', async (what, text) => {
     const file = workspace.write(`${what.replaceAll(' ', '-')}.json`, text);
     const { status, out, err } = await workspace.run(['certify', file]);
     expect({ status, err }).toEqual({ status: 1, err: '' });
@@ -71,7 +68,7 @@ describe('crm-dev certify', () => {
     expect(out).not.toMatch(/(?!\n)\p{Cc}|\u202e/u);
   });
 
-  it('cuts a long line around the place', async () => {
+  it('truncates a long line around the finding', async () => {
     const file = workspace.write(
       'minified.json',
       JSON.stringify(JSON.parse(changed(['"webhooks": [', '"webhook": [']))),
@@ -88,7 +85,7 @@ describe('crm-dev certify', () => {
     ).toBeLessThanOrEqual(80);
   });
 
-  it('shows 20 findings of a check, and how many there are', async () => {
+  it('shows 20 findings of a check and how many more there are', async () => {
     const keys = Array.from({ length: 30 }, (_, i) => `"unknown_${i}": ${i},`).join('\n');
     const file = workspace.write('many.json', changed(['"name": "Acme Site Visits",', `"name": "A",\n${keys}`]));
     const { out } = await workspace.run(['certify', file]);
@@ -99,13 +96,13 @@ describe('crm-dev certify', () => {
     expect((await workspace.run(['certify', larger])).out).toContain('… and at least 80 more of MAN-001');
   });
 
-  it('uses colours when the terminal has them', async () => {
+  it('uses colours when the terminal supports them', async () => {
     const file = workspace.write('colours.json', changed(['"webhooks": [', '"webhook": [']));
     const { out } = await workspace.run(['certify', file], { colours: true });
     expect(out).toMatchSnapshot();
   });
 
-  it('places what is wrong with the packet in the packet', async () => {
+  it('shows findings about the review packet at their place in the packet', async () => {
     const packet = workspace.write('packet.json', '{\n  "demoVideo": "ftp://a",\n  "sandboxAttestation": true\n}\n');
     const { status, out } = await workspace.run(['certify', examplePath('industry-app'), '--review', packet]);
     expect(status).toBe(1);
@@ -114,7 +111,7 @@ describe('crm-dev certify', () => {
 });
 
 describe('crm-dev certify --json', () => {
-  it('gives the certification with places, and the verdict apart', async () => {
+  it('prints the certification with positions, and the verdict on standard error', async () => {
     const file = workspace.write('json.json', changed(['"webhooks": [', '"webhook": [']));
     const { status, out, err } = await workspace.run(['certify', '--json', file]);
     expect({ status, err: err.slice(0, 29) }).toEqual({ status: 1, err: 'FAIL acme-site-visits@1.0.0 (' });
@@ -126,14 +123,14 @@ describe('crm-dev certify --json', () => {
     );
   });
 
-  it('gives a list for several packages', async () => {
+  it('prints a list for several packages', async () => {
     const { out } = await workspace.run(['certify', '--json', ...FOLDERS.map((folder) => examplePath(folder))]);
     expect(JSON.parse(out).map(({ passed }: { passed: boolean }) => passed)).toEqual([true, true, true, true]);
   });
 });
 
 describe('crm-dev certify --junit', () => {
-  it('gives a case for each check, blockers alone as failures', async () => {
+  it('prints one case per check, with only blockers as failures', async () => {
     const text = changed(['"webhooks": [', '"web<hook>": ['], ['"supportEmail": "support@acme.example.com",', '']);
     const { status, out, err } = await workspace.run(['certify', '--junit', workspace.write('junit.json', text)]);
     expect(status).toBe(1);
@@ -141,7 +138,7 @@ describe('crm-dev certify --junit', () => {
     expect(out).toMatchSnapshot();
   });
 
-  it('is XML whatever a package or a file is called', async () => {
+  it('prints valid XML whatever the names in the package and of the file', async () => {
     const keys = ['\u0001', '\u001b[2J', '\u007f', '\u009b', '\ufffe', '\uffff', ']]>', '\u2028'].map((key) =>
       JSON.stringify(`k${key}`),
     );
@@ -158,7 +155,7 @@ describe('crm-dev certify --junit', () => {
 });
 
 describe('control characters in the name of a file', () => {
-  it.each([[[]], [['--json']]])('are not printed, options %j', async (options) => {
+  it.each([[[]], [['--json']]])('are not printed with the options %j', async (options) => {
     const file = workspace.write('a\u001b[2J\u009b.json', changed(['"webhooks": [', '"webhook\u009b": [']));
     const { out } = await workspace.run(['certify', ...options, file]);
     expect(out).not.toMatch(/(?!\n)\p{Cc}/u);

@@ -5,21 +5,21 @@ import type { CliConfig } from '../src/config.js';
 import { type Colours, colourful, colourless } from '../src/report/colours.js';
 import { runCli } from '../src/run-cli.js';
 
-/** What a run of the command left. Paths of the folder are shown as `~`. */
+/** Result of a run of the command. Paths of the folder are shown as `~`. */
 export interface Outcome {
   status: number;
   out: string;
   err: string;
 }
 
-/** How to run, where it differs from a plain terminal. */
+/** Settings that differ from a plain terminal. */
 export interface Setting {
   colours?: boolean;
   columns?: number;
   config?: Partial<CliConfig>;
 }
 
-/** A folder for one test file, with the command run in this process. */
+/** A folder for one test file, in which the command runs in this process. */
 export class Workspace {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'crm-dev-'));
 

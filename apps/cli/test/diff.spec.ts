@@ -13,7 +13,7 @@ interface Package {
   objects: { apiName: string; fields: { apiName: string; type: string; required?: boolean }[] }[];
 }
 
-/** The next version of the example, changed. */
+/** Writes the next version of the example with a change. */
 function next(change: (manifest: Package) => void): string {
   const manifest: Package = JSON.parse(exampleText('industry-app'));
   manifest.version = '2.0.0';
@@ -30,13 +30,13 @@ function upgrade(manifest: Package): void {
 }
 
 describe('crm-dev diff', () => {
-  it('shows what an upgrade adds, changes and removes, and what that means', async () => {
+  it('shows what an upgrade adds, changes and removes, and its effects', async () => {
     const { status, out, err } = await workspace.run(['diff', old, next(upgrade)]);
     expect({ status, err }).toEqual({ status: 1, err: '' });
     expect(out).toMatchSnapshot();
   });
 
-  it('is content when the loss is declared', async () => {
+  it('ends with status 0 when the loss is declared', async () => {
     const file = next((manifest) => {
       upgrade(manifest);
       manifest.release = { breaking: ['The hourly rate is gone; write it down before.'] };
@@ -44,7 +44,7 @@ describe('crm-dev diff', () => {
     expect(await workspace.run(['diff', old, file])).toMatchObject({ status: 0 });
   });
 
-  it('gives JSON', async () => {
+  it('prints the changes as JSON', async () => {
     const { status, out } = await workspace.run(['diff', old, next(upgrade), '--json']);
     expect(status).toBe(1);
     expect(JSON.parse(out).changes).toContainEqual({
@@ -56,15 +56,19 @@ describe('crm-dev diff', () => {
     });
   });
 
-  it('finds nothing between a package and itself', async () => {
+  it('finds no changes between a package and itself', async () => {
     const { status, out } = await workspace.run(['diff', old, old]);
     expect(status).toBe(0);
     expect(lastLine(out)).toBe('acme-site-visits@1.0.0 → acme-site-visits@1.0.0: nothing changes for tenants');
   });
 
   it.each<[string, string, string]>([
-    ['what is no JSON', '{', '~/bad.json:1:2 is no package: The document ends before a "}" that is missing.\n'],
-    ['what is no package', '{\n  "kind": "x" }', '~/bad.json:1:1 is no package: The key "key" is missing.'],
+    ['a text that is not JSON', '{', '~/bad.json:1:2 is not a package: The document ends without the closing "}".\n'],
+    [
+      'a document that is not a package',
+      '{\n  "kind": "x" }',
+      '~/bad.json:1:1 is not a package: The key "key" is missing.',
+    ],
   ])('does not compare %s', async (_what, text, message) => {
     const { status, err } = await workspace.run(['diff', old, workspace.write('bad.json', text)]);
     expect(status).toBe(2);

@@ -21,10 +21,10 @@ describe('crm-dev init', () => {
     expect(await workspace.run(['certify', app!, '--review', packet!])).toMatchObject({ status: 0 });
   });
 
-  it('overwrites nothing', async () => {
+  it('does not overwrite existing files', async () => {
     const app = workspace.write('app.json', 'mine');
     const { status, err } = await workspace.run(['init', '--kind', 'industry_app', workspace.folder]);
-    expect({ status, err }).toEqual({ status: 2, err: '~/app.json is there already; nothing is overwritten.\n' });
+    expect({ status, err }).toEqual({ status: 2, err: '~/app.json already exists; nothing is overwritten.\n' });
     expect(readFileSync(app, 'utf8')).toBe('mine');
   });
 });

@@ -38,7 +38,7 @@ afterAll(async () => {
   });
 });
 
-/** The platform's answer: another publisher has the key. */
+/** The platform's answer: the key belongs to another publisher. */
 async function certification({ manifest, reviewPacket }: { manifest: object; reviewPacket?: object }) {
   const probes = { keyOwnership: async () => 'other' as const };
   return { status: 200, body: await certify(manifest, { mode: 'certification', reviewPacket, probes }) };
@@ -48,7 +48,7 @@ const remotely = (...args: string[]) =>
   workspace.run(['certify', app, '--remote', ...args], { config: { baseUrl, token: 'secret' } });
 
 describe('crm-dev certify --remote', () => {
-  it('sends package and packet with the token, and places what comes back', async () => {
+  it('sends package and packet with the token, and shows where the findings are', async () => {
     answer = certification;
     const { status, out } = await remotely('--review', examplePath('industry-app', 'review-packet.json'));
     expect(status).toBe(1);
@@ -63,7 +63,7 @@ describe('crm-dev certify --remote', () => {
     ]);
   });
 
-  it('prefers what the command line says', async () => {
+  it('prefers the options of the command line to the environment', async () => {
     answer = certification;
     await remotely('--token', 'other', '--base-url', `${baseUrl}/`);
     expect(seen[0]).toMatchObject({
@@ -72,7 +72,7 @@ describe('crm-dev certify --remote', () => {
     });
   });
 
-  it('does not send what is no JSON', async () => {
+  it('does not send a text that is not JSON', async () => {
     const file = workspace.write('bad.json', '{');
     const { status, out } = await workspace.run(['certify', file, '--remote'], { config: { baseUrl, token: 'a' } });
     expect({ status, sent: seen.length }).toEqual({ status: 1, sent: 0 });
@@ -85,19 +85,19 @@ describe('crm-dev certify --remote', () => {
       'an expired token',
       401,
       { title: 'Unauthorized' },
-      /refused: 401 Unauthorized Sign in again and give the new token\.\n$/,
+      /refused: 401 Unauthorized Sign in again and use the new token\.\n$/,
     ],
     ['a redirect', 302, '', /refused: 302\n$/],
     ['a page', 502, '<html>', /refused: 502\n$/],
-    ['what is no certification', 200, { passed: true }, /did not answer with a certification\.\n$/],
-    ['a list', 200, null, /did not answer with a certification\.\n$/],
-  ])('ends with status 2 at %s', async (_what, status, body, message) => {
+    ['an answer that is not a certification', 200, { passed: true }, /did not answer with a certification\.\n$/],
+    ['an empty answer', 200, null, /did not answer with a certification\.\n$/],
+  ])('ends with status 2 after %s', async (_what, status, body, message) => {
     answer = async () => ({ status, body });
     const outcome = await remotely();
     expect(outcome).toMatchObject({ status: 2, out: '', err: expect.stringMatching(message) });
   });
 
-  it('ends with status 2 when nobody listens', async () => {
+  it('ends with status 2 when nothing listens at the address', async () => {
     const { status, err } = await remotely('--base-url', 'http://127.0.0.1:9');
     expect(status).toBe(2);
     expect(err).toMatch(/^http:\/\/127\.0\.0\.1:9 cannot be reached: .+\.\n$/);

@@ -10,14 +10,14 @@ const workspace = new Workspace();
 afterAll(() => workspace.remove());
 
 describe('crm-dev', () => {
-  it.each([[], ['certificate'], ['--version']])('explains itself when called wrongly: %j', async (...args) => {
+  it.each([[], ['certificate'], ['--version']])('prints its usage after wrong arguments: %j', async (...args) => {
     const { status, out, err } = await workspace.run(args);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain('Usage: crm-dev <command> [options]');
   });
 
   it.each([['--help'], ['help'], ['certify', '--help'], ['diff', '-h'], ['init', '--help']])(
-    'explains itself when asked: %s %s',
+    'prints its help for: %s %s',
     async (...args) => {
       const { status, out, err } = await workspace.run(args.filter((arg) => arg !== undefined));
       expect({ status, err }).toEqual({ status: 0, err: '' });
@@ -34,14 +34,17 @@ describe('crm-dev', () => {
     ['an address without --remote', ['certify', 'a.json', '--base-url', 'https://crm.example.com']],
     ['--remote without an address', ['certify', 'a.json', '--remote', '--token', 'x']],
     ['--remote without a token', ['certify', 'a.json', '--remote', '--base-url', 'https://crm.example.com']],
-    ['an address that is none', ['certify', 'a.json', '--remote', '--token', 'x', '--base-url', 'crm.example.com']],
-    ['a token in the clear', ['certify', 'a.json', '--remote', '--token', 'x', '--base-url', 'http://crm.example.com']],
+    ['an invalid address', ['certify', 'a.json', '--remote', '--token', 'x', '--base-url', 'crm.example.com']],
+    [
+      'an unencrypted connection for the token',
+      ['certify', 'a.json', '--remote', '--token', 'x', '--base-url', 'http://crm.example.com'],
+    ],
     ['one package to compare', ['diff', 'a.json']],
     ['three packages to compare', ['diff', 'a.json', 'b.json', 'c.json']],
     ['no kind', ['init']],
     ['an unknown kind', ['init', '--kind', 'connector']],
     ['two folders', ['init', '--kind', 'industry_app', 'a', 'b']],
-  ])('refuses %s', async (_what, args) => {
+  ])('ends with status 2 and the usage for %s', async (_what, args) => {
     const { status, out, err } = await workspace.run(args);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toContain('Usage: crm-dev');
@@ -53,13 +56,13 @@ describe('crm-dev', () => {
     ['it is a folder', () => workspace.folder],
     ['it is not UTF-8', () => workspace.write('latin1.json', Buffer.from([0x22, 0xe4, 0x22]))],
     ['it is larger than', () => workspace.write('large.json', Buffer.alloc(33 * 1024 * 1024))],
-  ])('says why a file cannot be read: %s', async (reason, file) => {
+  ])('explains why a file cannot be read: %s', async (reason, file) => {
     const { status, out, err } = await workspace.run(['certify', file()]);
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(err).toMatch(new RegExp(`^~.* cannot be read: ${reason}.*\\.\n$`));
   });
 
-  it('reads no more of an endless device than of a file', async () => {
+  it('stops reading an endless device at the limit for files', async () => {
     const { status, err } = await workspace.run(['certify', '/dev/zero']);
     expect({ status, err }).toEqual({
       status: 2,
@@ -68,7 +71,7 @@ describe('crm-dev', () => {
   });
 
   it.each([[['certify', 'a\u001b[2J.json']], [['\u001b[2J']], [['certify', '--\u001b[2J']]])(
-    'repeats no control character of what it was given: %j',
+    'does not repeat control characters of its arguments: %j',
     async (args) => {
       const { status, err } = await workspace.run(args);
       expect(status).toBe(2);
@@ -90,7 +93,7 @@ describe('colours', () => {
     expect(readConfig(environment)).toMatchObject({ colours });
   });
 
-  it('are left out where there is no terminal, unless asked for', () => {
+  it('are not used without a terminal unless they are forced', () => {
     const config = readConfig({ CRM_BASE_URL: '', CRM_TOKEN: 'x' });
     expect(config).toEqual({ colours: 'auto', baseUrl: undefined, token: 'x' });
     const marked = (colours: 'never' | 'always') => processTerminal({ ...config, colours }).colours.good('a');
@@ -103,7 +106,7 @@ describe('the built program', () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } });
 
-  it('certifies, and ends with the status of the command', () => {
+  it('certifies a package and ends with the status of the command', () => {
     expect(run('certify', examplePath('data-connector'))).toMatchObject({
       status: 0,
       stderr: '',
@@ -113,7 +116,7 @@ describe('the built program', () => {
     expect(run('certify').status).toBe(2);
   });
 
-  it('reads from a pipe', () => {
+  it('reads a package from a pipe', () => {
     const pipe = 'cat "$3" | "$1" "$2" certify /dev/stdin';
     const { status, stdout } = spawnSync(
       'sh',
@@ -123,7 +126,7 @@ describe('the built program', () => {
     expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/\nPASS northwind-orders@/) });
   });
 
-  it('ends with its status when nobody reads on', async () => {
+  it('ends with its normal status when the reader of its output stops early', async () => {
     const files = Array.from({ length: 40 }, () => examplePath('data-connector'));
     const child = spawn(process.execPath, [program, 'certify', '--json', ...files], {
       stdio: ['ignore', 'pipe', 'pipe'],

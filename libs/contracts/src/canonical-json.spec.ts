@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.js';
 
 describe('canonicalJson', () => {
-  it('gives the example of RFC 8785', () => {
+  it('reproduces the example of RFC 8785', () => {
     const value = {
       numbers: [JSON.parse('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"/',
@@ -22,7 +22,7 @@ describe('canonicalJson', () => {
     expect(sorted).toEqual(['1', '\r', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33']);
   });
 
-  it('does not depend on the order of keys, and keeps the value', () => {
+  it('does not depend on the order of keys and preserves the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!/\\ud[89a-f]/i.test(JSON.stringify(value)));
@@ -42,7 +42,7 @@ describe('canonicalJson', () => {
   });
 
   it.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, '\ud800', { '\udfff': 1 }, [undefined]])(
-    'refuses %p',
+    'rejects %p',
     (value) => {
       expect(() => canonicalJson(value)).toThrow(TypeError);
     },

@@ -1,4 +1,4 @@
-/** Any surrogate; the quick test that most texts end with. */
+/** Any surrogate; a quick test that suffices for most texts. */
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** A surrogate that is not part of a pair. */
@@ -10,10 +10,10 @@ function isIllFormed(text: string): boolean {
 
 /**
  * The canonical form of a JSON value (RFC 8785): no white space, keys sorted by UTF-16 code units, numbers and
- * texts as ECMAScript writes them. Equal values have equal forms, so a hash of it identifies a value.
+ * texts as ECMAScript writes them. Equal values have equal forms, so a hash of the form identifies a value.
  *
  * @param value a JSON value; its depth must be bounded by the caller
- * @throws TypeError for what JSON cannot carry and for a text with a lone surrogate, which has no UTF-8 form
+ * @throws TypeError for values that JSON cannot represent and for a lone surrogate, which has no UTF-8 form
  */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
@@ -39,12 +39,12 @@ function canonicalList(value: readonly unknown[]): string {
   return `${text}]`;
 }
 
-/** Keys that need no escape and no look at surrogates: nearly all. */
+/** Keys that need neither escaping nor a check for surrogates: nearly all. */
 const PLAIN_KEY = /^[\w$.-]*$/;
 
 function canonicalObject(value: Record<string, unknown>): string {
   let text = '{';
-  // The default order of sort() is the one of UTF-16 code units, which the RFC asks for.
+  // The default order of sort() is by UTF-16 code units, as the RFC requires.
   for (const key of Object.keys(value).sort()) {
     const name = PLAIN_KEY.test(key) ? `"${key}"` : canonicalJson(key);
     text += `${text.length > 1 ? ',' : ''}${name}:${canonicalJson(value[key])}`;

@@ -6,9 +6,9 @@ export interface ServiceDatabase {
   readonly database: string;
   /** Owns the schema; used by migrations only. */
   readonly ownerRole: string;
-  /** What the service runs as: no BYPASSRLS, sees the rows of the tenant in context and no others. */
+  /** The role the service runs as: no BYPASSRLS, sees only the rows of the tenant in context. */
   readonly runtimeRole: string;
-  /** Reaches the few tables that must cross tenants, each through a policy of its own (see GLOBAL_TABLES). */
+  /** Accesses the few tables that must cross tenants, each through a separate policy (see GLOBAL_TABLES). */
   readonly narrowRole: string;
 }
 
@@ -19,7 +19,7 @@ const define = (name: string): ServiceDatabase => ({
   narrowRole: `${name}_narrow`,
 });
 
-/** Services that keep state, and where. The edges (gateway, embed-gateway, marketplace-admin) keep none. */
+/** The databases of stateful services. The edges (gateway, embed-gateway, marketplace-admin) have none. */
 export const DATABASES = {
   identity: define('identity'),
   crm: define('crm'),
@@ -31,7 +31,7 @@ export const DATABASES = {
 
 export type StatefulService = keyof typeof DATABASES;
 
-/** A table that is global by nature: no tenant column decides who sees it. */
+/** A global table: no tenant column decides who sees its rows. */
 export interface GlobalTable {
   readonly table: string;
   /** The only role with a policy on it, besides the owner. */
@@ -40,8 +40,8 @@ export interface GlobalTable {
 }
 
 /**
- * The short list of tables without the tenant policy. The catalogue test fails on every other table that lacks it.
- * TypeORM's own `migrations` table is readable by the owner only and not listed.
+ * The tables without the tenant policy. The catalogue test fails for every other table that lacks it. TypeORM's
+ * `migrations` table is readable by the owner only and not listed.
  */
 export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTable[]>> = {
   identity: [

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 
 /**
- * What makes tokens invalid before they expire. `user`, `app`, `tenant` and `installation` cut off every token issued
+ * Makes tokens invalid before they expire. `user`, `app`, `tenant` and `installation` cut off every token issued
  * before `cutoffMs` (compared with the millisecond in the token's `jti`); `session` ends one session by its `sid`.
  */
 export const Revocation = Type.Object({

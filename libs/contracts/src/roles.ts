@@ -2,15 +2,15 @@
 export const TENANT_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type TenantRole = (typeof TENANT_ROLES)[number];
 
-/** The role name an installed app's own token carries. */
+/** The role in the token of an installed app. */
 export const APP_ROLE = 'app';
 
-/** Names that no tenant and no app may add. */
+/** Role names that neither a tenant nor an app can add. */
 export const BUILT_IN_ROLES: readonly string[] = [...TENANT_ROLES, APP_ROLE, 'operator', 'system'];
 
 /**
- * What a route can ask of a role. `read` and `write` are records and settings everybody works with, `administer` is
- * users, installs, webhooks, workflows and settings, `own` is plan requests, ownership and deletion.
+ * What a route can require of a role. `read` and `write` cover records and everyday settings; `administer` covers users,
+ * installations, webhooks, workflows and tenant settings; `own` covers plan requests, ownership and deletion.
  */
 export type Right = 'read' | 'write' | 'administer' | 'own';
 
@@ -23,14 +23,14 @@ const RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   [APP_ROLE]: ['read', 'write'],
 };
 
-/** Whether any of the roles gives the right. Names a tenant or an app added give none: they only open fields. */
+/** Whether any of the roles grants the right. Roles added by a tenant or an app grant none: they only open fields. */
 export function rolesAllow(roles: readonly string[], right: Right): boolean {
   return roles.some((role) => Object.hasOwn(RIGHTS, role) && RIGHTS[role]?.includes(right));
 }
 
 /**
- * Whether somebody with `granting` may give `role` to another: nobody grants a role above their own.
- * A name that is not built in ranks below `viewer`.
+ * Whether a user with the roles `granting` can give `role` to another user: nobody grants a role above their own. A role
+ * that is not built in ranks below `viewer`.
  */
 export function mayGrantRole(granting: readonly string[], role: string): boolean {
   const rank = (name: string) => {

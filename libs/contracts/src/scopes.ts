@@ -1,4 +1,4 @@
-/** What a token or an app may be granted. Alone a scope reads and writes; with `:read` it only reads. */
+/** Scopes that can be granted to a token or an app. A scope allows reading and writing; with `:read` only reading. */
 export const SCOPE_NAMES = [
   'leads',
   'contacts',
@@ -17,7 +17,7 @@ export type Scope = ScopeName | `${ScopeName}:read`;
 /** Every known scope, full ones first, in catalogue order. */
 export const SCOPES: readonly Scope[] = [...SCOPE_NAMES, ...SCOPE_NAMES.map((name): Scope => `${name}:read`)];
 
-/** Names an app can never request: they would let an app act as the platform. */
+/** Scopes that no app can request, because they would let it act as the platform. */
 export const RESERVED_SCOPES: readonly string[] = ['admin', 'platform', 'operator', 'internal'];
 
 export function isScope(value: string): value is Scope {
@@ -28,7 +28,7 @@ export function isScope(value: string): value is Scope {
  * Whether the granted scopes allow an access.
  * @param granted scopes of the token; an unknown name grants nothing
  * @param name the scope's name without `:read`
- * @param mode what is about to happen
+ * @param mode the kind of access
  */
 export function scopeAllows(granted: readonly string[], name: ScopeName, mode: 'read' | 'write'): boolean {
   return granted.includes(name) || (mode === 'read' && granted.includes(`${name}:read`));

@@ -32,5 +32,5 @@ export const OPERATIONS_PORT_OFFSET = 1000;
 
 const EDGES: readonly ServiceName[] = ['gateway', 'embed-gateway', 'marketplace-admin'];
 
-/** Whether the public reaches the service directly; every other one has the gateway in front of it. */
+/** Whether the public reaches the service directly; all others are behind the gateway. */
 export const isEdge = (name: ServiceName): boolean => EDGES.includes(name);

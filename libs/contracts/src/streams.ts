@@ -8,11 +8,11 @@ export const EVENT_STREAM = {
   subjects: ['events.>'],
   /** Seven days, in nanoseconds: as long as published outbox rows are kept. */
   maxAgeNanos: 7 * 24 * 3600 * 1_000_000_000,
-  /** Time in which the broker itself drops a second message with the same `Nats-Msg-Id`, in nanoseconds. */
+  /** Time within which the broker drops a second message with the same `Nats-Msg-Id`, in nanoseconds. */
   duplicateWindowNanos: 120 * 1_000_000_000,
 } as const;
 
-/** Header that carries the tenant of an event: a subject per tenant would cost the server memory for each. */
+/** Header with the tenant of an event: a subject per tenant would cost the broker memory for each. */
 export const TENANT_HEADER = 'Crm-Tenant';
 
 const TENANT_BUCKETS = 256;
@@ -34,7 +34,7 @@ export interface ConsumerDefinition {
   readonly service: ServiceName;
   /** Which events, or all. */
   readonly events: readonly EventName[] | 'all';
-  /** Milliseconds a message may be worked on before it is delivered again. */
+  /** Milliseconds that handling a message may take before it is delivered again. */
   readonly ackWaitMs: number;
   /** Deliveries after which a message is taken for poison, stored with its error and terminated. */
   readonly maxDeliveries: number;

@@ -13,7 +13,7 @@ export type Audience = (typeof AUDIENCES)[keyof typeof AUDIENCES];
 export const ACCESS_TOKEN_SECONDS = 900;
 export const EMBED_TOKEN_SECONDS = 900;
 export const INTERNAL_TOKEN_SECONDS = 60;
-/** A session that is not refreshed for this long has to sign in again. */
+/** A session that is not refreshed for this long ends. */
 export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
 
 /** `typ` header of every access token (RFC 9068, section 2.1). */

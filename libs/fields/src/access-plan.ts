@@ -2,7 +2,7 @@ import { formulaDependencies, orderFormulas, parseFormula } from '@crm/formula';
 import type { FieldDefinition } from './field-definition.js';
 import { formulaSources } from './formulas.js';
 
-/** Which fields a caller may read and write, by api name. Everything that shows or uses a field goes by it. */
+/** Which fields a caller can read and write, by api name. Everything that shows or uses a field follows it. */
 export interface AccessPlan {
   readonly readable: ReadonlySet<string>;
   readonly writable: ReadonlySet<string>;
@@ -12,10 +12,9 @@ export interface AccessPlan {
  * Decides field security once for an object and a caller's roles. Role names match exactly and there is no hierarchy;
  * an empty list means everyone.
  *
- * A formula is readable only if its own list allows it and everything it reads is readable, whatever branch would
- * run. `exposes: true` ends that chain: such a formula is readable by its own list alone, and a formula that reads it
- * goes by that. A formula that cannot be understood (bad source, unknown name, cycle) is not readable. Formulas are
- * never writable.
+ * A formula is readable only if its own roles allow it and everything it reads, in any branch, is readable.
+ * `exposes: true` ends that chain: such a formula is readable by its own roles alone, also for formulas that read it. A
+ * formula that cannot be analysed (bad source, unknown name, cycle) is not readable. Formulas are never writable.
  */
 export function accessPlan(fields: readonly FieldDefinition[], roles: readonly string[]): AccessPlan {
   const held = new Set(roles);
@@ -34,7 +33,7 @@ function allows(listed: readonly string[] | undefined, held: ReadonlySet<string>
   return !listed || listed.length === 0 || listed.some((role) => held.has(role));
 }
 
-/** What each formula reads, computed once per definition: plans are made for every new set of roles. */
+/** What each formula reads, cached per definition, because plans are computed for every new set of roles. */
 const inputs = new WeakMap<FieldDefinition, readonly string[] | null>();
 
 function inputsOf(field: FieldDefinition): readonly string[] | null {

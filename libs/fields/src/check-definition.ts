@@ -9,18 +9,18 @@ import { fieldTypes } from './types/index.js';
 import { TEXTAREA_LIMIT } from './types/textarea.js';
 import { validateValue } from './validate-value.js';
 
-/** Longest value and label of an option, in UTF-16 units; our number: what fits a list on a screen. */
+/** Longest value and label of an option, in UTF-16 units; our choice: what fits in a list on a screen. */
 const LONGEST_OPTION = 255;
-/** What a reference may point to: the core objects that have pages of their own, and custom objects. */
+/** Possible targets of a reference: core objects except tasks, and custom objects. */
 const REFERENCE_TARGET = /^(?:lead|contact|company|opportunity|custom:[A-Za-z][A-Za-z0-9_]*)$/;
 
 type Report = (code: DefinitionProblemCode, path: readonly (string | number)[], detail?: string) => void;
 
 /**
- * What is inconsistent in the definitions of an object's fields; nothing when records can be validated by them.
- * Names, roles and the meaning of expressions are judged elsewhere. Pointers begin at the list: `/0/options`.
- * The definitions may come from an untrusted package: what is missing or unknown is a problem, not an exception.
- * @param budget of the package, where it has several objects
+ * Returns the inconsistencies in the definitions of an object's fields; empty when records can be validated by them.
+ * Names, roles and the meaning of expressions are checked elsewhere. Pointers are relative to the list: `/0/options`.
+ * The definitions may come from an untrusted package: missing or unknown parts are problems, not exceptions.
+ * @param budget shared by all objects of a package
  */
 export function checkDefinition(fields: readonly FieldDefinition[], budget = new PatternBudget()): FieldProblem[] {
   const problems: FieldProblem[] = [];
@@ -40,7 +40,7 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
     checkFormula(field, report);
     checkRules(field, type, report, budget);
     if (field.is_unique && !type.mayBeUnique) report('UNIQUE_NOT_ALLOWED', ['is_unique']);
-    // A default is judged by the rest of the definition, so that must be right first.
+    // A default is checked against the rest of the definition, which must be valid first.
     if (problems.length === before) checkDefault(field, report, budget);
   }
   return problems;
@@ -134,7 +134,7 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
   checkCost(field, type, limits, report, budget);
 }
 
-/** Whether the patterns of the object end soon enough on the longest values. */
+/** Reports patterns of the object that take too long on the longest values. */
 function checkCost(
   { validationRules = [] }: FieldDefinition,
   { allowedRules, bound = TEXTAREA_LIMIT }: FieldType,
@@ -156,7 +156,7 @@ function patternOf(declared: ValidationRule | null): string | undefined {
   return declared?.type === 'regex' && typeof declared.value === 'string' ? declared.value : undefined;
 }
 
-/** Whether a value is left between the strictest rules, and within what values of the type may be. */
+/** Reports rules that leave no value, or none that the type allows. */
 function checkLimits(limits: ReadonlyMap<string, number>, { name, bound = Infinity }: FieldType, report: Report): void {
   for (const [low, high] of [
     ['min', 'max'],
@@ -170,13 +170,13 @@ function checkLimits(limits: ReadonlyMap<string, number>, { name, bound = Infini
   if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No value of the type ${name} is as the rules ask`);
 }
 
-/** Whether a number is within a limit as the rule itself judges. */
+/** Whether a number is within a limit according to the rule itself. */
 function passes(type: 'min' | 'max', value: number, limits: ReadonlyMap<string, number>): boolean {
   const limit = limits.get(type);
   return limit === undefined || rules.get(type)!.passes(value, limit);
 }
 
-/** Of several rules of one type the strictest counts. */
+/** Of several rules of one type, keeps the strictest. */
 function tighten(limits: Map<string, number>, type: string, value: number): void {
   const known = limits.get(type) ?? value;
   limits.set(type, type.startsWith('min') ? Math.max(known, value) : Math.min(known, value));
@@ -190,7 +190,7 @@ function checkDefault(field: FieldDefinition, report: Report, budget: PatternBud
     return;
   }
   const problems: FieldProblem[] = [];
-  // Without a country: a package is for tenants of all of them.
+  // Without a country: a package is for tenants of every country.
   validateValue(field, field.default, {}, problems);
   for (const { detail } of problems) report('DEFAULT_INVALID', ['default'], `The default is not valid: ${detail}`);
 }

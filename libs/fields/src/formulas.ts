@@ -2,7 +2,7 @@ import { type CompiledFormulaSet, compileFormulaSet, type ValueType } from '@crm
 import type { FieldDefinition } from './field-definition.js';
 import { fieldTypes } from './types/index.js';
 
-/** Types of the fields as formulas see them; formula fields are left out, their types follow from each other. */
+/** Types of the fields as formulas see them, without formula fields, whose types depend on each other. */
 export function formulaFieldTypes(fields: readonly FieldDefinition[]): Map<string, ValueType> {
   const types = new Map<string, ValueType>();
   for (const field of fields) {

@@ -4,14 +4,14 @@ type Options = NonNullable<FieldDefinition['options']>;
 
 const indexes = new WeakMap<Options, ReadonlyMap<string, number>>();
 
-/** Options as value and label; an option that is only a text is both. */
+/** Options as value and label; an option that is a plain text is used as both. */
 export function normaliseOptions(options: FieldDefinition['options']): FieldOption[] {
   return (options ?? []).map((option) =>
     typeof option === 'string' ? { value: option, label: option } : { value: option.value, label: option.label },
   );
 }
 
-/** The place of each option's value, computed once per list of options. */
+/** The position of each option's value, computed once per list of options. */
 export function optionIndex({ options }: FieldDefinition): ReadonlyMap<string, number> {
   if (!options) return new Map();
   let index = indexes.get(options);

@@ -1,20 +1,20 @@
 import { compiledSize } from './pattern.js';
 
 /**
- * Instructions of all patterns that are compiled for one package; compiling takes some 2 µs for each. Our number: 2,000
- * fields with a pattern of a hundred.
+ * Total instructions of the patterns of one package; compiling takes some 2 µs each. Our choice: 2,000 fields with a
+ * pattern of a hundred instructions.
  */
 const PACKAGE_INSTRUCTIONS = 200_000;
 /**
- * Steps (instructions times characters, some 5 ns each) that the longest record of one object may take. Our number: half
- * a second, for a record that is made to take long; a usual one takes a thousandth of that.
+ * Steps (instructions times characters, some 5 ns each) that the longest record of one object may take. Our choice: half
+ * a second for a record designed to take long; a usual one takes a thousandth of that.
  */
 const RECORD_STEPS = 100_000_000;
 /** Steps for the defaults of one package, which are checked when it is certified. */
 const DEFAULT_STEPS = 2_000_000;
 
 /**
- * What the patterns of a package may cost the process that checks it or writes its records. A pattern takes linear time,
+ * Limits what the patterns of a package cost the process that checks it or writes its records. A pattern takes linear time,
  * but a package may have thousands of them.
  */
 export class PatternBudget {
@@ -22,12 +22,12 @@ export class PatternBudget {
   private recordSteps = 0;
   private defaultSteps = 0;
 
-  /** The steps of a record count for each object. */
+  /** Starts counting the steps of a record for the next object. */
   beginObject(): void {
     this.recordSteps = 0;
   }
 
-  /** Whether one more pattern may be compiled. */
+  /** Whether one more pattern can be compiled. */
   get mayCompile(): boolean {
     return this.instructions < PACKAGE_INSTRUCTIONS;
   }
@@ -38,7 +38,7 @@ export class PatternBudget {
   }
 
   /**
-   * Counts a pattern for the records of the present object.
+   * Counts a pattern for the records of the current object.
    * @param longest code points of a value that the pattern is tried on
    * @returns whether records may take that long
    */

@@ -2,14 +2,14 @@ import type { FieldProblemCode } from './problem-codes.js';
 
 export type ProblemParams = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** One thing that is wrong with a record or a definition. It never carries the value itself. */
+/** A problem of a record or a definition. It never contains the value itself. */
 export interface FieldProblem {
-  /** JSON pointer (RFC 6901) from where the check began: the record, the list of fields, or a single value. */
+  /** JSON pointer (RFC 6901) relative to what was checked: the record, the list of fields, or a single value. */
   pointer: string;
   code: FieldProblemCode;
-  /** A sentence for humans; a rule's own message where it has one. */
+  /** A sentence for humans; the rule's own message if it has one. */
   detail: string;
-  /** The bounds that were broken, for texts in other languages. */
+  /** The limits that were violated, for texts in other languages. */
   params?: ProblemParams;
 }
 

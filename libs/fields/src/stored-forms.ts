@@ -3,9 +3,9 @@ import type { FieldDefinition } from './field-definition.js';
 import type { SlotKind } from './types/field-type.js';
 import { fieldTypes } from './types/index.js';
 
-/** Characters of a text that its typed column holds: at most 800 bytes of the 2,704 that a Postgres index row takes. */
+/** Characters of a text in its typed column: at most 800 bytes of the 2,704 that a Postgres index row can have. */
 export const SLOT_TEXT_LENGTH = 200;
-/** Bytes of a unique key, below the 2,704 of a Postgres index row with room for the ids before it. */
+/** Maximum bytes of a unique key: a Postgres index row of 2,704 bytes also contains the ids before it. */
 export const UNIQUE_KEY_BYTES = 2400;
 
 const utf8 = new TextEncoder();
@@ -13,11 +13,11 @@ const utf8 = new TextEncoder();
 export interface SlotValue {
   kind: SlotKind;
   value: string | number | Date;
-  /** False when a long text was cut: the column finds candidates, the whole value decides. */
+  /** False when a long text was truncated: the column finds candidates, the whole value decides. */
   exact: boolean;
 }
 
-/** What a canonical value puts into its typed column; null for an unset value and for a type without a column. */
+/** The value of the typed column for a canonical value; null for an unset value and for a type without a column. */
 export function slotValue(field: FieldDefinition, value: unknown): SlotValue | null {
   const type = fieldTypes.get(field.type);
   if (!type?.slotKind || value === null || value === undefined) return null;
@@ -25,14 +25,14 @@ export function slotValue(field: FieldDefinition, value: unknown): SlotValue | n
   if (typeof slot !== 'string' || slot.length <= SLOT_TEXT_LENGTH || codePointLength(slot) <= SLOT_TEXT_LENGTH) {
     return { kind: type.slotKind, value: slot, exact: true };
   }
-  // Twice as many units hold enough code points; cutting by code point leaves no half of a pair.
+  // Twice as many units contain enough code points; truncating by code point leaves no half of a pair.
   const prefix = [...slot.slice(0, SLOT_TEXT_LENGTH * 2)].slice(0, SLOT_TEXT_LENGTH).join('');
   return { kind: type.slotKind, value: prefix, exact: false };
 }
 
 /**
- * The key under which a unique field's value is kept: equal keys are the same value. Null for an unset field and for
- * a blank text, which may occur any number of times.
+ * The key of a unique field's value: equal keys mean equal values. Null for an unset field and for a blank text, which
+ * may occur any number of times.
  */
 export function uniqueKey(field: FieldDefinition, value: unknown): string | null {
   const type = fieldTypes.get(field.type);

@@ -7,30 +7,30 @@ import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
 import { suggestion } from './suggestion.js';
 import { hasPlaceholder, isUrlTemplateFixed, TemplateError, templateKeys } from './templates.js';
 
-/** The longest pause of a run, in seconds: 30 days. */
+/** Longest wait of a run, in seconds: 30 days. */
 const MAX_WAIT_SECONDS = 30 * 24 * 60 * 60;
 
-/** A name of a header (RFC 9110, token). */
+/** A header name (RFC 9110, token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** A key of a step has no character with a meaning in a placeholder. */
+/** The key of a step contains no character that has a meaning in a placeholder. */
 const STEP_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
 /** Ten years. */
 const MAX_DUE_IN_DAYS = 3650;
 
-/** The longest text of a task or an e-mail before its placeholders are filled in, in UTF-16 units. */
+/** Longest text of a task or an e-mail before its placeholders are filled in, in UTF-16 units. */
 const MAX_TEXT = 4000;
 
-/** What placeholders may name at some step of an automation. */
+/** What placeholders can name at a step of an automation. */
 interface Names {
-  /** Keys of the payload; undefined when the package does not declare them, so that any name is possible. */
+  /** Keys of the payload; undefined when the package does not declare them, so any name is possible. */
   payload: ReadonlySet<string> | undefined;
   earlierSteps: Set<string>;
   allSteps: ReadonlySet<string>;
 }
 
-/** Everything wrong with the actions of one automation, references to objects and hosts apart. */
+/** The problems of the actions of one automation, except for references to objects and hosts. */
 export function* actionProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
   const steps = [...entriesOf(automation.actions)];
   const names: Names = {
@@ -40,21 +40,21 @@ export function* actionProblems(automation: Draft<ManifestAutomation>, at: strin
   };
   for (const [j, action] of steps) {
     const place = `${at}/actions/${j}`;
-    // A step without a key is known by its place, counted from 1.
+    // A step without a key is named after its position, counted from 1.
     const key = action.key ?? `step${j + 1}`;
     if (action.key !== undefined) yield* keyProblems(key, place, names);
     else if (names.earlierSteps.has(key)) {
       yield {
         pointer: place,
-        message: `An earlier step has the key "${key}", by which this one is known: give it a key.`,
+        message: `An earlier step has the key "${key}", which this step has by default: give this step another key.`,
       };
     }
     yield* limitProblems(action, place);
     for (const [text, where] of forbiddenTexts(action, place)) {
-      if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder must not stand here.' };
+      if (hasPlaceholder(text)) yield { pointer: where, message: 'A placeholder is not allowed here.' };
     }
     for (const [text, where] of fixedKeys(action, place)) {
-      if (hasPlaceholder(text)) yield keyProblem(where, 'A placeholder must not stand in a name.');
+      if (hasPlaceholder(text)) yield keyProblem(where, 'A placeholder is not allowed in a name.');
     }
     for (const [text, where] of templateTexts(action, place)) yield* placeholderProblems(text, where, names);
     names.earlierSteps.add(key);
@@ -67,7 +67,7 @@ function payloadKeys({ trigger }: Draft<ManifestAutomation>): Set<string> | unde
     const known = trigger.event === undefined ? undefined : eventKeys(trigger.event);
     return known && new Set([...known, ...(declared ?? [])]);
   }
-  // Nobody sends a payload at a time of the day.
+  // A scheduled run has no payload.
   if (trigger?.type === 'schedule') return new Set(declared);
   return declared && new Set(declared);
 }
@@ -75,21 +75,24 @@ function payloadKeys({ trigger }: Draft<ManifestAutomation>): Set<string> | unde
 function* keyProblems(key: string, place: string, names: Names): Generator<Problem> {
   const at = `${place}/key`;
   if (!STEP_KEY.test(key)) {
-    yield { pointer: at, message: 'The key of a step is at most 40 letters, digits and underscores.' };
+    yield {
+      pointer: at,
+      message: 'The key of a step can have at most 40 letters, digits and underscores, and cannot begin with a digit.',
+    };
   } else if (names.earlierSteps.has(key)) {
     yield { pointer: at, message: `The step "${key}" is declared twice.` };
   } else if (names.payload?.has(key)) {
-    yield { pointer: at, message: `"${key}" is a key of the payload already.` };
+    yield { pointer: at, message: `"${key}" is already a key of the payload.` };
   }
 }
 
 function* limitProblems(action: Draft<ManifestAction>, place: string): Generator<Problem> {
   if (action.type === 'wait' && !isWithin(action.seconds, 1, MAX_WAIT_SECONDS)) {
-    yield { pointer: `${place}/seconds`, message: `A pause is 1 to ${MAX_WAIT_SECONDS} seconds.` };
+    yield { pointer: `${place}/seconds`, message: `A wait must be 1 to ${MAX_WAIT_SECONDS} seconds.` };
   }
   if (action.type === 'create_task') {
     if (!isWithin(action.dueInDays, 0, MAX_DUE_IN_DAYS)) {
-      yield { pointer: `${place}/dueInDays`, message: `A task is due in 0 to ${MAX_DUE_IN_DAYS} days.` };
+      yield { pointer: `${place}/dueInDays`, message: `A task must be due in 0 to ${MAX_DUE_IN_DAYS} days.` };
     }
   }
   for (const [name, text] of boundedTexts(action)) {
@@ -102,7 +105,7 @@ function* limitProblems(action: Draft<ManifestAction>, place: string): Generator
   if (action.type === 'http_request') yield* requestProblems(action, place);
 }
 
-/** Texts that must not be empty, nor longer than runs take. */
+/** Texts that must not be empty or longer than a run accepts. */
 function boundedTexts(action: Draft<ManifestAction>): [name: string, text: string | undefined][] {
   switch (action.type) {
     case 'create_task':
@@ -125,12 +128,11 @@ function* requestProblems(
   place: string,
 ): Generator<Problem> {
   if (url !== undefined && !isUrlTemplateFixed(url)) {
-    yield { pointer: `${place}/url`, message: 'A placeholder may stand only in the path and query of a URL.' };
+    yield { pointer: `${place}/url`, message: 'Placeholders are allowed only in the path and query of a URL.' };
   }
   for (const [name, value] of Object.entries(headers ?? {})) {
     const at = `${place}/headers${pointer(name)}`;
-    if (!HEADER_NAME.test(name) && !hasPlaceholder(name))
-      yield keyProblem(at, `"${name}" is not the name of a header.`);
+    if (!HEADER_NAME.test(name) && !hasPlaceholder(name)) yield keyProblem(at, `"${name}" is not a valid header name.`);
     if (/[\r\n]/.test(value ?? '')) yield { pointer: at, message: 'A header value must not contain a line break.' };
     else if (/(?!\t)\p{Cc}/u.test(value ?? '')) {
       yield { pointer: at, message: 'A header value must not contain a control character.' };
@@ -138,12 +140,12 @@ function* requestProblems(
   }
 }
 
-/** Whether a number lies between the bounds; one that is missing does. */
+/** Whether a number lies between the bounds; a missing one counts as valid. */
 function isWithin(value: number | undefined, least: number, most: number): boolean {
   return value === undefined || (value >= least && value <= most);
 }
 
-/** Texts of an action in which a placeholder must not stand. */
+/** Texts of an action that must not contain a placeholder. */
 function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
   if (action.key !== undefined) yield [action.key, `${place}/key`];
   switch (action.type) {
@@ -164,7 +166,7 @@ function* forbiddenTexts(action: Draft<ManifestAction>, place: string): Generato
   }
 }
 
-/** Keys of an action's maps, in which a placeholder must not stand. */
+/** Keys of an action's maps, which must not contain a placeholder. */
 function* fixedKeys(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
   if (action.type === 'create_record' || action.type === 'update_record')
     yield* keysOf(action.values, `${place}/values`);
@@ -176,7 +178,7 @@ function* keysOf(value: object | undefined, place: string): Generator<PlacedText
   for (const key of Object.keys(value ?? {})) yield [key, place + pointer(key)];
 }
 
-/** Texts of an action whose placeholders are filled in. */
+/** Texts of an action that may contain placeholders. */
 function* templateTexts(action: Draft<ManifestAction>, place: string): Generator<PlacedText> {
   switch (action.type) {
     case 'create_record':

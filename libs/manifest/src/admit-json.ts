@@ -2,18 +2,18 @@ import { isCleanText } from '@crm/formula';
 import { pointer } from './json-pointer.js';
 import type { Problem } from './problem.js';
 
-/** Deeper than any package; the sections nest 7 deep, the schema of a tool some more. */
+/** Deeper than any real package: sections nest 7 levels deep, the schema of a tool somewhat deeper. */
 export const MAX_DEPTH = 64;
 
-/** Values, lists and objects included. A package of 100 objects with 2,000 rich fields has about 40,000. */
+/** Number of values, including lists and objects. A package of 100 objects with 2,000 rich fields has about 40,000. */
 export const MAX_NODES = 100_000;
 
-/** All texts and keys together, in UTF-16 units: 2 MiB of them. */
+/** Total length of all texts and keys, in UTF-16 units. */
 export const MAX_TEXT = 2 * 1024 * 1024;
 
 /**
- * Looks whether a value is JSON of bearable size before anything else touches it. The walk stops at the bound of the
- * depth, so neither depth nor a circle can exhaust the stack.
+ * Checks that a value is JSON of acceptable size before anything else uses it. The walk stops at the maximum depth, so
+ * neither deep nesting nor a cycle can exhaust the stack.
  *
  * @returns the first obstacle, or undefined
  */
@@ -22,14 +22,14 @@ export function admitJson(document: unknown): Problem | undefined {
 }
 
 class Admission {
-  /** The steps to the value that is looked at; shared by the whole walk. */
+  /** The steps to the current value; shared by the whole walk. */
   private readonly path: (string | number)[] = [];
   private nodes = 0;
   private text = 0;
 
   obstacleIn(value: unknown): Problem | undefined {
     this.nodes++;
-    if (this.path.length > MAX_DEPTH) return this.refuse(`The document nests deeper than ${MAX_DEPTH} levels.`);
+    if (this.path.length > MAX_DEPTH) return this.refuse(`The document is nested deeper than ${MAX_DEPTH} levels.`);
     if (this.nodes > MAX_NODES) return this.refuse(`The document has more than ${MAX_NODES} values.`);
     if (typeof value === 'string') return this.textObstacle(value, 'The text');
     if (Array.isArray(value)) return this.listObstacle(value);
@@ -65,7 +65,7 @@ class Admission {
   private textObstacle(text: string, what: string): Problem | undefined {
     this.text += text.length;
     if (this.text > MAX_TEXT) {
-      return { pointer: '', message: `The texts of the document are longer than ${MAX_TEXT} characters together.` };
+      return { pointer: '', message: `The texts of the document have more than ${MAX_TEXT} characters in total.` };
     }
     return isCleanText(text) ? undefined : this.refuse(`${what} contains U+0000 or half of a surrogate pair.`);
   }
@@ -81,7 +81,7 @@ class Admission {
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
-  // Objects of another realm count too; anything with behaviour of its own (dates, maps, buffers) does not.
+  // Accepts objects of another realm, but nothing with behaviour (dates, maps, buffers).
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from './problem.js';
 
-/** How much a failed check weighs: a blocker refuses the package, a warning is shown to the operator, advice to the developer. */
+/** Effect of a failed check: a blocker rejects the package, a warning is shown to the operator, advice to the developer. */
 export type Severity = 'blocker' | 'warning' | 'advice';
 
 export type CheckStatus = 'pass' | 'fail' | 'skip';
@@ -13,10 +13,10 @@ export interface CheckResult {
   status: CheckStatus;
   /** The first finding, or why the check passed or was skipped. */
   message: string;
-  /** JSON pointer of the first finding into the manifest (for REV-001 into the packet); empty for the whole of it. */
+  /** JSON pointer of the first finding into the manifest (for REV-001 into the packet); empty for the whole document. */
   pointer: string;
   docUrl: string;
-  /** Every finding, in the order of the pointers; empty unless the check failed. */
+  /** The findings, sorted by pointer; empty unless the check failed. */
   findings: Problem[];
 }
 
@@ -27,7 +27,7 @@ export interface Certification {
   manifestSha256: string | null;
   /** Whether no blocker failed. */
   passed: boolean;
-  /** One entry for each check, sorted by id. */
+  /** One entry per check, sorted by id. */
   checks: CheckResult[];
   summary: { passed: number; failed: number; skipped: number };
 }

@@ -3,26 +3,26 @@ import { type CertifyOptions, certifyAdmitted } from './certify.js';
 import { bounded, isAboutKey, type Problem } from './problem.js';
 import { JsonSource, type SourceRange } from './source/json-source.js';
 
-/** A finding with the place in the text that it is about; line and column count from 1. */
+/** A finding with its position in the text; line and column count from 1. */
 export interface LocatedFinding extends SourceRange {
   check: string;
   title: string;
   severity: Severity;
   docUrl: string;
-  /** Which of the two texts. */
+  /** Which of the two texts the position refers to. */
   document: 'manifest' | 'reviewPacket';
   pointer: string;
   message: string;
 }
 
-/** The result of the suite over texts. */
+/** The result of certifying texts. */
 export interface TextCertification {
   certification: Certification;
-  /** By check, then by place; those of failed checks only. */
+  /** Findings of failed checks, sorted by check, then by position. */
   findings: LocatedFinding[];
 }
 
-/** The texts, as they stand in their files. */
+/** The parsed texts of a package. */
 export interface PackageTexts {
   manifest: JsonSource;
   reviewPacket?: JsonSource | undefined;
@@ -35,10 +35,10 @@ export interface CertifyTextOptions extends Omit<CertifyOptions, 'reviewPacket'>
 }
 
 /**
- * Runs the suite over the text of a package. A text that is not JSON, or in which a key stands twice, fails
- * MAN-001 (a review packet REV-001) at its place and is not looked at further.
+ * Certifies the text of a package. A text that is not JSON, or contains a duplicate key, fails MAN-001 (a review packet
+ * REV-001) at that position and is not checked further.
  *
- * @throws what a probe throws, as `certify`
+ * @throws what a probe throws, like `certify`
  */
 export async function certifyText(source: string, options: CertifyTextOptions): Promise<TextCertification> {
   const { reviewPacket, ...rest } = options;
@@ -49,7 +49,7 @@ export async function certifyText(source: string, options: CertifyTextOptions): 
   return certifySources(texts, rest);
 }
 
-/** {@link certifyText} for texts that have been read already. */
+/** {@link certifyText} for texts that are already parsed. */
 export async function certifySources(
   texts: PackageTexts,
   options: Omit<CertifyOptions, 'reviewPacket'>,
@@ -67,11 +67,11 @@ function problemsOf(source: JsonSource | undefined): readonly Problem[] {
   return source === undefined || source.parsed.ok ? [] : source.parsed.problems;
 }
 
-/** The findings of a certification of these texts, wherever it ran, with their places. */
+/** Adds positions to the findings of a certification of these texts, wherever it ran. */
 export function locateFindings(certification: Certification, texts: PackageTexts): LocatedFinding[] {
   return certification.checks.flatMap(({ id, title, severity, docUrl, findings }) => {
     const document = id === 'REV-001' ? 'reviewPacket' : 'manifest';
-    // Without a packet there is nothing to point into but the package.
+    // Without a packet its findings point into the package.
     const source = texts[document] ?? texts.manifest;
     const rangeOf = ranges(source);
     return findings.map((problem) => {
@@ -82,7 +82,7 @@ export function locateFindings(certification: Certification, texts: PackageTexts
   });
 }
 
-/** Finds the place of each finding in turn: of several alike the first is the first in the text, and so on. */
+/** Finds the position of each finding in turn; equal findings get their positions in the order of the text. */
 function ranges(source: JsonSource): (problem: Problem) => SourceRange {
   if (source.parsed.ok) return (problem) => source.locate(problem.pointer, isAboutKey(problem) ? 'key' : 'value');
   const left = source.parsed.problems.map(({ start, end, ...problem }) => ({ start, end, ...bounded(problem) }));

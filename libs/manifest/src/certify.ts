@@ -10,37 +10,37 @@ import type { CertificationProbes } from './probes.js';
 import { bounded, compareProblems, MAX_FINDINGS, type Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';
 
-/** Changes when a check is added or judges differently. */
+/** Changes when a check is added or changes its verdicts. */
 export const SUITE_VERSION = '1.1.0';
 
 /** How to certify. */
 export interface CertifyOptions {
   reviewPacket?: unknown;
-  /** In a submission a missing review packet fails, in a certification it is skipped. */
+  /** A missing review packet fails in a submission and is skipped in a certification. */
   mode: 'certification' | 'submission';
-  /** What only the marketplace knows; checks without their probe are skipped. */
+  /** Answers that only the marketplace knows; checks without their probe are skipped. */
   probes?: CertificationProbes;
-  /** Ports and cluster suffixes of the platform that will call the targets. */
+  /** Allowed ports and cluster suffixes of the platform that will call the targets. */
   addressPolicy?: Pick<UrlOptions, 'allowedPorts' | 'clusterSuffixes'>;
 }
 
 /**
- * Runs the suite over a package. It is pure apart from the probes: the same package gives the same result.
+ * Runs the suite on a package. It is pure except for the probes: the same package gets the same result.
  *
- * @param manifest any value; what is no JSON, or too deep or too large, fails MAN-001 and is not looked at further
+ * @param manifest any value; if it is not JSON, or too deep or too large, it fails MAN-001 and is not checked further
  * @throws what a probe throws, except for a name that does not resolve
  */
 export async function certify(manifest: unknown, options: CertifyOptions): Promise<Certification> {
   return certifyAdmitted(manifest, options, { manifest: [], reviewPacket: [] });
 }
 
-/** Why the documents cannot be read, from whoever read them; none for values that were made otherwise. */
+/** Why the parser rejected the documents; empty for values that do not come from a text. */
 export interface Obstacles {
   manifest: readonly Problem[];
   reviewPacket: readonly Problem[];
 }
 
-/** {@link certify} for documents that may have been refused before they became values. */
+/** {@link certify} for documents that the parser may have rejected. */
 export async function certifyAdmitted(
   manifest: unknown,
   options: CertifyOptions,
@@ -55,7 +55,7 @@ export async function certifyAdmitted(
   };
   if (obstacles.manifest.length > 0 || obstacles.reviewPacket.length > 0) return refuse(obstacles, manifest);
 
-  // Keys in canonical order, so that the result depends on nothing that the hash does not.
+  // Keys in canonical order, so that the result depends only on what the hash depends on.
   const context = contextOf(JSON.parse(canonicalJson(manifest)), options);
   const checks = await Promise.all(CHECKS.map(async (check) => resultOf(check, await check.run(context))));
   return certification(context.manifestSha256, checks);
@@ -125,7 +125,7 @@ function obstaclesIn(document: unknown): Problem[] {
   return obstacle ? [obstacle] : [];
 }
 
-/** The result for documents of which at least one cannot be looked at. */
+/** The result when at least one of the documents cannot be read. */
 function refuse(obstacles: Obstacles, manifest: unknown): Certification {
   const named: Readonly<Record<string, readonly Problem[]>> = {
     'MAN-001': obstacles.manifest,
@@ -134,7 +134,7 @@ function refuse(obstacles: Obstacles, manifest: unknown): Certification {
   const checks = CHECKS.map((check) => {
     const problems = named[check.id] ?? [];
     const outcome =
-      problems.length > 0 ? problems.map(withoutPlace) : { skip: 'Not run: the document cannot be read.' };
+      problems.length > 0 ? problems.map(withoutPlace) : { skip: 'Not run because the document cannot be read.' };
     return resultOf(check, outcome);
   });
   return certification(obstacles.manifest.length > 0 ? null : manifestSha256(manifest), checks);

@@ -7,13 +7,13 @@ export type ChangeEffect = 'safe' | 'breaking' | 'destructive';
 /** One difference between two versions. */
 export interface Change {
   kind: 'added' | 'removed' | 'changed';
-  /** Into the new manifest; for what was removed, the place that held it. */
+  /** Points into the new manifest; for a removal, to the section that contained it. */
   pointer: string;
   message: string;
   effect: ChangeEffect;
   /**
-   * Whether the tenant has to agree again: a new scope, event, host, origin or object, a scope that was optional, or a
-   * formula that now shows what its readers may not read, or shows something else of it.
+   * Whether the tenant must consent again: a new scope, event, host, origin or object, a scope that was optional, or a
+   * formula that starts to show values its readers cannot read, or shows other such values.
    */
   consent: boolean;
 }

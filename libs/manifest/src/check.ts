@@ -5,26 +5,26 @@ import type { CertificationProbes } from './probes.js';
 import type { Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';
 
-/** What a check works with. */
+/** Input of a check. */
 export interface CheckContext {
-  /** What of the manifest has the right type. */
+  /** The manifest without the values of a wrong type. */
   readonly manifest: ManifestDraft;
-  /** The manifest as given; admitted JSON, of any shape. */
+  /** The manifest as submitted: JSON of any shape, within the size limits. */
   readonly document: unknown;
   readonly manifestSha256: string;
   readonly reviewPacket: unknown;
   readonly mode: 'certification' | 'submission';
   readonly addressPolicy: UrlOptions;
   readonly probes: CertificationProbes;
-  /** The published manifest, asked once; undefined without the probe. */
+  /** The published manifest; asks the probe once, undefined without the probe. */
   publishedManifest(): Promise<Manifest | null | undefined>;
-  /** The addresses of a host, asked once for each; undefined without the probe, empty when there is none. */
+  /** The addresses of a host; asks the probe once per host, undefined without the probe, empty when there are none. */
   resolveHost(hostname: string): Promise<readonly string[] | undefined>;
 }
 
 /**
- * The findings of a check (none when it passes), or why it was not run. A check whose findings cost something
- * yields them, so that the suite can stop asking.
+ * The findings of a check (none when it passes), or why it was not run. A check whose findings are expensive yields
+ * them one by one, so that the suite can stop early.
  */
 export type CheckOutcome = Iterable<Problem> | { skip: string };
 
@@ -33,7 +33,7 @@ export interface Check {
   id: string;
   title: string;
   severity: Severity;
-  /** For the page of the check: what it protects, and what to do when it fails. */
+  /** Text of the documentation page: what the check protects, and what to do when it fails. */
   doc: { why: string; fix: string };
   run(context: CheckContext): CheckOutcome | Promise<CheckOutcome>;
 }

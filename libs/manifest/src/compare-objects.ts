@@ -5,16 +5,16 @@ import { isExposing, otherExposures } from './exposed-fields.js';
 import { pointer } from './json-pointer.js';
 import { type NamedField, namedFields } from './package-model.js';
 
-/** Types that store the same kind of value, so that one may become the other. */
+/** Types that store the same kind of value, so that one can be changed to the other. */
 const SAME_STORAGE: readonly ReadonlySet<string>[] = [
   new Set(['number', 'currency', 'percent']),
   new Set(['text', 'textarea']),
 ];
 
-/** What is said of a formula that shows more than its reader may read. */
-const EXPOSES = 'shows what it derives from fields that its reader may not read';
+/** Describes a formula that shows more than its readers can read. */
+const EXPOSES = 'shows values derived from fields that its readers cannot read';
 
-/** One change of a field: what it means, what is told of it, and whether the tenant has to agree again. */
+/** One change of a field: its effect, its description, and whether the tenant must consent again. */
 interface FieldChange {
   effect: ChangeEffect;
   what: string;
@@ -49,7 +49,7 @@ export function* compareObjects(before: ManifestDraft, after: ManifestDraft): Ge
   }
   for (const name of old.keys()) {
     if (name === undefined || names.has(name)) continue;
-    const message = `The object "${name}" is gone with its records.`;
+    const message = `The object "${name}" is removed with its records.`;
     yield { kind: 'removed', pointer: '/objects', message, effect: 'destructive', consent: false };
   }
 }
@@ -82,14 +82,14 @@ function* compareFields(
       yield { kind: 'changed', pointer: place, message: `The field ${title} ${what}.`, effect, consent };
     }
     if (shown.has(field.apiName)) {
-      const message = `The field ${title} derives something else from fields that its reader may not read, and shows it.`;
+      const message = `The field ${title} shows other values derived from fields that its readers cannot read.`;
       yield { kind: 'changed', pointer: place, message, effect: 'safe', consent: true };
     }
   }
   for (const field of before) {
     if (names.has(field.apiName)) continue;
     const effect = field.type === 'formula' ? 'breaking' : 'destructive';
-    const message = `The field ${object}.${field.apiName} is gone${effect === 'destructive' ? ' with its values' : ''}.`;
+    const message = `The field ${object}.${field.apiName} is removed${effect === 'destructive' ? ' with its values' : ''}.`;
     yield { kind: 'removed', pointer: `${at}/fields`, message, effect, consent: false };
   }
 }
@@ -99,12 +99,12 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldCh
     yield { effect: typeEffect(before.type, after.type), what: `changes from ${before.type} to ${after.type}` };
   }
   if (before.referenceTarget !== after.referenceTarget)
-    yield { effect: 'destructive', what: 'points at another object' };
-  if (after.required === true && before.required !== true) yield { effect: 'breaking', what: 'is required now' };
+    yield { effect: 'destructive', what: 'refers to another object' };
+  if (after.required === true && before.required !== true) yield { effect: 'breaking', what: 'is now required' };
   else if (after.required === true && hasDefault(before) && !hasDefault(after)) {
-    yield { effect: 'breaking', what: 'is required and has no default any more' };
+    yield { effect: 'breaking', what: 'is required and no longer has a default' };
   }
-  if (after.is_unique === true && before.is_unique !== true) yield { effect: 'breaking', what: 'is unique now' };
+  if (after.is_unique === true && before.is_unique !== true) yield { effect: 'breaking', what: 'is now unique' };
   const kept = new Set(optionValues(after));
   const lost = optionValues(before).filter((value) => !kept.has(value));
   if (lost.length > 0) yield { effect: 'breaking', what: `loses ${optionNames(lost)}` };
@@ -119,15 +119,15 @@ function hasDefault(field: NamedField): boolean {
   return (field.default ?? null) !== null;
 }
 
-/** What a reader sees of fields that he may not read. */
+/** Changes in what a formula shows of fields that its readers cannot read. */
 function* exposure(before: NamedField, after: NamedField): Generator<FieldChange> {
   if (isExposing(after) && !isExposing(before)) yield { effect: 'safe', what: EXPOSES, consent: true };
   if (isExposing(before) && !isExposing(after) && after.type === 'formula') {
-    yield { effect: 'breaking', what: 'is readable only with all that it reads' };
+    yield { effect: 'breaking', what: 'is readable only by roles that can read all its sources' };
   }
 }
 
-/** Stricter rules refuse values that are there; weaker ones do not. */
+/** Stricter rules reject existing values; weaker ones do not. */
 function* ruleChanges(before: NamedField, after: NamedField): Generator<FieldChange> {
   const [old, now] = [strictest(before), strictest(after)];
   const isStricter = [...now].some(([rule, value]) => {
@@ -138,7 +138,7 @@ function* ruleChanges(before: NamedField, after: NamedField): Generator<FieldCha
   else if (!isSame([...old].sort(), [...now].sort())) yield { effect: 'safe', what: 'has weaker validation rules' };
 }
 
-/** The bounds of a field by rule, of several of one kind the strictest; each pattern is a rule of its own. */
+/** The limits of a field by rule, the strictest of each kind; each pattern is a separate rule. */
 function strictest(field: NamedField): Map<string, number> {
   const bounds = new Map<string, number>();
   for (const [, { type, value }] of entriesOf(field.validationRules)) {
@@ -162,14 +162,14 @@ function* roleChanges(right: 'readable' | 'writable', before: Roles = [], after:
 }
 
 function typeEffect(before: string, after: string): ChangeEffect {
-  // Values of several lines, or longer ones, stay and cannot be written again.
+  // Longer or multi-line values stay readable but cannot be written again.
   if (before === 'textarea' && after === 'text') return 'breaking';
   if (SAME_STORAGE.some((types) => types.has(before) && types.has(after))) return 'safe';
   // A formula stores nothing that could be lost.
   return before === 'formula' ? 'breaking' : 'destructive';
 }
 
-/** Options that are named in a message; of more only the number is. */
+/** How many options a message names; the rest are only counted. */
 const SHOWN_OPTIONS = 10;
 
 function optionNames(values: readonly string[]): string {

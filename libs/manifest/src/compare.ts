@@ -11,7 +11,7 @@ import { requestedScopes } from './scope-usage.js';
  *
  * @param before the version that tenants have
  * @param after the version they would get
- * @param addressPolicy which hosts the platform calls; those that it refuses are no access
+ * @param addressPolicy which hosts the platform calls; refused hosts do not count as access
  */
 export function compareManifests(
   before: ManifestDraft,
@@ -32,7 +32,7 @@ type Places = ReadonlyMap<string, string>;
 
 interface ScopeRequest {
   pointer: string;
-  /** Whether a tenant may do without; of several requests the one that is not optional counts. */
+  /** Whether a tenant can decline it; of several requests, a mandatory one wins. */
   optional: boolean;
 }
 
@@ -46,7 +46,7 @@ function scopesOf(manifest: ManifestDraft): ReadonlyMap<string, ScopeRequest> {
   return requests;
 }
 
-/** New scopes, and those that a tenant could refuse before, need consent; the full scope covers its `:read`. */
+/** New scopes, and those that a tenant could decline before, need consent; the full scope covers its `:read`. */
 function* compareScopes(before: ManifestDraft, after: ManifestDraft): Generator<Change> {
   const [old, requested] = [scopesOf(before), scopesOf(after)];
   for (const [name, { pointer: at, optional }] of requested) {
@@ -95,7 +95,7 @@ function originsOf(manifest: ManifestDraft): Places {
   );
 }
 
-/** New members need consent; lost ones are safe. */
+/** New members need consent; removed ones are safe. */
 function* compareSets(before: Places, after: Places, what: string, section: string): Generator<Change> {
   for (const [name, at] of after) {
     if (before.has(name)) continue;
@@ -115,7 +115,7 @@ function* lost(
     yield {
       kind: 'removed',
       pointer: section,
-      message: `The ${what} "${name}" is gone.`,
+      message: `The ${what} "${name}" is removed.`,
       effect: 'safe',
       consent: false,
     };
@@ -128,7 +128,7 @@ function* compareRoles(before: ManifestDraft, after: ManifestDraft): Generator<C
   const remaining = names(after);
   for (const name of names(before)) {
     if (remaining.has(name)) continue;
-    const message = `The role "${name}" is gone.`;
+    const message = `The role "${name}" is removed.`;
     yield { kind: 'removed', pointer: '/roles', message, effect: 'breaking', consent: false };
   }
 }

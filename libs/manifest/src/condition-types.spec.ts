@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { conditionTypes } from './condition-types.js';
 
 describe('conditionTypes', () => {
-  it('has the declared keys of a payload', () => {
+  it('contains the declared keys of a payload', () => {
     const payload = [
       { name: 'subject', type: 'text' },
       { name: 'hours', type: 'number' },
@@ -23,7 +23,7 @@ describe('conditionTypes', () => {
     });
   });
 
-  it('has the data of an event of the platform, and the fields of its record without the detour', () => {
+  it('contains the data of a platform event and, directly, the fields of its record', () => {
     const types = conditionTypes({ type: 'event', event: 'deal.won' });
     expect(types.get('amount')).toBe('number');
     expect(types.get('name')).toBe('text');
@@ -33,7 +33,7 @@ describe('conditionTypes', () => {
     expect(conditionTypes({ type: 'event', event: 'task.completed' }).get('dueAt')).toBe('datetime');
   });
 
-  it('has what an event of an app declares', () => {
+  it('contains what an event of an app declares', () => {
     const payload = [{ name: 'score', type: 'number' as const }];
     expect([...conditionTypes({ type: 'event', event: 'acme.scored', payload })]).toEqual([['score', 'number']]);
     expect([...conditionTypes({ type: 'event' })]).toEqual([]);

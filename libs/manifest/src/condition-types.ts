@@ -6,8 +6,8 @@ import { isPlatformEvent } from './package-model.js';
 import type { ManifestTrigger } from './schema/manifest.js';
 
 /**
- * The types of the names that a condition reads: what the package declares in `payload`, and for an event of
- * the catalogue its data and, without the detour, the fields of its record. Any other name is untyped.
+ * The types of the names that a condition can read: what the package declares in `payload`, and for an event of
+ * the catalogue its data and, directly by name, the fields of its record. Any other name is untyped.
  */
 export function conditionTypes(trigger: Draft<ManifestTrigger>): Map<string, ValueType> {
   const isOfPlatform = trigger.type === 'event' && trigger.event !== undefined && isPlatformEvent(trigger.event);

@@ -1,17 +1,17 @@
-/** One pair of a stream's mapping. */
+/** One entry of a stream's mapping. */
 export interface MappedField {
-  /** The key under which the pair stands in the manifest. */
+  /** The key of the entry in the manifest. */
   key: string;
   source: string;
   destination: string;
 }
 
 /**
- * The pairs of a stream's mapping. It is written `{ "<field of the source>": "<field of the destination>" }`;
- * the other direction is understood when every key, and not every value, is a field of the destination.
+ * The entries of a stream's mapping, which is written `{ "<source field>": "<destination field>" }`. The opposite
+ * direction is recognised when every key, but not every value, is a field of the destination.
  *
  * @param mapping the mapping as written
- * @param destinationFields fields of the destination object that can be written
+ * @param destinationFields writable fields of the destination object
  */
 export function connectorMapping(
   mapping: Readonly<Record<string, string>>,

@@ -12,24 +12,24 @@ const FIELDS = [
 ];
 
 /**
- * What is wrong with a cron expression of five fields (POSIX crontab, with steps and the names of months and
- * days), or undefined.
+ * Returns the problem of a cron expression of five fields (POSIX crontab, with steps and the names of months and
+ * days), or undefined when it is valid.
  */
 export function cronProblem(expression: string): string | undefined {
   const parts = expression.trim().split(/\s+/);
   if (parts.length !== FIELDS.length)
-    return 'A cron expression has five fields: minute, hour, day, month, day of the week.';
+    return 'A cron expression must have five fields: minute, hour, day, month, day of the week.';
   for (const [i, field] of FIELDS.entries()) {
     if (!parts[i]!.split(',').every((item) => isItem(item, field)))
       return `The ${field.name} "${parts[i]}" is not valid.`;
   }
   const [, , days = '', months = '', weekdays = ''] = parts;
-  // A day of the week besides makes it either of the two, and every week has all of them.
-  if (weekdays.startsWith('*') && !hasDate(days, months)) return `No ${parts[3]} has the day ${parts[2]}.`;
+  // With a day of the week, either of the two days matches, and every week has all of them.
+  if (weekdays.startsWith('*') && !hasDate(days, months)) return `The month ${parts[3]} never has the day ${parts[2]}.`;
   return undefined;
 }
 
-/** The days of the months, in a leap year. */
+/** Days per month in a leap year. */
 const LONGEST = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Whether any of the months has any of the days. */
@@ -44,7 +44,7 @@ function firstOf(item: string, field: (typeof FIELDS)[number]): number {
   return first === '*' ? field.min : fieldValue(first, field)!;
 }
 
-/** The months of an item that {@link isItem} takes. */
+/** The months of an item that {@link isItem} accepts. */
 function monthsOf(item: string, field: (typeof FIELDS)[number]): number[] {
   const [range = '', step] = item.split('/');
   const [first = '', last] = range.split('-');
@@ -59,7 +59,7 @@ function isItem(item: string, field: (typeof FIELDS)[number]): boolean {
   const match = /^(\*|[0-9a-z]+)(?:-([0-9a-z]+))?(?:\/(\d{1,2}))?$/i.exec(item);
   if (!match) return false;
   const [, first = '', last, step] = match;
-  // A longer step than the field has values would never come to a second one.
+  // A step that is larger than the range never reaches a second value.
   if (step !== undefined && (Number(step) < 1 || Number(step) > field.max)) return false;
   if (first === '*') return last === undefined;
   const from = fieldValue(first, field);

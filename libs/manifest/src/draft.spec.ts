@@ -50,13 +50,13 @@ describe('draftOf', () => {
       { objects: [{ fields: [{ default: null }, { default: [1] }] }] },
       { objects: [{ fields: [{ default: null }, { default: [1] }] }] },
     ],
-  ])('keeps what has the right type: %s', (_what, manifest, draft) => {
+  ])('keeps only values of the right type: %s', (_what, manifest, draft) => {
     expect(draftOf(manifest)).toEqual(draft);
   });
 });
 
 describe('entriesOf', () => {
-  it('gives the members that are there, with their places', () => {
+  it('returns the members that are present, with their indexes', () => {
     expect([...entriesOf(['a', undefined, 'b'])]).toEqual([
       [0, 'a'],
       [2, 'b'],

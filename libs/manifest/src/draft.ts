@@ -1,6 +1,6 @@
 import { discriminatedSchema, type Manifest } from './schema/manifest.js';
 
-/** A value of which any part may be missing, since what has the wrong type was left out. Lists keep their places. */
+/** A value of which any part may be missing, because values of a wrong type are left out. Lists keep their positions. */
 export type Draft<T> = unknown extends T
   ? T
   : T extends readonly (infer U)[]
@@ -23,10 +23,10 @@ interface JsonSchema {
 }
 
 /**
- * What of a manifest has the right type, so that the checks of meaning run in spite of mistakes elsewhere.
- * Patterns are not looked at: a name that breaks them is still a name.
+ * The manifest without the values of a wrong type, so that the semantic checks run in spite of mistakes elsewhere.
+ * Patterns are ignored: a name that violates them is still a name.
  *
- * @param manifest an admitted JSON value
+ * @param manifest a JSON value within the size limits
  */
 export function draftOf(manifest: unknown): ManifestDraft {
   return (prune(discriminatedSchema as JsonSchema, manifest) ?? {}) as ManifestDraft;
@@ -72,7 +72,7 @@ function hasType(value: unknown, type: string | string[]): boolean {
   return typeof value === type && !(type === 'object' && Array.isArray(value));
 }
 
-/** The members of a list that have the right type, each with its place. */
+/** The members of a list that have the right type, each with its index. */
 export function* entriesOf<T>(list: readonly (T | undefined)[] | undefined): Generator<[index: number, item: T]> {
   if (list === undefined) return;
   for (let index = 0; index < list.length; index++) {

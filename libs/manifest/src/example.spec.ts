@@ -22,11 +22,11 @@ describe('exampleOf', () => {
     [{ type: 'object', required: ['a'] }, undefined],
     [{ oneOf: [{ const: 1 }, { const: 2 }] }, 1],
     [{ oneOf: [] }, undefined],
-  ])('of %j is %j', (schema, example) => {
+  ])('returns for %j the example %j', (schema, example) => {
     expect(exampleOf(schema)).toEqual(example);
   });
 
-  it('makes a package that matches the schema', () => {
+  it('builds a package that matches the schema', () => {
     expect([...shapeProblems(exampleOf(manifestJsonSchema))]).toEqual([]);
   });
 });
@@ -39,7 +39,7 @@ describe('exampleText', () => {
     [undefined, { examples: ['x'.repeat(200)] }, ''],
     ['a', undefined, ''],
     ['a', null, ''],
-  ])('%j %j', (key, schema, text) => {
+  ])('describes the example of key %j with schema %j', (key, schema, text) => {
     expect(exampleText(key, schema)).toBe(text);
   });
 });

@@ -1,4 +1,4 @@
-/** What is read of a JSON Schema to make an example. */
+/** The part of a JSON Schema that is used to build an example. */
 interface ExampleSchema {
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];
@@ -10,11 +10,11 @@ interface ExampleSchema {
   readonly required?: readonly string[];
 }
 
-/** A longer example explains nothing in a line. */
+/** Longest example that is still readable in one line. */
 const LONGEST_EXAMPLE = 160;
 
 /**
- * A value that a schema takes: its own example, else one made of those of its parts, with the required keys alone.
+ * A value that a schema accepts: its own example, otherwise one built from its parts, with only the required keys.
  *
  * @returns undefined when the schema says too little
  */
@@ -44,7 +44,7 @@ function exampleObject({ properties = {}, required = [] }: ExampleSchema): unkno
   return example;
 }
 
-/** ` Example: "version": "1.0.0".`, or nothing when there is none that fits into a line. */
+/** ` Example: "version": "1.0.0".`, or an empty string when no example fits into a line. */
 export function exampleText(key: string | undefined, schema: unknown): string {
   if (typeof schema !== 'object' || schema === null) return '';
   const example = exampleOf(schema);
@@ -53,7 +53,7 @@ export function exampleText(key: string | undefined, schema: unknown): string {
   return text.length > LONGEST_EXAMPLE ? '' : ` Example: ${text}.`;
 }
 
-/** JSON in one line, with the spaces that people put. */
+/** JSON on one line, with spaces as people write them. */
 function spaced(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

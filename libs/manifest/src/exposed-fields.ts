@@ -1,17 +1,17 @@
 import { formulaDependencies } from '@crm/formula';
 import type { NamedField } from './package-model.js';
 
-/** Whether a formula shows what it derives from fields that its reader may not read. */
+/** Whether a formula shows values derived from fields that its readers cannot read. */
 export function isExposing(field: NamedField): boolean {
   return field.type === 'formula' && field.exposes === true;
 }
 
 /**
- * The exposing formulas of both versions of an object whose readers get to see something else of fields that not
- * everyone may read: the formula has changed, or one that it reads on the way to them. An exposing formula ends the
- * way, because what it shows is asked about at its own place.
+ * The formulas that expose restricted fields in both versions of an object, but other values of them: the formula has
+ * changed, or one that it reads on the way to those fields. Another exposing formula ends the way, because consent for
+ * what it shows is requested separately.
  *
- * The time grows with the number of formulas and of what they read.
+ * Takes time linear in the number of formulas and of the names they read.
  */
 export function otherExposures(before: readonly NamedField[], after: readonly NamedField[]): ReadonlySet<string> {
   const old = new Map(before.map((field) => [field.apiName, field]));
@@ -35,7 +35,7 @@ export function otherExposures(before: readonly NamedField[], after: readonly Na
   return new Set(both.filter((name) => derived.has(name) && other.has(name)));
 }
 
-/** From each name to the formulas that read it. */
+/** Maps each name to the formulas that read it. */
 function readersOf(formulas: readonly NamedField[]): ReadonlyMap<string, readonly string[]> {
   const readers = new Map<string, string[]>();
   for (const { apiName, expression = '' } of formulas) {
@@ -48,7 +48,7 @@ function readersOf(formulas: readonly NamedField[]): ReadonlyMap<string, readonl
   return readers;
 }
 
-/** The starts, and all that read them, directly or not; what is read by way of an end is not followed. */
+/** The starts and everything that reads them, directly or indirectly; paths are not followed beyond an end. */
 function reached(
   starts: readonly string[],
   readers: ReadonlyMap<string, readonly string[]>,

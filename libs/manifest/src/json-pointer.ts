@@ -1,9 +1,9 @@
-/** A longer key is shortened in pointers, so that many findings below it do not repeat all of it. In UTF-16 units. */
+/** Longer keys are shortened in pointers, so that many findings below them stay short. In UTF-16 units. */
 const LONGEST_STEP = 200;
 
 /**
- * A JSON pointer (RFC 6901) from its steps. No step at all is the whole document, the empty text. A step of more than
- * 200 characters is shortened with `…`, so that the pointer leads to what is around it.
+ * Builds a JSON pointer (RFC 6901) from its steps. Without steps it is empty and points to the whole document. A step of
+ * more than 200 characters is shortened with `…`, so the pointer then leads to the enclosing value.
  */
 export function pointer(...steps: (string | number)[]): string {
   let text = '';
@@ -17,7 +17,7 @@ function escapeStep(given: string): string {
   return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
-/** The steps of a JSON pointer; those into lists are numbers written as texts. */
+/** The steps of a JSON pointer; list indexes are strings. */
 export function pointerSteps(text: string): string[] {
   return text
     .split('/')

@@ -1,9 +1,9 @@
 import { pointer } from './json-pointer.js';
 
-/** A text with its place. */
+/** A text with its pointer. */
 export type PlacedText = [text: string, pointer: string];
 
-/** Every text of a JSON value, keys apart, with its place. */
+/** Every text of a JSON value, except keys, with its pointer. */
 export function* textsIn(value: unknown, place: string): Generator<PlacedText> {
   if (typeof value === 'string') yield [value, place];
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* textsIn(item, `${place}/${i}`);

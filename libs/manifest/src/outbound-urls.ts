@@ -30,26 +30,26 @@ export function outboundUrls(manifest: ManifestDraft): OutboundUrl[] {
 }
 
 /**
- * Judges a URL by its text: the policy, and no placeholder before the path.
+ * Checks a URL by its text: it must satisfy the policy and have no placeholder before the path.
  *
  * @returns the host, or a refusal
  */
 export function judgeUrl(text: string, options: UrlOptions): { ok: true; host: string } | Refusal {
   if (!isUrlTemplateFixed(text)) {
-    return { ok: false, code: 'invalid_url', message: 'A placeholder may stand only in the path and query of a URL.' };
+    return { ok: false, code: 'invalid_url', message: 'Placeholders are allowed only in the path and query of a URL' };
   }
-  // What a placeholder brings is percent-encoded, so it cannot change anything that is judged here.
+  // Values of placeholders are percent-encoded, so they cannot change anything that is checked here.
   const sample = hasPlaceholder(text) ? text.replace(/\{\{[^{}]*\}\}/g, 'x') : text;
   const verdict = checkUrl(sample, options);
-  // As it is written too: the length of what stands in the package is judged again when it is installed.
+  // The original text too: its length is checked again at installation.
   const written = verdict.ok && sample !== text ? checkUrl(text, options) : verdict;
   return written.ok ? { ok: true, host: hostOf(written.url) } : written;
 }
 
-/** More hosts than any package calls; each costs a lookup. */
+/** Maximum number of hosts of a package; each costs a lookup. */
 export const MAX_HOSTS = 100;
 
-/** The URLs of a package by host; those that the policy refuses are left out. */
+/** The URLs of a package by host, without those that the policy refuses. */
 export function urlsByHost(manifest: ManifestDraft, options: UrlOptions): Map<string, OutboundUrl[]> {
   const hosts = new Map<string, OutboundUrl[]>();
   for (const url of outboundUrls(manifest)) {

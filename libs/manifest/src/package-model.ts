@@ -21,7 +21,7 @@ const CORE_RECORDS = {
   task: TaskRecord,
 } as const satisfies Record<CoreObject, { properties: object }>;
 
-/** What the platform sets on every record; nobody writes it. */
+/** Fields that the platform sets on every record; they are read-only. */
 const RECORD_HEAD = ['id', 'version', 'createdAt', 'updatedAt'];
 
 /** An object that an action or a stream writes to. */
@@ -46,7 +46,7 @@ export function isCoreObject(name: string): name is CoreObject {
   return CORE_TARGETS.has(name);
 }
 
-/** Targets of each manifest by name, made once: actions ask for them one by one. */
+/** Caches the targets of each manifest, because actions look them up one by one. */
 const targetsByManifest = new WeakMap<ManifestDraft, ReadonlyMap<string, ObjectTarget>>();
 
 function targetsOf(manifest: ManifestDraft): ReadonlyMap<string, ObjectTarget> {
@@ -67,8 +67,8 @@ function targetsOf(manifest: ManifestDraft): ReadonlyMap<string, ObjectTarget> {
 }
 
 /**
- * What an object's name in an action or a stream means: an object of the package (`site_visit` or
- * `custom:site_visit`), else a core object (`lead`).
+ * Resolves an object name in an action or a stream: an object of the package (`site_visit` or `custom:site_visit`),
+ * otherwise a core object (`lead`).
  */
 export function resolveObject(manifest: ManifestDraft, name: string): ObjectTarget | undefined {
   const custom = name.startsWith('custom:');
@@ -81,27 +81,27 @@ export function objectNames(manifest: ManifestDraft): Iterable<string> {
   return targetsOf(manifest).keys();
 }
 
-/** A field that has at least its name and type. */
+/** A field that has at least a name and a type. */
 export type NamedField = Draft<ManifestField> & { apiName: string; type: ManifestField['type'] };
 
-/** The fields of an object that have a name and a type, with their places. */
+/** The fields of an object that have a name and a type, with their indexes. */
 export function namedFields(object: Draft<ManifestObject>): [index: number, field: NamedField][] {
   return [...entriesOf(object.fields)].filter(
     (entry): entry is [number, NamedField] => entry[1].apiName !== undefined && entry[1].type !== undefined,
   );
 }
 
-/** Roles that the package may name: the built-in ones of a tenant, that of apps, and its own. */
+/** Roles that the package can name: the built-in ones of a tenant, the app role, and its own. */
 export function knownRoles(manifest: ManifestDraft): Set<string> {
   return new Set([...TENANT_ROLES, APP_ROLE, ...[...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? [])]);
 }
 
-/** Whether a text can be shown and compared as a name: one line, not blank, no white space around it. */
+/** Whether a text is suitable as a name: a single line, not blank, no white space around it. */
 export function isLabel(text: string): boolean {
   return text.trim() === text && text !== '' && !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-/** Events that the package may name: those of the platform and those that it says it produces. */
+/** Events that the package can name: those of the platform and those that it declares to produce. */
 export function knownEvents(manifest: ManifestDraft): Set<string> {
   return new Set([...Object.keys(EVENTS), ...[...entriesOf(manifest.service?.produces)].map(([, name]) => name)]);
 }
@@ -111,8 +111,8 @@ export function isPlatformEvent(name: string): name is EventName {
 }
 
 /**
- * The keys under which an automation finds the data of a platform event: those of the event and, without the
- * detour, those of its record. Undefined when they are not fixed (records of custom objects, events of apps).
+ * The keys under which an automation finds the data of a platform event: those of the event and, directly by name,
+ * those of its record. Undefined when they are not fixed (records of custom objects, events of apps).
  */
 export function eventKeys(name: string): string[] | undefined {
   if (!isPlatformEvent(name) || name.startsWith('record.')) return undefined;

@@ -1,37 +1,37 @@
-/** One place of a document that is not as it must be. */
+/** A problem at one place of a document. */
 export interface Problem {
   /** JSON pointer (RFC 6901) to the value, or to the unknown key. */
   pointer: string;
   message: string;
 }
 
-/** Problems with a key itself. Kept beside them, because problems go out in answers of the API as they are. */
+/** Problems with a key itself. Not a property, because API answers contain problems unchanged. */
 const keyProblems = new WeakSet<Problem>();
 
-/** A problem with the key that the pointer ends in, not with its value. */
+/** Creates a problem with the key that the pointer ends in, not with its value. */
 export function keyProblem(pointer: string, message: string): Problem {
   const problem = { pointer, message };
   keyProblems.add(problem);
   return problem;
 }
 
-/** Whether a problem of this run is one with a key. */
+/** Whether a problem of this run concerns a key. */
 export function isAboutKey(problem: Problem): boolean {
   return keyProblems.has(problem);
 }
 
 /**
- * More findings of one check than a person reads at once; a check is asked for one more, to know that there are more.
- * Which ones are shown does not depend on the order of keys, since all checks read the manifest in canonical order.
+ * Maximum number of findings per check; the check is asked for one more to learn whether there are more. Which ones are
+ * shown does not depend on the order of keys, because all checks read the manifest in canonical order.
  */
 export const MAX_FINDINGS = 100;
 
-/** The longest pointer and the longest message of a result, in UTF-16 units. */
+/** Maximum length of a pointer and of a message in a result, in UTF-16 units. */
 const LONGEST_TEXT = 500;
 
 /**
- * A problem whose texts are not longer than a result carries, whatever the package put into them: the pointer leads to
- * the nearest place that can be said, the message ends with `…`.
+ * Limits the length of a problem's texts, whatever the package contains: a long pointer is shortened to the nearest
+ * enclosing value, a long message ends with `…`.
  */
 export function bounded(problem: Problem): Problem {
   const { pointer, message } = problem;
@@ -43,23 +43,23 @@ export function bounded(problem: Problem): Problem {
   return make(copy(pointer.slice(0, end)), excerpt(message, LONGEST_TEXT));
 }
 
-/** The beginning of a text that is longer than `length` UTF-16 units, or the text. */
+/** Truncates a text to `length` UTF-16 units, with `…` at the end. */
 export function excerpt(text: string, length: number): string {
   if (text.length <= length) return text;
   return copy(`${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`);
 }
 
-/** A text of its own: what is sliced from a long text keeps all of it in memory. */
+/** Copies a text: a slice would keep the whole original in memory. */
 function copy(text: string): string {
   return JSON.parse(JSON.stringify(text));
 }
 
-/** A message of another library as a sentence. */
+/** Ends a message from another library with a full stop. */
 export function asSentence(message: string): string {
   return /[.?!]$/.test(message) ? message : `${message}.`;
 }
 
-/** Orders problems as a reader meets them: by place, list entries by number, then by message. */
+/** Compares problems in reading order: by pointer, list entries by number, then by message. */
 export function compareProblems(a: Problem, b: Problem): number {
   const left = a.pointer.split('/');
   const right = b.pointer.split('/');

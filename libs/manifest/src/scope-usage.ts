@@ -3,13 +3,13 @@ import { entriesOf, type ManifestDraft } from './draft.js';
 import { pointer } from './json-pointer.js';
 import { resolveObject } from './package-model.js';
 
-/** A place of the package that uses a scope. */
+/** A use of a scope in the package. */
 export interface ScopeUse {
   scope: Scope;
   pointer: string;
   /** What uses it, as the subject of a sentence. */
   what: string;
-  /** Whether it cannot work without the scope; otherwise it is a reason to request it and no more. */
+  /** Whether it cannot work without the scope; otherwise it only justifies requesting it. */
   needed: boolean;
 }
 
@@ -31,7 +31,7 @@ function* objectUses(manifest: ManifestDraft): Generator<ScopeUse> {
   }
 }
 
-/** The scope that writing to an object takes, or undefined when the name means nothing. */
+/** The scope that is needed to write to an object; undefined when the name does not resolve. */
 function writeScope(manifest: ManifestDraft, name: string | undefined): Scope | undefined {
   const target = name === undefined ? undefined : resolveObject(manifest, name);
   if (!target) return undefined;
@@ -97,16 +97,16 @@ function* embedUses(manifest: ManifestDraft): Generator<ScopeUse> {
   }
 }
 
-/** A scope that a package requests, with its place. */
+/** A scope that a package requests. */
 export interface RequestedScope {
   scope: string;
   purpose?: string | undefined;
-  /** Whether a tenant may install the package without granting it. */
+  /** Whether a tenant can install the package without granting it. */
   optional: boolean;
   pointer: string;
 }
 
-/** The scopes that a package requests; an entry without a scope is left out. */
+/** The scopes that a package requests, without entries that have no scope. */
 export function requestedScopes(manifest: ManifestDraft): RequestedScope[] {
   return [...entriesOf(manifest.permissions)].flatMap(([i, permission]): RequestedScope[] => {
     if (typeof permission === 'string') {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { secretsIn } from './secrets.js';
 
-/** Put together, so that scanners of sources do not find them here. */
+/** Concatenated, so that secret scanners do not find them in this file. */
 const TOKEN = ['a1B2c3D4', 'e5F6g7H8', 'i9J0'].join('');
 const AWS = ['AKIA', 'IOSFODNN7EXAMPLE'].join('');
 
@@ -48,11 +48,11 @@ describe('secretsIn', () => {
     ['JSON with a placeholder', ['{"client_secret":"{{connection.secret}}","token":"documentation"}']],
     ['the name of a field', { token: 'device_token_of_source', Cookie: 'preferences-of-user' }],
     ['advice', { password: 'Ask your administrator for it.' }],
-  ])('leaves %s alone', (_what, document) => {
+  ])('does not report %s', (_what, document) => {
     expect(secretsIn(document)).toEqual([]);
   });
 
-  it('stops when a result has enough of them', () => {
+  it('stops when a result has enough findings', () => {
     expect(secretsIn(Array.from({ length: 500 }, () => AWS))).toHaveLength(101);
   });
 
@@ -77,7 +77,7 @@ describe('secretsIn', () => {
       return performance.now() - startedAt;
     };
     time(1_000);
-    // Quadratic it would take minutes.
+    // Quadratic time would mean minutes.
     expect(time(100_000)).toBeLessThan(5_000);
   });
 });

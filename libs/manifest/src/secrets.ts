@@ -2,9 +2,9 @@ import { pointer } from './json-pointer.js';
 import { MAX_FINDINGS, type Problem } from './problem.js';
 
 /**
- * Forms of secrets that issuers document, so that scanners find them. Each takes linear time: it begins with fixed
- * characters, a repetition without a bound begins where no other one of its kind can (hence the look-behind), and none
- * is nested.
+ * Formats of secrets that issuers document for scanners. Each pattern takes linear time: it begins with fixed
+ * characters, an unbounded repetition begins where no other one of its kind can (hence the look-behind), and none is
+ * nested.
  */
 const PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['a private key', /-----BEGIN (?:[A-Z]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/],
@@ -24,7 +24,7 @@ const PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['credentials of a header', /(?<![0-9A-Za-z_-])bearer\s+[0-9A-Za-z+/=._~-]{20,}/i],
 ];
 
-/** Forms that prose may have too: what is captured must look like made by a generator. */
+/** Formats that prose can have too: the captured part must look generated. */
 const LIKELY_PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['credentials of a header', /(?<![0-9A-Za-z_-])(?:bearer|basic|token|api-?key)\s+([0-9A-Za-z+/=._~-]{16,255})/gi],
   [
@@ -37,27 +37,27 @@ const LIKELY_PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ],
 ];
 
-/** Keys whose value is a secret when it is a literal of some length. */
+/** Keys whose value is a secret when it is a literal of a certain length. */
 const SECRET_KEY =
   /^(?:authorization|proxy-authorization|x-api-key|x-auth-token|x-access-token|x-token|(?:[a-z0-9]{1,40}[_-]){0,8}(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|client[_-]?secret))$/i;
 
-/** Keys whose value may be a secret: only a literal that looks like made by a generator is one. */
+/** Keys whose value may be a secret: only a literal that looks generated counts. */
 const LIKELY_SECRET_KEY = /^(?:cookie|set-cookie|(?:[a-z0-9]{1,40}[_-]){0,8}(?:token|credentials?|passphrase))$/i;
 
-/** The shortest text that any pattern finds: a scheme of two letters, a user and a password of one (`ab://c:d@`). */
+/** Shortest text that any pattern finds: a scheme of two letters, a user and a password of one (`ab://c:d@`). */
 const SHORTEST_SECRET = 9;
 
 /** Shorter values are words such as "bearer" or "none". */
 const SECRET_LENGTH = 12;
 
-/** Keys that are plain words: no pattern finds them, and most keys are. */
+/** Keys that consist of plain words, as most do; no pattern matches them. */
 const PLAIN_KEY = /^[a-z]+(?:[A-Z_][a-z]+)*$/;
 
 /**
- * The places of a JSON value that look like a secret, and no more than a result shows. What is found is not repeated in
- * the message, and a key that is one not in the pointer.
+ * Finds values and keys that look like a secret, no more than a result shows. The message does not repeat the secret,
+ * nor does the pointer contain a key that looks like one.
  *
- * @param document an admitted JSON value
+ * @param document a JSON value within the size limits
  */
 export function secretsIn(document: unknown): Problem[] {
   const problems: Problem[] = [];
@@ -65,7 +65,7 @@ export function secretsIn(document: unknown): Problem[] {
   return problems;
 }
 
-/** @param path the steps to the value; shared by the whole walk, so it is as before when the call returns */
+/** @param path the steps to the value; shared by the whole walk, so it is restored before the call returns */
 function visit(value: unknown, path: (string | number)[], problems: Problem[]): void {
   if (problems.length > MAX_FINDINGS) return;
   if (typeof value === 'string') {
@@ -99,7 +99,7 @@ function secretIn(text: string, key: string | number | undefined): string | unde
   return isSecret ? `the value of "${key}"` : undefined;
 }
 
-/** What a text has the form of, or undefined. */
+/** What kind of secret a text looks like, or undefined. */
 function formIn(text: string): string | undefined {
   if (text.length < SHORTEST_SECRET) return undefined;
   const found = PATTERNS.find(([, pattern]) => pattern.test(text));
@@ -110,15 +110,15 @@ function formIn(text: string): string | undefined {
   return undefined;
 }
 
-/** What of the value of a header or a key is no placeholder, without the name of its scheme. */
+/** The value of a header or a key without placeholders and without the name of its scheme. */
 function literalOf(text: string): string {
   return text.replace(/\{\{[^{}]*\}\}/g, '').replace(/^(?:bearer|basic|token|api-?key)\s+/i, '');
 }
 
-/** A word, with a number behind it at most, or a short number: `next`, `externalTokenV2`, `2024`. */
+/** A word, optionally followed by a number, or a short number: `next`, `externalTokenV2`, `2024`. */
 const WORD = /^(?:[a-z]{1,20}\d{0,4}|\d{0,8})$/i;
 
-/** Whether a text mixes letters with digits, or capitals among small letters, as no words with hyphens between them do. */
+/** Whether a text mixes letters and digits, or upper and lower case, in a way that hyphenated words do not. */
 function looksGenerated(text: string): boolean {
   if ((text.match(/[a-z][A-Z]/g)?.length ?? 0) > 2) return true;
   return /\d/.test(text) && /[a-z]/i.test(text) && text.split(/[^0-9a-z]+/i).some((part) => !WORD.test(part));

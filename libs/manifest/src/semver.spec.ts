@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compareVersions, isVersion } from './semver.js';
 
-/** In rising order; from the text of SemVer 2.0.0, 11. */
+/** In ascending order; from SemVer 2.0.0, section 11. */
 const ORDER = [
   '0.0.1',
   '0.9.9',
@@ -28,7 +28,7 @@ describe('compareVersions', () => {
     expect(compareVersions(a, a)).toBe(0);
   });
 
-  it('does not count build metadata', () => {
+  it('ignores build metadata', () => {
     expect(compareVersions('1.0.0+a', '1.0.0+b')).toBe(0);
   });
 

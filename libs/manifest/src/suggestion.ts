@@ -1,9 +1,9 @@
 import { nearestName } from '@crm/formula';
 
-/** Comparing with more names than this costs more than the hint is worth. */
+/** Limits the cost of a hint. */
 const MAX_CANDIDATES = 500;
 
-/** ` Did you mean "x"?`, or nothing when no known name is near the given one. */
+/** ` Did you mean "x"?`, or an empty string when no known name is similar. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const near = nearestName(name, first(known, MAX_CANDIDATES));
   return near === undefined ? '' : ` Did you mean "${near}"?`;

@@ -33,20 +33,20 @@ describe('templates', () => {
     ['{{list}} {{list.1}}', '[1,"a"] a'],
     ['{name} }} {', '{name} }} {'],
     ['{{constructor}}{{__proto__}}{{name.length}}', ''],
-  ])('%j becomes %j', (text, expected) => {
+  ])('renders %j as %j', (text, expected) => {
     expect(renderTemplate(text, DATA)).toBe(expected);
   });
 
-  it.each(['{{', '{{name', '{{}}', '{{ }}', '{{a{b}}', 'a {{b} c'])('refuses %j', (text) => {
+  it.each(['{{', '{{name', '{{}}', '{{ }}', '{{a{b}}', 'a {{b} c'])('rejects the malformed template %j', (text) => {
     expect(() => parseTemplate(text)).toThrow(TemplateError);
   });
 
-  it('lists each name once, with its place', () => {
+  it('lists each name once, with its position', () => {
     expect(templateKeys('{{a}} {{b.c}} {{ a }}')).toEqual(['a', 'b.c']);
     expect(parseTemplate('x{{a}}y')).toEqual([{ text: 'x' }, { path: 'a', position: 1 }, { text: 'y' }]);
   });
 
-  it('keeps the type of a value that is a placeholder alone', () => {
+  it('keeps the type of a value that consists of a single placeholder', () => {
     expect(
       renderValue(
         {
@@ -60,11 +60,11 @@ describe('templates', () => {
     ).toEqual({ hours: 3, title: 'Ann 3', all: [[1, 'a'], null, 7, null], '{{name}}': true });
   });
 
-  it('does not fill in what a value brings', () => {
+  it('does not fill in placeholders that come from a value', () => {
     expect(renderTemplate('{{x}}', { x: '{{name}}', name: 'Ann' })).toBe('{{name}}');
   });
 
-  it('encodes values in a URL', () => {
+  it('percent-encodes values in a URL', () => {
     expect(renderUrl('https://a.example.com/{{x}}?q={{x}}', { x: 'a/b?c=d&e#f@g ü' })).toBe(
       'https://a.example.com/a%2Fb%3Fc%3Dd%26e%23f%40g%20%C3%BC?q=a%2Fb%3Fc%3Dd%26e%23f%40g%20%C3%BC',
     );
@@ -87,11 +87,11 @@ describe('templates', () => {
     ['https://a.example.com/#{{x}}', false],
     ['https://a.example.com/{{x}}#{{x}}', false],
     ['https://a.example.com/{{x}}#top', true],
-  ])('scheme, host and port of %s fixed: %s', (text, fixed) => {
+  ])('recognises whether scheme, host and port of %s are fixed: %s', (text, fixed) => {
     expect(isUrlTemplateFixed(text)).toBe(fixed);
   });
 
-  it('never lets a value change the host or the number of path segments', () => {
+  it('does not let a value change the host or the number of path segments', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (x) => {
         fc.pre(x !== '.' && x !== '..');
@@ -103,7 +103,7 @@ describe('templates', () => {
     );
   });
 
-  it('refuses line breaks in a header', () => {
+  it('rejects line breaks in a header value', () => {
     expect(renderHeader('Bearer {{x}}', { x: 'a' })).toBe('Bearer a');
     expect(() => renderHeader('{{x}}', { x: 'a\r\nb: c' })).toThrow(TemplateError);
   });

@@ -1,17 +1,17 @@
-/** A piece of a template: text that stands as it is, or a placeholder `{{name}}`. */
+/** A piece of a template: literal text or a placeholder `{{name}}`. */
 export type TemplatePart = { text: string } | { path: string; position: number };
 
-/** A template that cannot be read or whose value does not fit the place where it stands. */
+/** A malformed template, or a value that is not allowed at its place. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
 /**
- * Reads the placeholders of a text. A placeholder is `{{name}}`, spaces around the name do not matter; the
- * name is a key of the payload, an earlier step, or a path into one of them with dots (`{{record.email}}`).
- * Braces that are not doubled stand as they are.
+ * Parses the placeholders of a text. A placeholder is `{{name}}`, with optional spaces around the name. The name is a
+ * key of the payload, an earlier step, or a dotted path into one of them (`{{record.email}}`). Single braces are
+ * literal text.
  *
- * @throws TemplateError when a placeholder is not closed, is empty or holds another brace
+ * @throws TemplateError when a placeholder is not closed, is empty or contains another brace
  */
 export function parseTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -22,7 +22,7 @@ export function parseTemplate(text: string): TemplatePart[] {
     const end = text.indexOf('}}', start + 2);
     if (end < 0) throw new TemplateError('A placeholder "{{" is not closed by "}}".');
     const path = text.slice(start + 2, end).trim();
-    if (path === '') throw new TemplateError('A placeholder "{{}}" names nothing.');
+    if (path === '') throw new TemplateError('The placeholder "{{}}" is empty.');
     if (/[{}]/.test(path)) throw new TemplateError(`A placeholder contains a brace: "{{${path}}}".`);
     if (start > at) parts.push({ text: text.slice(at, start) });
     parts.push({ path, position: start });
@@ -32,20 +32,20 @@ export function parseTemplate(text: string): TemplatePart[] {
   return parts;
 }
 
-/** The names and paths that a text's placeholders use, each once, in order. Throws as {@link parseTemplate}. */
+/** The names and paths in a text's placeholders, each once, in order. Throws like {@link parseTemplate}. */
 export function templateKeys(text: string): string[] {
   return [...new Set(parseTemplate(text).flatMap((part) => ('path' in part ? [part.path] : [])))];
 }
 
-/** Whether a text has a placeholder or the beginning of one. */
+/** Whether a text contains a placeholder or the beginning of one. */
 export function hasPlaceholder(text: string): boolean {
   return text.includes('{{');
 }
 
-/** What placeholders read: the payload's keys and the earlier steps' results. */
+/** The data for placeholders: the payload's keys and the earlier steps' results. */
 export type TemplateData = Readonly<Record<string, unknown>>;
 
-/** The value of a path: the whole path as one key first, then step by step. Only own properties are read. */
+/** Looks up a path: first the whole path as one key, then step by step. Reads own properties only. */
 export function lookupPath(data: TemplateData, path: string): unknown {
   if (Object.hasOwn(data, path)) return data[path];
   let value: unknown = data;
@@ -56,7 +56,7 @@ export function lookupPath(data: TemplateData, path: string): unknown {
   return value;
 }
 
-/** A value inside a text: nothing for null and what is missing, JSON for lists and objects. */
+/** A value as part of a text: empty for null and missing values, JSON for lists and objects. */
 function asText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -68,14 +68,14 @@ function render(text: string, data: TemplateData, encode: (value: string) => str
     .join('');
 }
 
-/** A text with its placeholders filled in. Throws as {@link parseTemplate}. */
+/** Fills in the placeholders of a text. Throws like {@link parseTemplate}. */
 export function renderTemplate(text: string, data: TemplateData): string {
   return render(text, data, (value) => value);
 }
 
 /**
- * A JSON value with the placeholders in its texts filled in; keys stay as they are. A text that is one
- * placeholder and nothing else becomes the value itself with its type, null when it is missing.
+ * Fills in the placeholders in the texts of a JSON value, but not in its keys. A text that consists of a single
+ * placeholder becomes the value itself with its type, or null when it is missing.
  */
 export function renderValue(value: unknown, data: TemplateData): unknown {
   if (typeof value === 'string') {
@@ -92,12 +92,13 @@ export function renderValue(value: unknown, data: TemplateData): unknown {
 }
 
 /**
- * A URL with its placeholders filled in, percent-encoded, so that a value stays within its segment or parameter.
+ * Fills in the placeholders of a URL, percent-encoded, so that a value stays within its segment or parameter.
  *
- * @throws TemplateError when a placeholder stands before the path, or a value would be a dot segment
+ * @throws TemplateError when a placeholder comes before the path, or a value would be a dot segment
  */
 export function renderUrl(text: string, data: TemplateData): string {
-  if (!isUrlTemplateFixed(text)) throw new TemplateError('Placeholders may stand only in the path and query of a URL.');
+  if (!isUrlTemplateFixed(text))
+    throw new TemplateError('Placeholders are allowed only in the path and query of a URL.');
   return render(text, data, (value) => {
     // "." and ".." move through the path in every encoding (WHATWG URL, double-dot path segment).
     if (/^\.{1,2}$/.test(value)) throw new TemplateError('A value for a URL must not be "." or "..".');
@@ -105,7 +106,7 @@ export function renderUrl(text: string, data: TemplateData): string {
   });
 }
 
-/** Whether all placeholders of a URL stand in its path and query: not in scheme, host and port, nor in a fragment. */
+/** Whether all placeholders of a URL are in its path and query, not in scheme, host, port or fragment. */
 export function isUrlTemplateFixed(text: string): boolean {
   const start = text.indexOf('{{');
   if (start < 0) return true;
@@ -115,7 +116,7 @@ export function isUrlTemplateFixed(text: string): boolean {
   );
 }
 
-/** A header value with its placeholders filled in. Throws TemplateError when it would contain a line break. */
+/** Fills in the placeholders of a header value. Throws TemplateError when it would contain a line break. */
 export function renderHeader(text: string, data: TemplateData): string {
   const value = renderTemplate(text, data);
   if (/[\r\n\0]/.test(value)) throw new TemplateError('A header value must not contain a line break.');

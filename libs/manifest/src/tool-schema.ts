@@ -4,7 +4,7 @@ import type { Problem } from './problem.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords of JSON Schema 2020-12 that hold a schema, a list of schemas, and schemas by name. */
+/** Keywords of JSON Schema 2020-12 that contain a schema, a list of schemas, or schemas by name. */
 const SCHEMA_KEYWORDS = [
   'items',
   'contains',
@@ -21,13 +21,13 @@ const SCHEMA_KEYWORDS = [
 const LIST_KEYWORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAP_KEYWORDS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 
-/** What a relative `$id` is relative to; nothing is ever fetched. Hosts below `invalid` do not exist (RFC 6761). */
-const NO_PLACE = 'https://package.invalid/';
+/** Base of a relative `$id`; nothing is ever fetched. Hosts below `invalid` do not exist (RFC 6761). */
+const FALLBACK_BASE = 'https://package.invalid/';
 
-/** Longest address that is resolved; each reference costs as much as the address that it is relative to. */
+/** Longest address that is resolved; the cost of a reference grows with the length of its base. */
 const MAX_ADDRESS = 2_000;
 
-/** A schema with an `$id`, to which the references inside it are relative; the root is one without an `$id` too. */
+/** A schema with an `$id`, which is the base of the references inside it; the root is one even without an `$id`. */
 interface Resource {
   /** Without a fragment; empty for a root without an `$id`. */
   address: string;
@@ -35,12 +35,12 @@ interface Resource {
   anchors: Set<string>;
 }
 
-/** A schema, its place in the package, and the resource that it belongs to. */
+/** A schema, its pointer, and the resource that it belongs to. */
 type Subschema = [schema: Schema, at: string, resource: Resource];
 
 /**
- * What of a schema that matches the meta-schema could not be used all the same: patterns that do not compile, and
- * references that lead nowhere or out of the package. Pointers begin at the schema.
+ * Finds what makes a schema unusable although it matches the meta-schema: patterns that do not compile, and references
+ * that do not resolve or leave the package. Pointers are relative to the schema.
  */
 export function* unusableParts(root: Schema): Generator<Problem> {
   const resources = new Map<string, Resource>();
@@ -56,20 +56,20 @@ export function* unusableParts(root: Schema): Generator<Problem> {
       if (typeof reference !== 'string') continue;
       const place = addressOf(reference, address);
       const target = place === undefined ? undefined : resources.get(place);
-      if (target && leadsSomewhere(fragmentOf(reference), target)) continue;
+      if (target && resolves(fragmentOf(reference), target)) continue;
       const message = target
-        ? `The reference "${reference}" leads nowhere in this schema.`
-        : `The reference "${reference}" leads out of the package; a schema refers to its own parts only.`;
+        ? `The reference "${reference}" does not resolve in this schema.`
+        : `The reference "${reference}" leaves the package; a schema can refer to its own parts only.`;
       yield { pointer: `${at}/${keyword}`, message };
     }
   }
 }
 
-/** The address that a reference names, without its fragment; undefined when it is none, or too long. */
+/** The address that a reference names, without its fragment; undefined when it is invalid or too long. */
 function addressOf(reference: string, base: string): string | undefined {
   const place = reference.split('#', 1)[0] ?? '';
   if (place === '') return base;
-  const from = base || NO_PLACE;
+  const from = base || FALLBACK_BASE;
   const href = place.length > MAX_ADDRESS ? undefined : parseUrl(place, from)?.href;
   return href !== undefined && href.length > MAX_ADDRESS ? undefined : href;
 }
@@ -78,14 +78,14 @@ function fragmentOf(reference: string): string {
   return reference.split('#').slice(1).join('#');
 }
 
-/** The resource that a schema belongs to: one of its own when it names an address, else that of what it stands in. */
+/** The resource that a schema belongs to: its own when it has an `$id`, otherwise that of the enclosing schema. */
 function resourceOf(schema: Schema, outer: Resource): Resource {
   const { $id } = schema;
   const address = typeof $id === 'string' ? addressOf($id, outer.address) : undefined;
   return address === undefined || address === outer.address ? outer : { address, root: schema, anchors: new Set() };
 }
 
-/** A schema and all schemas inside it. What stands where data stands is none. */
+/** A schema and all schemas inside it, not values at places for data. */
 function* subschemas(schema: unknown, at: string, outer: Resource): Generator<Subschema> {
   if (!isObject(schema)) return;
   const resource = resourceOf(schema, outer);
@@ -115,7 +115,7 @@ function* patternProblems({ pattern, patternProperties }: Schema, at: string): G
   }
 }
 
-/** Whether a pattern can be read, with the Unicode flag or, as many are written, without; it is never run. */
+/** Whether a pattern compiles, with the Unicode flag or, as many are written, without; it is never run. */
 function compiles(pattern: string): boolean {
   return ['u', ''].some((flags) => {
     try {
@@ -128,8 +128,8 @@ function compiles(pattern: string): boolean {
   });
 }
 
-/** Whether a fragment names a resource itself, one of its anchors or a place in it. */
-function leadsSomewhere(encoded: string, { root, anchors }: Resource): boolean {
+/** Whether a fragment names the resource itself, one of its anchors or a schema inside it. */
+function resolves(encoded: string, { root, anchors }: Resource): boolean {
   const fragment = decoded(encoded);
   if (fragment === undefined) return false;
   if (!fragment.startsWith('/')) return fragment === '' || anchors.has(fragment);

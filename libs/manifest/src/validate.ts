@@ -9,20 +9,20 @@ const ajv = new Ajv2020({ allErrors: true, verbose: true, discriminator: true, s
 const validateManifest = ajv.compile(discriminatedSchema);
 
 /**
- * The problems of a manifest's shape, each once.
+ * The problems of a manifest's shape, without duplicates.
  *
- * @param manifest an admitted JSON value
+ * @param manifest a JSON value within the size limits
  */
 export function* shapeProblems(manifest: unknown): Generator<Problem> {
   if (validateManifest(manifest)) return;
-  const told = new Set<string>();
-  // Taken out before the first is given: the validator is shared, and whoever asks may wait in between.
+  const reported = new Set<string>();
+  // Read before the first is yielded: the validator is shared, and the caller may pause in between.
   const errors = validateManifest.errors ?? [];
   for (const error of errors) {
     const problem = describe(error);
     const text = `${problem.pointer} ${problem.message}`;
-    if (told.has(text)) continue;
-    told.add(text);
+    if (reported.has(text)) continue;
+    reported.add(text);
     yield problem;
   }
 }
@@ -34,7 +34,7 @@ function describe(error: ErrorObject): Problem {
     case 'additionalProperties': {
       const key = String(params.additionalProperty);
       const known = Object.keys(propertiesOf(error));
-      return keyProblem(at + pointer(key), `"${key}" is not a key that is known here.${suggestion(key, known)}`);
+      return keyProblem(at + pointer(key), `"${key}" is not a known key here.${suggestion(key, known)}`);
     }
     case 'required': {
       const key = String(params.missingProperty);
@@ -56,7 +56,7 @@ function describe(error: ErrorObject): Problem {
     case 'pattern':
       return {
         pointer: at,
-        message: `This is not written as it must be.${patternHint(at)}${exampleText(undefined, error.parentSchema)}`,
+        message: `This does not have the required form.${patternHint(at)}${exampleText(undefined, error.parentSchema)}`,
       };
     case 'discriminator': {
       const branches = (error.parentSchema as { oneOf?: { properties?: { type?: { const?: string } } }[] }).oneOf ?? [];
@@ -68,22 +68,22 @@ function describe(error: ErrorObject): Problem {
       if (params.limit === 1) return { pointer: at, message: 'This text must not be empty.' };
       return { pointer: at, message: `This text needs at least ${String(params.limit)} characters.` };
     case 'maxLength':
-      return { pointer: at, message: `This text may have at most ${String(params.limit)} characters.` };
+      return { pointer: at, message: `This text can have at most ${String(params.limit)} characters.` };
     default:
       return { pointer: at, message: `This ${error.message ?? 'is not valid'}.` };
   }
 }
 
-/** The schemas of the keys beside the one that is wrong. */
+/** The schemas of the sibling keys. */
 function propertiesOf({ parentSchema }: ErrorObject): Readonly<Record<string, unknown>> {
   return (parentSchema as { properties?: Record<string, unknown> } | undefined)?.properties ?? {};
 }
 
 function patternHint(at: string): string {
-  if (at === '/version') return ' It is a semantic version: three numbers with dots.';
-  if (at === '/key') return ' It is lower-case words joined by hyphens.';
+  if (at === '/version') return ' It must be a semantic version: three numbers separated by dots.';
+  if (at === '/key') return ' It must consist of lower-case words joined by hyphens.';
   return at.endsWith('/apiName')
-    ? ' It begins with a letter and has lower-case letters, digits and underscores, at most 40.'
+    ? ' It must begin with a letter and contain only lower-case letters, digits and underscores, at most 40 characters.'
     : '';
 }
 
@@ -104,11 +104,11 @@ function typeNames(type: unknown): string {
 }
 
 /**
- * The problems of a JSON Schema 2020-12 that a package carries (the input of a tool). The schema is checked
- * against the meta-schema and not compiled, so nothing of it runs. No more problems than a result shows.
+ * The problems of a JSON Schema 2020-12 in a package (the input of a tool), no more than a result shows. The schema is
+ * checked against the meta-schema but not compiled, so nothing in it runs.
  */
 export function schemaProblems(schema: Readonly<Record<string, unknown>>): string[] {
-  // Whatever draft the schema names, the platform reads it as 2020-12.
+  // Whatever draft the schema names, the platform treats it as 2020-12.
   const { $schema: _draft, ...body } = schema;
   if (ajv.validateSchema(body) === true) return [];
   return (ajv.errors ?? [])

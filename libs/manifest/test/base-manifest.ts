@@ -1,4 +1,4 @@
-/** A package that passes every check without a probe; samples replace sections of it. */
+/** A package that passes every check that needs no probe; samples replace sections of it. */
 export const baseManifest = {
   manifestVersion: 1,
   key: 'acme-visits',
@@ -46,10 +46,10 @@ export const baseManifest = {
   ],
 } as const;
 
-/** What a sample changes: sections by name, `undefined` to leave one out. */
+/** What a sample changes: sections by name, `undefined` to remove one. */
 export type Fragment = Record<string, unknown>;
 
-/** The base package with a fragment's sections in the place of its own. */
+/** The base package with some sections replaced by those of a fragment. */
 export function manifestWith(fragment: Fragment): Record<string, unknown> {
   return JSON.parse(JSON.stringify({ ...baseManifest, ...fragment }));
 }

@@ -15,12 +15,12 @@ if (process.env.WRITE_DOCS) {
   for (const [name, text] of pages) writeFileSync(join(FOLDER, name), text);
 }
 
-describe('pages of the checks', () => {
-  it.each([...pages])('%s says what the check says', (name, text) => {
+describe('documentation pages of the checks', () => {
+  it.each([...pages])('%s is up to date', (name, text) => {
     expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text);
   });
 
-  it('there is no page of a check that does not exist', () => {
+  it('exist only for checks that exist', () => {
     expect(readdirSync(FOLDER).sort()).toEqual([...pages.keys()].sort());
   });
 });

@@ -2,8 +2,8 @@ import { CHECKS, type Check } from '../src/index.js';
 import { SAMPLES } from './samples.js';
 
 const SEVERITIES = {
-  blocker: 'A failure refuses the package.',
-  warning: 'A failure is shown to the operator, who may publish all the same, giving a reason.',
+  blocker: 'A failure rejects the package.',
+  warning: 'A failure is shown to the operator, who can still publish the package, giving a reason.',
   advice: 'A failure is a hint to the developer.',
 };
 
@@ -15,7 +15,7 @@ function json(value: unknown): string {
   return `\`\`\`json\n${text}\n\`\`\``;
 }
 
-/** The page of a check: what it is for, and a failing and a passing sample that the tests run. */
+/** The page of a check: its purpose, and a failing and a passing sample that the tests run. */
 export function pageOf(check: Check): string {
   const sample = SAMPLES.find(
     (one) => one.check === check.id && (one.packets === undefined || one.packets.fails !== undefined),
@@ -41,9 +41,9 @@ export function indexPage(): string {
   return [
     '# Certification checks',
     '',
-    'The same suite runs in `crm-dev certify`, in `POST /api/marketplace/developer/certifications` and on submission. A package passes when no blocker fails. Checks that need what only the marketplace knows are skipped elsewhere.',
+    'The same suite runs in `crm-dev certify`, in `POST /api/marketplace/developer/certifications` and on submission. A package passes when no blocker fails. Checks that need knowledge of the marketplace are skipped elsewhere.',
     '',
-    'These pages are made from the checks and from the samples of their tests (`npm run docs` writes them again). Samples show the sections that matter; the rest of the package is good.',
+    'These pages are generated from the checks and the samples of their tests (`npm run docs` writes them again). Samples show only the relevant sections; the rest of the package is valid.',
     '',
     '| check | severity | what |',
     '|---|---|---|',

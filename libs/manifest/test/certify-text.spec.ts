@@ -3,7 +3,7 @@ import { certify, certifyText, JsonSource, locateFindings } from '../src/index.j
 import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
 import { SAMPLES } from './samples.js';
 
-/** `line:column+length message` of a check's findings about a text. */
+/** The findings of a check about a text as `line:column+length message`. */
 async function findings(source: string, check = 'MAN-001', reviewPacket?: string): Promise<string[]> {
   const result = await certifyText(source, { mode: 'certification', ...(reviewPacket && { reviewPacket }) });
   return result.findings
@@ -11,7 +11,7 @@ async function findings(source: string, check = 'MAN-001', reviewPacket?: string
     .map(({ line, column, length, message }) => `${line}:${column}+${length} ${message}`);
 }
 
-/** The base package with its sections in lines of their own, the changed ones at the end. */
+/** The base package with each section on its own line, the changed ones at the end. */
 function source(fragment: Fragment): string {
   const { ...manifest } = manifestWith({});
   for (const key of Object.keys(fragment)) delete manifest[key];
@@ -25,7 +25,7 @@ function source(fragment: Fragment): string {
 const LAST = Object.keys(baseManifest).length + 1;
 
 describe('certifyText', () => {
-  it('gives what certify gives, and places besides', async () => {
+  it('returns the result of certify with positions', async () => {
     for (const { passes, fails } of SAMPLES.slice(0, 40)) {
       for (const fragment of [passes, fails]) {
         const text = JSON.stringify(manifestWith(fragment), null, 2);
@@ -36,23 +36,23 @@ describe('certifyText', () => {
   });
 
   it.each<[string, Fragment, string]>([
-    ['an unknown key', { webhook: [] }, ':1+9 "webhook" is not a key that is known here. Did you mean "webhooks"?'],
-    ['an unknown key far from all others', { zzzzzz: 1 }, ':1+8 "zzzzzz" is not a key that is known here.'],
+    ['an unknown key', { webhook: [] }, ':1+9 "webhook" is not a known key here. Did you mean "webhooks"?'],
+    ['an unknown key far from all others', { zzzzzz: 1 }, ':1+8 "zzzzzz" is not a known key here.'],
     ['a wrong type', { name: 7 }, ':9+1 This must be a text. Example: "Acme Site Visits".'],
     [
-      'a list that is none',
+      'an object instead of a list',
       { webhooks: {} },
       ':13+2 This must be a list. Example: [{ "events": ["lead.created"], "url": "https://hooks.acme.example.com/events" }].',
     ],
     [
       'a version',
       { version: '1.0' },
-      ':12+5 This is not written as it must be. It is a semantic version: three numbers with dots. Example: "1.0.0".',
+      ':12+5 This does not have the required form. It must be a semantic version: three numbers separated by dots. Example: "1.0.0".',
     ],
     [
       'a key',
       { key: 'Acme' },
-      ':8+6 This is not written as it must be. It is lower-case words joined by hyphens. Example: "acme-site-visits".',
+      ':8+6 This does not have the required form. It must consist of lower-case words joined by hyphens. Example: "acme-site-visits".',
     ],
     [
       'a kind',
@@ -66,11 +66,11 @@ describe('certifyText', () => {
     ],
     ['a manifest version', { manifestVersion: 2 }, ':20+1 This must be 1.'],
     ['an empty name', { name: '' }, ':9+2 This text must not be empty.'],
-    ['a long name', { name: 'a'.repeat(81) }, ':9+83 This text may have at most 80 characters.'],
+    ['a long name', { name: 'a'.repeat(81) }, ':9+83 This text can have at most 80 characters.'],
     [
       'a key of a listing',
       { listing: { sumary: '' } },
-      ':13+8 "sumary" is not a key that is known here. Did you mean "summary"?',
+      ':13+8 "sumary" is not a known key here. Did you mean "summary"?',
     ],
     [
       'a rule',
@@ -99,13 +99,13 @@ describe('certifyText', () => {
       { automations: [{ key: 'a', trigger: { type: 'events' }, actions: [] }] },
       ':46+8 This must be one of webhook_received, event, schedule. Did you mean "event"?',
     ],
-  ])('says what is wrong, where, and how it is written: %s', async (_what, fragment, expected) => {
+  ])('reports the problem, its position and an example: %s', async (_what, fragment, expected) => {
     expect(await findings(source(fragment))).toEqual([
       `${LAST + (Object.keys(fragment)[0]! in baseManifest ? 0 : 1)}${expected}`,
     ]);
   });
 
-  it('points at the key where a name is wrong, at the value otherwise', async () => {
+  it('points to the key when a name is wrong, and to the value otherwise', async () => {
     const actions = [{ type: 'create_record', object: 'visit', values: { titel: '{{subject}}', hours: '{{hour}}' } }];
     const trigger = { type: 'webhook_received', payload: [{ name: 'subject', type: 'text' }] };
     const text = source({ automations: [{ key: 'a', trigger, actions }] });
@@ -116,7 +116,7 @@ describe('certifyText', () => {
     expect(columns.map((column) => line.slice(column - 1, column + 6))).toEqual(['"titel"', '"{{hour']);
   });
 
-  it('refuses a key that stands twice, and looks no further', async () => {
+  it('rejects a duplicate key and runs no further checks', async () => {
     const text = '{\n  "key": "acme-visits",\n  "name": "A",\n  "key": "acme"\n}';
     const { certification, findings: found } = await certifyText(text, { mode: 'submission', reviewPacket: '{}' });
     expect(certification).toMatchObject({ passed: false, manifestSha256: null, summary: { failed: 1 } });
@@ -128,7 +128,7 @@ describe('certifyText', () => {
         docUrl: '/docs/certification/MAN-001',
         document: 'manifest',
         pointer: '/key',
-        message: 'The key "key" stands twice in this object; the first time in line 2.',
+        message: 'The key "key" appears twice in this object, first in line 2.',
         line: 4,
         column: 3,
         length: 5,
@@ -136,25 +136,25 @@ describe('certifyText', () => {
     ]);
   });
 
-  it('finds each place of a key that stands more than twice', async () => {
+  it('locates each occurrence of a key that appears more than twice', async () => {
     expect(await findings('{"a": 1,\n"a": 2,\r\n "a": 3}')).toEqual([
-      '2:1+3 The key "a" stands twice in this object; the first time in line 1.',
-      '3:2+3 The key "a" stands twice in this object; the first time in line 1.',
+      '2:1+3 The key "a" appears twice in this object, first in line 1.',
+      '3:2+3 The key "a" appears twice in this object, first in line 1.',
     ]);
     const long = `"${'k'.repeat(1000)}"`;
     expect(await findings(`{${long}: 1,\n${long}: 2}`)).toEqual([
-      `2:1+1002 The key "${'k'.repeat(79)}…" stands twice in this object; the first time in line 1.`,
+      `2:1+1002 The key "${'k'.repeat(79)}…" appears twice in this object, first in line 1.`,
     ]);
   });
 
-  it('finds the place of what is refused before the schema is asked', async () => {
+  it('locates problems that are found before the schema is checked', async () => {
     expect(await findings('{\n "name": "\\ud800"\n}')).toEqual([
       '2:10+8 The text contains U+0000 or half of a surrogate pair.',
     ]);
     expect(await findings('{\n "name": \n')).toEqual(['3:1+1 The document ends where a value is expected.']);
   });
 
-  it('places findings about the review packet in its own text', async () => {
+  it('locates findings about the review packet in its text', async () => {
     const packet = '{\n  "demoVideo": "http://a.example.com",\n  "sandboxAttestation": true\n}';
     expect(await findings(source({}), 'REV-001', packet)).toEqual([
       '2:16+22 The demo video must be an https URL.',
@@ -166,7 +166,7 @@ describe('certifyText', () => {
     ]);
   });
 
-  it('places the findings of a certification that ran elsewhere', async () => {
+  it('locates the findings of a certification that ran elsewhere', async () => {
     const text = source({ name: 7 });
     const certification = await certify(JSON.parse(text), { mode: 'submission' });
     const transported = JSON.parse(JSON.stringify(certification));

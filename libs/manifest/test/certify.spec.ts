@@ -4,12 +4,12 @@ import { baseManifest, manifestWith } from './base-manifest.js';
 import { SAMPLES } from './samples.js';
 
 describe('checks', () => {
-  it('has a failing and a passing sample for each check but the live one', () => {
+  it('have a failing and a passing sample, except for the live check', () => {
     const tested = new Set(SAMPLES.map(({ check }) => check));
     expect(CHECKS.map(({ id }) => id).filter((id) => !tested.has(id))).toEqual(['CON-002']);
   });
 
-  it('is sorted by id, and each id is unique', () => {
+  it('are sorted by id, and each id is unique', () => {
     const ids = CHECKS.map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort());
   });
@@ -36,7 +36,7 @@ describe('checks', () => {
 });
 
 describe('certify', () => {
-  it('passes the base package with nothing but skips', async () => {
+  it('passes the base package and skips only checks without a probe', async () => {
     const certification = await certify(baseManifest, { mode: 'certification' });
     expect(certification.checks.filter(({ status }) => status === 'fail')).toEqual([]);
     expect(certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id)).toEqual([
@@ -65,7 +65,7 @@ describe('certify', () => {
     });
   });
 
-  it('has every check judged with all probes', async () => {
+  it('runs every check when all probes are given', async () => {
     const { summary } = await certify(baseManifest, {
       mode: 'submission',
       reviewPacket: {
@@ -84,7 +84,7 @@ describe('certify', () => {
     expect(summary).toEqual({ passed: CHECKS.length - 1, failed: 0, skipped: 1 });
   });
 
-  it('takes an attestation that names the hash of this manifest', async () => {
+  it('accepts an attestation that names the hash of this manifest', async () => {
     const { manifestSha256 } = await certify(baseManifest, { mode: 'certification' });
     const packet = { demoVideo: 'https://a.example.com', securityQuestionnaire: 'a', testInstructions: 'b' };
     const other = 'a'.repeat(64);
@@ -102,7 +102,7 @@ describe('certify', () => {
     }
   });
 
-  it('runs the checks of meaning although the shape is wrong somewhere else', async () => {
+  it('runs the semantic checks even when the shape is wrong somewhere else', async () => {
     const { passed, checks } = await certify(
       {
         ...manifestWith({}),
@@ -141,7 +141,7 @@ describe('certify', () => {
     });
   });
 
-  it('names the nearest known key and every problem with its place', async () => {
+  it('suggests the nearest known key and reports every problem with its pointer', async () => {
     const { checks } = await certify(manifestWith({ webhook: [], permisions: [] }), { mode: 'certification' });
     const shape = checks.find(({ id }) => id === 'MAN-001');
     expect(shape?.findings).toEqual([
@@ -151,7 +151,7 @@ describe('certify', () => {
     expect(shape?.message).toMatch(/\(and 1 more\)$/);
   });
 
-  it('is deterministic, whatever the order of keys', async () => {
+  it('returns the same result whatever the order of keys', async () => {
     const reversed = Object.fromEntries(Object.entries(baseManifest).reverse());
     const [first, second] = await Promise.all(
       [baseManifest, reversed].map((manifest) => certify(manifest, { mode: 'submission' })),
@@ -159,7 +159,7 @@ describe('certify', () => {
     expect(second).toEqual(first);
   });
 
-  it('shows the same 100 findings whatever the order of keys, and says how many there are', async () => {
+  it('shows the same 100 findings whatever the order of keys, and counts the others', async () => {
     const keys = (count: number) => Array.from({ length: count }, (_, i) => [`unknown_${i}`, i] as const);
     const run = async (entries: readonly (readonly [string, number])[]) => {
       const { checks } = await certify({ ...manifestWith({}), ...Object.fromEntries(entries) }, { mode: 'submission' });
@@ -172,7 +172,7 @@ describe('certify', () => {
     expect(await run(keys(150).reverse())).toEqual(first);
   });
 
-  it('warnings and advice do not refuse a package', async () => {
+  it('passes a package with warnings and advice', async () => {
     const certification = await certify(
       manifestWith({ listing: undefined, ...{ permissions: [...baseManifest.permissions, 'companies'] } }),
       {
@@ -187,7 +187,7 @@ describe('certify', () => {
     ]);
   });
 
-  it('lets the rejection of a probe through', async () => {
+  it('rejects when a probe rejects', async () => {
     const probes = { keyOwnership: () => Promise.reject(new Error('database')) };
     await expect(certify(baseManifest, { mode: 'submission', probes })).rejects.toThrow('database');
   });
@@ -198,13 +198,13 @@ describe('certify', () => {
     ['MAN-003', { version: '1' }, 'The manifest has no key or no valid version.'],
     ['MAN-005', { kind: 'other' }, 'The manifest has no valid kind.'],
     ['CON-002', { connector: { streams: [] } }, 'This needs a live run in a sandbox.'],
-  ])('skips %s when the package says too little: %j', async (id, fragment, message) => {
+  ])('skips %s when the package lacks what the check needs: %j', async (id, fragment, message) => {
     const probes = { keyOwnership: async () => 'free' as const, submittedVersions: async () => [] };
     const { checks } = await certify(manifestWith(fragment), { mode: 'submission', probes });
     expect(checks.find((check) => check.id === id)).toMatchObject({ status: 'skip', message });
   });
 
-  it('asks for no published version of a package without a key', async () => {
+  it('does not ask for the published version of a package without a key', async () => {
     const probes = { publishedManifest: () => Promise.reject(new Error('asked')) };
     const { checks } = await certify(manifestWith({ key: undefined }), { mode: 'submission', probes });
     expect(checks.filter(({ id }) => ['OBJ-004', 'SCP-004'].includes(id)).map(({ status }) => status)).toEqual([
@@ -213,18 +213,18 @@ describe('certify', () => {
     ]);
   });
 
-  it('takes a literal address for its own answer, and a name that does not resolve for advice', async () => {
+  it('needs no lookup for an address, and reports an unresolved name as advice', async () => {
     const urls = ['https://8.8.8.8/', 'https://gone.example.com/'];
     const webhooks = urls.map((url) => ({ events: ['lead.created'], url }));
     const probes = { resolveHost: () => Promise.reject(new Error('ENOTFOUND')) };
     const { checks, passed } = await certify(manifestWith({ webhooks }), { mode: 'certification', probes });
     expect(passed).toBe(true);
     expect(checks.find(({ id }) => id === 'NET-003')?.findings).toEqual([
-      { pointer: '/webhooks/1/url', message: 'The name gone.example.com does not resolve.' },
+      { pointer: '/webhooks/1/url', message: 'The host name gone.example.com does not resolve.' },
     ]);
   });
 
-  it('says nothing of names that are missing; the schema does', async () => {
+  it('leaves missing names to the schema', async () => {
     const incomplete = {
       roles: [{}],
       objects: [{ fields: [{}, { type: 'text' }, { apiName: 'a' }] }, { apiName: 'b' }],
@@ -255,13 +255,13 @@ describe('certify', () => {
     expect(failed.filter((id) => ['MAN-004', 'OBJ-002', 'NET-001', 'EVT-001', 'SCP-001'].includes(id))).toEqual([]);
   });
 
-  it('allows the ports that the platform lists', async () => {
+  it('allows the ports that the address policy lists', async () => {
     const manifest = manifestWith({ webhooks: [{ events: ['lead.created'], url: 'https://a.example.com:8443/' }] });
     const { passed } = await certify(manifest, { mode: 'certification', addressPolicy: { allowedPorts: [8443] } });
     expect(passed).toBe(true);
   });
 
-  it('tells of each circle of automations once, by its shortest way', async () => {
+  it('reports each cycle of automations once, by its shortest path', async () => {
     const on = (key: string, event: string, ...names: string[]) => ({
       key,
       trigger: { type: 'event', event },
@@ -270,14 +270,14 @@ describe('certify', () => {
     const automations = [on('a', 'x.a', 'x.b', 'x.c'), on('b', 'x.b', 'x.c'), on('c', 'x.c', 'x.a', 'x.d')];
     const other = [on('d', 'x.d', 'x.e'), on('e', 'x.e', 'x.d')];
     const { checks } = await certify(manifestWith({ automations: [...automations, ...other] }), { mode: 'submission' });
-    const told = 'This automation can start itself again without a condition that stops it:';
+    const start = 'This automation can trigger itself without a condition that stops it:';
     expect(checks.find(({ id }) => id === 'AUT-002')?.findings).toEqual([
-      { pointer: '/automations/0', message: `${told} x.a → x.c → x.a.` },
-      { pointer: '/automations/3', message: `${told} x.d → x.e → x.d.` },
+      { pointer: '/automations/0', message: `${start} x.a → x.c → x.a.` },
+      { pointer: '/automations/3', message: `${start} x.d → x.e → x.d.` },
     ]);
   });
 
-  it('does not pass the targets of a package whose names nobody looked up', async () => {
+  it('does not pass targets whose names were not looked up', async () => {
     const run = async (...urls: string[]) => {
       const webhooks = urls.map((url) => ({ events: ['lead.created'], url }));
       const { checks, passed } = await certify(manifestWith({ webhooks }), { mode: 'certification' });
@@ -288,7 +288,7 @@ describe('certify', () => {
     expect(await run('https://a.example.com/', 'https://10.0.0.1/')).toEqual([false, 'fail']);
   });
 
-  it('says of a condition that cannot be read only that', async () => {
+  it('reports only the syntax error of a condition that does not parse', async () => {
     const trigger = { type: 'event', event: 'lead.updated' };
     const actions = [{ type: 'update_record', object: 'lead', id: 'x', values: {} }];
     const automations = [{ key: 'a', trigger, condition: 'FOO(', actions }];
@@ -297,7 +297,7 @@ describe('certify', () => {
     expect(failed.map(({ id }) => id)).toEqual(['AUT-001']);
   });
 
-  it('asks for each host once, and refuses to ask for too many', async () => {
+  it('looks up each host once, and rejects a package with too many hosts', async () => {
     const asked: string[] = [];
     const probes = {
       resolveHost: async (host: string) => {

@@ -12,7 +12,7 @@ function changes(before: Fragment, after: Fragment): [string, string, boolean, s
 const fields = (...list: Fragment[]): Fragment => ({ objects: [{ apiName: 'visit', fields: list }] });
 const rules = (...list: [type: string, value: unknown][]) => list.map(([type, value]) => ({ type, value }));
 const text = (more: Fragment): Fragment => fields({ apiName: 'a', type: 'text', ...more });
-/** An object with a field for administrators, and formulas that expose. */
+/** An object with a field for administrators and exposing formulas. */
 const exposed = (...formulas: Fragment[]): Fragment =>
   fields(
     { apiName: 'n', type: 'number' },
@@ -21,7 +21,7 @@ const exposed = (...formulas: Fragment[]): Fragment =>
   );
 
 describe('compareManifests', () => {
-  it('finds nothing between equal manifests', () => {
+  it('finds no changes between equal manifests', () => {
     expect(changes({}, {})).toEqual([]);
   });
 
@@ -328,32 +328,32 @@ describe('compareManifests', () => {
     );
   });
 
-  it('knows the hosts that the platform calls', () => {
+  it('reports new hosts that the platform calls', () => {
     const to = (url: string) => manifestWith({ webhooks: [{ events: ['lead.created'], url }] }) as unknown as Manifest;
     const [before, after] = [to('https://a.example.com/'), to('https://b.example.com:8443/')];
     const hosts = (policy: UrlOptions) => compareManifests(before, after, policy).map(({ message }) => message);
-    expect(hosts({})).toEqual(['The host "a.example.com" is gone.']);
+    expect(hosts({})).toEqual(['The host "a.example.com" is removed.']);
     expect(hosts({ allowedPorts: [8443] })).toEqual([
       'The host "b.example.com" is new.',
-      'The host "a.example.com" is gone.',
+      'The host "a.example.com" is removed.',
     ]);
   });
 
-  it('says what a formula shows', () => {
+  it('describes what a formula shows', () => {
     const [before, after] = ['n', 'secret'].map((expression) => exposed({ apiName: 'band', expression })) as [
       Fragment,
       Fragment,
     ];
     expect(changes(exposed(), after).map(([, , , message]) => message)).toEqual([
-      'The field visit.band is new and shows what it derives from fields that its reader may not read.',
+      'The field visit.band is new and shows values derived from fields that its readers cannot read.',
     ]);
     expect(changes(before, after).map(([, , , message]) => message)).toEqual([
       'The field visit.band has another formula.',
-      'The field visit.band derives something else from fields that its reader may not read, and shows it.',
+      'The field visit.band shows other values derived from fields that its readers cannot read.',
     ]);
   });
 
-  it('follows very many formulas that read each other soon', () => {
+  it('compares very many formulas that read each other in linear time', () => {
     const count = 3_000;
     const chain = (first: string) =>
       exposed(
@@ -366,11 +366,11 @@ describe('compareManifests', () => {
     const startedAt = performance.now();
     const asked = changes(chain('n'), chain('secret')).filter(([, , consent]) => consent);
     expect(asked).toHaveLength(1);
-    // It takes well under a second; the bound only tells linear from quadratic on a busy machine.
+    // It takes well under a second; the limit only distinguishes linear from quadratic time on a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('names ten of the options that are lost', () => {
+  it('names ten of the removed options', () => {
     const options = Array.from({ length: 12 }, (_, i) => `o${i}`);
     expect(changes(text({ type: 'picklist', options }), text({ type: 'picklist', options: ['x'] }))[0]?.[3]).toMatch(
       /loses the options "o0", .*"o9" and 2 more\.$/,

@@ -9,10 +9,10 @@ const DEEP = process.env.DEEP === '1';
 
 jest.setTimeout(DEEP ? 300_000 : 30_000);
 
-/** How many automations start each other in a circle. */
+/** How many automations trigger each other in a cycle. */
 const CIRCLE = DEEP ? 5_000 : 1_000;
 
-/** How many of each list: enough to tell linear from quadratic time; in the long form all that is admitted. */
+/** Length of each list: enough to distinguish linear from quadratic time; in the long form the maximum. */
 const MANY = DEEP ? 45_000 : 6_000;
 
 function nested(depth: number): unknown {
@@ -52,7 +52,7 @@ describe('hostile manifests', () => {
     ['half a surrogate pair', { ...baseManifest, name: 'a\ud800' }],
     ['half a surrogate pair in a key', { ...baseManifest, 'a\udc00': 1 }],
     ['U+0000', { ...baseManifest, name: 'a\u0000' }],
-  ])('refuses %s clearly', async (_what, manifest) => {
+  ])('rejects %s with a clear message', async (_what, manifest) => {
     const certification = await certify(manifest, { mode: 'submission', reviewPacket: {} });
     expect(certification.passed).toBe(false);
     expect(shape(certification)).toMatchObject({
@@ -62,7 +62,7 @@ describe('hostile manifests', () => {
     expect(() => JSON.stringify(certification)).not.toThrow();
   });
 
-  it('takes keys of prototypes for what they are: names', async () => {
+  it('treats names of prototype members as ordinary names', async () => {
     const manifest = manifestWith({ constructor: 1, toString: 2, hasOwnProperty: 3, valueOf: null });
     const certification = await certify(manifest, { mode: 'certification' });
     expect(shape(certification)?.findings.map(({ pointer }) => pointer)).toEqual([
@@ -73,7 +73,7 @@ describe('hostile manifests', () => {
     ]);
   });
 
-  it('refuses a hostile review packet clearly', async () => {
+  it('rejects a hostile review packet with a clear message', async () => {
     const { passed, checks } = await certify(baseManifest, {
       mode: 'submission',
       reviewPacket: { demoVideo: nested(20_000) },
@@ -180,11 +180,11 @@ describe('hostile manifests', () => {
     ],
     ['beginnings of tokens', { listing: { summary: 'eyJaaaaaaaaaa-'.repeat(MANY * 3) } }],
     ['open braces', { listing: { summary: '{{'.repeat(MANY * 10), description: 'a'.repeat(MANY * 20) } }],
-  ])('ends soon with very many %s', async (_what, fragment) => {
+  ])('ends in linear time with very many %s', async (_what, fragment) => {
     const startedAt = performance.now();
     const certification = await certify(manifestWith(fragment), { mode: 'certification' });
     expect(certification.checks.every(({ findings }) => findings.length <= 100)).toBe(true);
-    // Each takes well under a second; the bound only tells linear from quadratic on a busy machine.
+    // Each takes well under a second; the limit only distinguishes linear from quadratic time on a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(DEEP ? 20_000 : 5_000);
   });
 
@@ -210,7 +210,7 @@ describe('hostile manifests', () => {
     },
   );
 
-  it('reads very many lines with keys that stand twice soon', async () => {
+  it('parses very many lines with duplicate keys in linear time', async () => {
     const text = `{"a": 0${'\n'.repeat(MANY * 300)}${',"a": 0'.repeat(150)}}`;
     const startedAt = performance.now();
     const { certification, findings } = await certifyText(text, { mode: 'certification' });
@@ -256,7 +256,7 @@ describe('hostile manifests', () => {
   });
 });
 
-/** Every place of a JSON value. */
+/** Every pointer into a JSON value. */
 function places(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (typeof value !== 'object' || value === null) return [path];
   return [
@@ -276,10 +276,10 @@ function replaced(value: unknown, [step, ...rest]: (string | number)[], by: unkn
   return copy;
 }
 
-/** One value of each JSON type; a whole number and a fraction are told apart by the schema. */
+/** One value of each JSON type; the schema distinguishes integers from fractions. */
 const ONE_OF_EACH_TYPE = [null, true, 7, 0.5, 'text', '', [], ['text'], {}, { key: 'value' }];
 
-/** Every good sample in the long form, every sixth in the short one. */
+/** Every passing sample in the long form, every sixth in the short one. */
 const GOOD = [baseManifest, ...SAMPLES.filter((_, i) => DEEP || i % 6 === 0).map(({ passes }) => manifestWith(passes))];
 
 async function expectResult(manifest: unknown): Promise<void> {
@@ -288,7 +288,7 @@ async function expectResult(manifest: unknown): Promise<void> {
 }
 
 describe('mutation', () => {
-  it('each place of a manifest takes a value of each type without making the suite throw', async () => {
+  it('never throws when a value of any type replaces any one value of a manifest', async () => {
     for (const manifest of DEEP ? GOOD : [baseManifest]) {
       for (const path of places(manifest)) {
         for (const value of ONE_OF_EACH_TYPE) await expectResult(replaced(manifest, path, value));
@@ -296,7 +296,7 @@ describe('mutation', () => {
     }
   });
 
-  it('any value in any one place never makes the suite throw', async () => {
+  it('never throws when any value replaces any one value of a manifest', async () => {
     const mutant = fc
       .constantFrom(...GOOD)
       .chain((manifest) => fc.tuple(fc.constant(manifest), fc.constantFrom(...places(manifest)), fc.jsonValue()));
@@ -306,7 +306,7 @@ describe('mutation', () => {
     );
   });
 
-  it('any JSON value at all gets a result', async () => {
+  it('returns a result for any JSON value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const { passed } = await certify(value, { mode: 'submission', reviewPacket: value });

@@ -1,7 +1,7 @@
 import type { CertificationProbes, Manifest } from '../src/index.js';
 import { baseManifest, type Fragment, manifestWith } from './base-manifest.js';
 
-/** A small package that trips one check, and its good twin. */
+/** A small package that fails one check, and its passing twin. */
 export interface Sample {
   check: string;
   what: string;
@@ -63,7 +63,7 @@ const packet = {
   testInstructions: 'Install it.',
 };
 const aPackage = { fails: {}, passes: {} };
-/** What passes wherever the check has nothing to say. */
+/** A passing fragment for checks that have nothing to check. */
 const UNCHANGED: Fragment = {};
 
 export const SAMPLES: readonly Sample[] = [
@@ -1225,7 +1225,7 @@ export const SAMPLES: readonly Sample[] = [
       [
         'reference deep inside',
         { oneOf: [{}, { items: { $dynamicRef: '#nobody' } }] },
-        // What stands where data stands is no schema.
+        // A value at a place for data is not a schema.
         { default: { $ref: '#nobody', pattern: '(' }, properties: { $ref: { type: 'string' } } },
         '/oneOf/1/items/$dynamicRef',
       ],
@@ -1422,7 +1422,7 @@ export const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** Where OBJ-002 points for each kind of mistake. */
+/** Where OBJ-002 points for each kind of problem. */
 function expect1(what: string): string {
   const places: Record<string, string> = {
     'picklist without options': '/options',

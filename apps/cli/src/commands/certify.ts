@@ -12,16 +12,16 @@ import { UsageError } from '../usage-error.js';
 
 export const CERTIFY_USAGE = `Usage: crm-dev certify <app.json …> [options]
 
-Runs the certification suite over app packages, without a network unless asked to.
+Runs the certification suite on app packages. Uses no network without --remote.
 
-  --review <packet.json>  the review packet that would go with a submission (one package only)
+  --review <packet.json>  the review packet for a submission (one package only)
   --json                  the result as JSON
   --junit                 the result as JUnit XML
-  --remote                through the API, which also judges what only the marketplace knows
+  --remote                certifies through the API, which also checks what only the marketplace knows
   --base-url <url>        the platform's address (or CRM_BASE_URL)
   --token <token>         an access token of a developer workspace (or CRM_TOKEN)
 
-Exit status: 0 every package passes, 1 one fails, 2 wrong usage or nothing to judge.
+Exit status: 0 every package passes, 1 one fails, 2 wrong usage or nothing to certify.
 `;
 
 const OPTIONS = {
@@ -54,7 +54,7 @@ export async function certifyCommand(args: readonly string[], terminal: Terminal
   }
   if (format !== 'text') {
     terminal.out(format === 'json' ? jsonReport(packages) : junitReport(packages));
-    // The verdict is for people; what goes to standard output is for programs.
+    // The verdict is for people; standard output is for programs.
     for (const certified of packages) terminal.err(verdictLine(certified, terminal.colours));
   }
   return packages.every(({ certification }) => certification.passed) ? 0 : 1;
@@ -63,11 +63,11 @@ export async function certifyCommand(args: readonly string[], terminal: Terminal
 function readArguments(args: readonly string[], config: CliConfig): CertifyArguments {
   const { values, positionals: files } = parseArguments(args, OPTIONS, CERTIFY_USAGE);
   const wrong = (message: string) => new UsageError(message, CERTIFY_USAGE);
-  if (files.length === 0) throw wrong('Which package? Give the path of its app.json.');
+  if (files.length === 0) throw wrong('No package was given. Give the path of its app.json.');
   if (values.json && values.junit) throw wrong('Give either --json or --junit.');
-  if (values.review !== undefined && files.length > 1) throw wrong('--review goes with one package.');
+  if (values.review !== undefined && files.length > 1) throw wrong('--review can be used with one package only.');
   if (!values.remote && (values['base-url'] !== undefined || values.token !== undefined)) {
-    throw wrong('--base-url and --token go with --remote.');
+    throw wrong('--base-url and --token can be used with --remote only.');
   }
   return {
     files,
@@ -97,7 +97,7 @@ async function certifyFile(
     reviewPacket: reviewFile === undefined ? undefined : await readSource(reviewFile),
   };
   const isReadable = texts.manifest.parsed.ok && (texts.reviewPacket?.parsed.ok ?? true);
-  // What is no JSON cannot be sent; the suite says here what is wrong with it.
+  // A text that is not JSON cannot be sent; the local suite reports its problems.
   if (!remote || !isReadable) {
     return { file, reviewFile, texts, ...(await certifySources(texts, { mode: 'certification' })) };
   }

@@ -9,12 +9,12 @@ import { UsageError } from '../usage-error.js';
 
 export const DIFF_USAGE = `Usage: crm-dev diff <old.json> <new.json> [--json]
 
-Shows what an upgrade from one version of a package to another means for the tenants that have it.
+Shows what an upgrade from one version of a package to another means for tenants.
 
   --json  the changes as JSON
 
-Exit status: 0 nothing is lost, or release.breaking says so; 1 stored values are lost and release.breaking is
-silent; 2 wrong usage, or one of the files is no package.
+Exit status: 0 nothing is lost, or release.breaking declares it; 1 stored values are lost without a declaration
+in release.breaking; 2 wrong usage, or one of the files is not a package.
 `;
 
 /** `crm-dev diff`. @returns the exit status */
@@ -29,13 +29,13 @@ export async function diffCommand(args: readonly string[], terminal: Terminal): 
   const isUndeclared = changes.some(({ effect }) => effect === 'destructive') && !declaresBreaking(after);
   terminal.out(values.json ? `${printableJson({ changes })}\n` : textOf(changes, terminal.colours));
   if (!values.json) {
-    if (isUndeclared) terminal.out('Say in release.breaking what is lost, or keep it.\n');
+    if (isUndeclared) terminal.out('Declare in release.breaking what is lost, or keep it.\n');
     terminal.out(`${packageName(before)} → ${packageName(after)}: ${summaryOf(changes)}\n`);
   }
   return isUndeclared ? 1 : 0;
 }
 
-/** @throws UsageError for a text that does not match the schema of packages: comparing parts of it would mislead */
+/** @throws UsageError when the text does not match the package schema: comparing parts of it would be misleading */
 async function readManifest(file: string): Promise<Manifest> {
   const source = await readSource(file);
   const problems = source.parsed.ok ? await shapeProblems(source.value) : source.parsed.problems;
@@ -43,7 +43,7 @@ async function readManifest(file: string): Promise<Manifest> {
   if (!first) return source.value as Manifest;
   const { line, column } = source.locate(first.pointer);
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more; see crm-dev certify)` : '';
-  throw new UsageError(`${file}:${line}:${column} is no package: ${printable(first.message)}${more}`);
+  throw new UsageError(`${file}:${line}:${column} is not a package: ${printable(first.message)}${more}`);
 }
 
 async function shapeProblems(manifest: unknown) {

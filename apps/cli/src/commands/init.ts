@@ -11,11 +11,11 @@ import { UsageError } from '../usage-error.js';
 
 export const INIT_USAGE = `Usage: crm-dev init --kind <kind> [folder]
 
-Writes a package to start from, which passes the certification, into the folder (default: the current one).
+Writes a starter package that passes the certification into the folder (default: the current one).
 
   --kind <kind>  ${APP_KINDS.join(', ')}
 
-Exit status: 0 written, 2 wrong usage, or there is a package already.
+Exit status: 0 written, 2 wrong usage, or the folder already has a package.
 `;
 
 const FILES = ['app.json', 'review-packet.json'] as const;
@@ -44,7 +44,7 @@ async function writeStarter(kind: AppKind, folder: string): Promise<void> {
       await copyFile(new URL(`${kind.replace('_', '-')}/${file}`, EXAMPLES), target, constants.COPYFILE_EXCL);
     } catch (error) {
       if (errorCodeOf(error) !== 'EEXIST') throw error;
-      throw new UsageError(`${target} is there already; nothing is overwritten.`);
+      throw new UsageError(`${target} already exists; nothing is overwritten.`);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Certification } from '@crm/manifest';
 import { errorCodeOf, messageOf } from '../error-code.js';
 import { UsageError } from '../usage-error.js';
 
-/** Where the platform is and as whom to ask. */
+/** The address of the platform and the caller's token. */
 export interface Remote {
   baseUrl: URL;
   /** An access token of a developer workspace's admin. */
@@ -12,16 +12,16 @@ export interface Remote {
 
 const PATH = 'api/marketplace/developer/certifications';
 
-/** Names are looked up there, each with a time limit of its own. In milliseconds. */
+/** Milliseconds; the platform looks up names, each with its own time limit. */
 const TIMEOUT_MS = 60_000;
 
-/** Hosts to which a token may go without TLS. */
+/** Hosts to which a token may be sent without TLS. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The address of the platform.
+ * Parses the address of the platform.
  *
- * @throws UsageError for what is no http address, and for plain http to another machine
+ * @throws UsageError when it is not an http or https URL, or is plain http to another machine
  */
 export function baseUrlOf(text: string, usage: string): URL {
   const url = parseUrl(text);
@@ -29,16 +29,19 @@ export function baseUrlOf(text: string, usage: string): URL {
     throw new UsageError(`--base-url must be an http or https address, such as https://crm.example.com.`, usage);
   }
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
-    throw new UsageError('--base-url must be https: the token would go to another machine in the clear.', usage);
+    throw new UsageError(
+      '--base-url must be https: otherwise the token would be sent to another machine unencrypted.',
+      usage,
+    );
   }
   if (!url.pathname.endsWith('/')) url.pathname += '/';
   return url;
 }
 
 /**
- * Certifies through the API, which also knows who owns the key, which versions were submitted and where names lead.
+ * Certifies through the API, which also knows who owns the key, which versions were submitted and how names resolve.
  *
- * @throws UsageError when there is no certification to be had: no connection, a refusal, an answer of another shape
+ * @throws UsageError when there is no certification: no connection, a refusal, or an unexpected answer
  */
 export async function certifyRemotely(
   remote: Remote,
@@ -82,7 +85,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `fetch` says "fetch failed" and keeps the reason as its cause. */
+/** `fetch` reports "fetch failed" and keeps the reason as its cause. */
 function reasonOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   if ('name' in error && error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} seconds`;
@@ -90,11 +93,11 @@ function reasonOf(error: unknown): string {
   return errorCodeOf(cause) || messageOf(cause);
 }
 
-/** The status, and what a problem document (RFC 9457) says. */
+/** The status and the text of a problem document (RFC 9457). */
 function refusalOf({ status, body }: Answer): string {
   const problem = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const text = [problem.detail, problem.title].find((value) => typeof value === 'string');
-  const hint = status === 401 ? ' Sign in again and give the new token.' : '';
+  const hint = status === 401 ? ' Sign in again and use the new token.' : '';
   return `${status}${text === undefined ? '' : ` ${text}`}${hint}`;
 }
 

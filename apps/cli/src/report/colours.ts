@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Marks up texts for a terminal, or leaves them as they are. */
+/** Styles texts for a terminal, or returns them unchanged. */
 export interface Colours {
   strong(text: string): string;
   faint(text: string): string;
@@ -13,7 +13,7 @@ export interface Colours {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Whether the terminal takes colours is decided elsewhere (terminal.ts), not by the stream that newer Nodes look at. */
+/** terminal.ts decides whether to use colours, not the stream that newer versions of Node check. */
 const styled = (style: Style) => (text: string) => styleText(style, text, { validateStream: false });
 
 export const colourful: Colours = {
@@ -25,13 +25,13 @@ export const colourful: Colours = {
   advice: styled('cyan'),
 };
 
-const asIs = (text: string) => text;
+const unchanged = (text: string) => text;
 
 export const colourless: Colours = {
-  strong: asIs,
-  faint: asIs,
-  good: asIs,
-  blocker: asIs,
-  warning: asIs,
-  advice: asIs,
+  strong: unchanged,
+  faint: unchanged,
+  good: unchanged,
+  blocker: unchanged,
+  warning: unchanged,
+  advice: unchanged,
 };

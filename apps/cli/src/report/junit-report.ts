@@ -4,8 +4,8 @@ import { packageName } from './package-name.js';
 import { printable } from './printable.js';
 
 /**
- * The certifications in the XML that build servers read: a suite for each package, a case for each check. Only a
- * blocker is a failure, since only a blocker refuses a package; warnings and advice are output of their case.
+ * The certifications as JUnit XML for build servers: one suite per package, one case per check. Only a blocker is a
+ * failure, since only a blocker rejects a package; warnings and advice are output of their case.
  */
 export function junitReport(packages: readonly CertifiedPackage[]): string {
   const suites = packages.map(suiteXml);

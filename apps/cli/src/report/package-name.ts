@@ -1,6 +1,6 @@
 import { printable } from './printable.js';
 
-/** `<key>@<version>` of a package as far as it says them, for a line of the report. */
+/** `<key>@<version>` of a package, with `unknown` for missing parts, for a line of the report. */
 export function packageName(manifest: unknown): string {
   return `${textOf(manifest, 'key')}@${textOf(manifest, 'version')}`;
 }

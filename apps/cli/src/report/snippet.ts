@@ -2,18 +2,18 @@ import type { SourceRange } from '@crm/manifest';
 import type { Colours } from './colours.js';
 import { displayWidth, printable } from './printable.js';
 
-/** What of a long line stands before the marked stretch. */
+/** Characters of a long line that are shown before the marked range. */
 const CONTEXT_BEFORE = 40;
 
 /**
- * A source line with carets under a stretch of it:
+ * A source line with carets under a range of it:
  *
  *     5 |   "webhook": [],
  *       |   ^^^^^^^^^
  *
- * @param line the text of the line, without its end
- * @param range where in it; column in UTF-16 units from 1
- * @param columns longer lines are cut around the stretch, with `…` where something is left out
+ * @param line the text of the line, without its line break
+ * @param range the range to mark; column in UTF-16 units from 1
+ * @param columns longer lines are truncated around the range, with `…` where something is omitted
  * @param mark colours the carets
  */
 export function snippet(
@@ -37,7 +37,7 @@ export function snippet(
   ].join('\n');
 }
 
-/** A stretch of the line as it is printed; a tab is two columns wide. */
+/** A part of the line as it is printed; a tab is two columns wide. */
 function shown(text: string): string {
   return printable(text.replaceAll('\t', '  '));
 }

@@ -5,18 +5,18 @@ import { packageName } from './package-name.js';
 import { printable } from './printable.js';
 import { snippet } from './snippet.js';
 
-/** How to print. */
+/** Style of the report. */
 export interface TextStyle {
   colours: Colours;
   columns: number;
 }
 
-/** Findings of one check that are printed; `--json` has all of them. */
+/** Number of findings printed per check; `--json` has all of them. */
 const SHOWN_PER_CHECK = 20;
 
 const SEVERITIES: readonly Severity[] = ['blocker', 'warning', 'advice'];
 
-/** The findings with their source lines, the heaviest first, then what was skipped. Ends with a line break. */
+/** The findings with their source lines, the most severe first, then a summary. Ends with a line break. */
 export function textReport(certified: CertifiedPackage, style: TextStyle): string {
   const parts = SEVERITIES.flatMap((severity) =>
     certified.certification.checks
@@ -25,7 +25,7 @@ export function textReport(certified: CertifiedPackage, style: TextStyle): strin
   );
   const { passed, failed, skipped } = certified.certification.summary;
   const names = certified.certification.checks.filter(({ status }) => status === 'skip').map(({ id }) => id);
-  // With a document that cannot be read nearly all are skipped, which says nothing about them.
+  // When a document cannot be read, nearly all checks are skipped, so their names are of no use.
   const skippedNames = passed > 0 && names.length > 0 ? ` (${names.join(', ')})` : '';
   const summary = `${passed} checks passed, ${failed} failed, ${skipped} skipped${skippedNames}`;
   return `${[...parts, summary].join('\n\n')}\n`;
@@ -35,7 +35,7 @@ function checkParts(certified: CertifiedPackage, check: string, style: TextStyle
   const findings = certified.findings.filter((finding) => finding.check === check);
   const parts = findings.slice(0, SHOWN_PER_CHECK).map((finding) => findingText(certified, finding, style));
   const more = findings.length - SHOWN_PER_CHECK;
-  // Of very many findings the suite gives no more than these.
+  // The suite returns no more findings than this.
   const least = findings.length >= MAX_FINDINGS ? 'at least ' : '';
   return more > 0 ? [...parts, `… and ${least}${more} more of ${check}`] : parts;
 }

@@ -1,6 +1,6 @@
 import { defineErrors } from './define.js';
 
-/** Who is calling, and whether they may. */
+/** Authentication and authorisation. */
 export const ACCESS_ERRORS = defineErrors({
   UNAUTHENTICATED: [401, 'A valid access token is required'],
   TOKEN_EXPIRED: [401, 'The access token has expired'],

@@ -1,9 +1,9 @@
-/** An entry of the error catalogue: what clients see for a code. */
+/** An entry of the error catalogue. */
 export interface ErrorDefinition<Code extends string = string> {
   readonly code: Code;
   /** HTTP status. */
   readonly status: number;
-  /** Short, constant text; what is special about one occurrence goes into `detail`. */
+  /** Short, constant text; the specifics of one occurrence go into `detail`. */
   readonly title: string;
 }
 
@@ -11,7 +11,7 @@ type Definitions<T extends Record<string, readonly [number, string]>> = {
   readonly [Code in keyof T & string]: ErrorDefinition<Code>;
 };
 
-/** Declares the errors of one domain; the key is the code that goes over the wire. */
+/** Declares the errors of one domain; each key is the code that clients see. */
 export function defineErrors<const T extends Record<string, readonly [number, string]>>(entries: T): Definitions<T> {
   return Object.fromEntries(
     Object.entries(entries).map(([code, [status, title]]) => [code, { code, status, title }]),

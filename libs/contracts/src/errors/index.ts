@@ -8,7 +8,7 @@ import { REQUEST_ERRORS } from './request.js';
 
 export { defineErrors, type ErrorDefinition } from './define.js';
 
-/** Every error a client can meet, by code. */
+/** Every error that a client can receive, by code. */
 export const ERRORS = {
   ...REQUEST_ERRORS,
   ...ACCESS_ERRORS,
@@ -24,7 +24,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(ERRORS, value);
 }
 
-/** One wrong value of a body, by JSON pointer (RFC 6901). */
+/** One invalid value of a body, by JSON pointer (RFC 6901). */
 export interface FieldProblem {
   readonly pointer: string;
   readonly code: string;
@@ -32,31 +32,31 @@ export interface FieldProblem {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** What is left of one limit of calls. */
+/** The state of one rate limit. */
 export interface LimitState {
-  /** Of the policy, as clients see it: letters and dashes. */
+  /** Name of the policy as clients see it: letters and dashes. */
   readonly name: string;
-  /** Calls in a window. */
+  /** Calls per window. */
   readonly quota: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until the window starts anew. */
+  /** Seconds until the next window starts. */
   readonly resetSeconds: number;
 }
 
 /**
- * The one error type for what a caller did or met: a catalogued code, a detail for humans, optionally the wrong values.
- * It travels over HTTP as a problem document and over NATS as an error reply; anything else that is thrown is a defect
- * and shows as INTERNAL_ERROR without its message.
+ * The error type for expected failures: a catalogued code, a detail for humans, optionally the invalid values. It is sent
+ * over HTTP as a problem document and over NATS as an error reply. Any other thrown error is a defect and appears as
+ * INTERNAL_ERROR without its message.
  */
 export class PlatformError extends Error {
   readonly definition: ErrorDefinition;
 
   /**
    * @param code a code of the catalogue
-   * @param detail what is special about this occurrence; shown to the caller, so never a secret or an internal name
-   * @param extra wrong values of the body, further members of the problem document, seconds after which to try again,
-   *   the limits that were applied when one of them is exhausted
+   * @param detail a sentence about this occurrence without a full stop; shown to the caller, so no secret or internal name
+   * @param extra invalid values of the body, further members of the problem document, seconds after which to try again,
+   *   and the state of the limits when one of them is exhausted
    */
   constructor(
     code: ErrorCode,

@@ -1,6 +1,6 @@
 import { defineErrors } from './define.js';
 
-/** What can be wrong with any request, whatever it asks for. */
+/** Errors that any request can cause. */
 export const REQUEST_ERRORS = defineErrors({
   MALFORMED_REQUEST: [400, 'The request cannot be read'],
   INVALID_QUERY: [400, 'A query parameter is not valid'],

@@ -25,7 +25,7 @@ import { taskUpdatedV1 } from './task-updated/v1.js';
 import { userCreatedV1 } from './user-created/v1.js';
 import { userDisabledV1 } from './user-disabled/v1.js';
 
-/** Every event in its current version, by name: the vocabulary that webhooks and workflows share. */
+/** Every event in its current version, by name; shared by webhooks and workflows. */
 export const EVENTS = {
   'lead.created': leadCreatedV1,
   'lead.updated': leadUpdatedV1,

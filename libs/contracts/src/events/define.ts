@@ -22,10 +22,10 @@ export function defineEvent<Name extends string, Data extends TSchema>(definitio
 
 export type EventData<E extends EventDefinition> = Static<E['data']>;
 
-/** `data` of a created or deleted record: the record as it is, or was. */
+/** `data` of a created or deleted record: the record, or its last state. */
 export const recordData = <R extends TSchema>(record: R) => Type.Object({ record });
 
-/** `data` of an updated record: with the names of the changed fields and their values before. */
+/** `data` of an updated record: the record, the names of the changed fields, and their previous values. */
 export const changedRecordData = <R extends TSchema>(record: R) =>
   Type.Object({
     record,

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 
 /**
  * CloudEvents 1.0 (JSON format) with the extensions `tenantid`, `traceparent` (distributed tracing extension),
- * `recordversion` and `actorkind`. `id` is a UUIDv7 and the identity by which consumers recognise a double.
+ * `recordversion` and `actorkind`. `id` is a UUIDv7, by which consumers recognise duplicates.
  */
 export const EventEnvelope = Type.Object({
   specversion: Type.Literal('1.0'),
@@ -15,7 +15,7 @@ export const EventEnvelope = Type.Object({
   dataschema: Type.String(),
   tenantid: Type.String({ format: 'uuid' }),
   traceparent: Type.Optional(Type.String()),
-  /** `internal` when a run of the platform made the change, by the token that counts; a trace alone may be anybody's. */
+  /** `internal` when a workflow run made the change, according to its token; a trace alone can be set by anyone. */
   actorkind: Type.Optional(Type.String()),
   recordversion: Type.Optional(Type.Integer({ minimum: 1 })),
   data: Type.Record(Type.String(), Type.Unknown()),

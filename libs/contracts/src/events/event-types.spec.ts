@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventValueTypes } from './event-types.js';
 
-describe('the types of what an event tells', () => {
-  it('are those of its data, and of the fields of its record without the detour', () => {
+describe('eventValueTypes', () => {
+  it('returns the types of the data of an event and, directly, of the fields of its record', () => {
     const types = eventValueTypes('deal.won');
     expect(types.get('amount')).toBe('number');
     expect(types.get('name')).toBe('text');
@@ -13,7 +13,7 @@ describe('the types of what an event tells', () => {
     expect(eventValueTypes('deal.updated').get('changed')).toBe('any');
   });
 
-  it('are not known of the fields of a custom record', () => {
+  it('does not know the types of the fields of a custom record', () => {
     expect([...eventValueTypes('record.created').keys()]).not.toContain('name');
   });
 });

@@ -3,7 +3,7 @@ import { EVENTS, type EventName } from './catalogue.js';
 /** The types of values in conditions and filters, as the formula language names them. */
 export type EventValueType = 'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'any';
 
-/** What is read of the JSON Schema of an event's data. */
+/** The relevant part of the JSON Schema of an event's data. */
 interface SchemaNode {
   readonly type?: string;
   readonly format?: string;
@@ -12,18 +12,18 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
 }
 
-/** The types of the names in an event's data and, without the detour, of the fields of its record. */
+/** The types of the names in an event's data and, directly, of the fields of its record. */
 export function eventValueTypes(event: EventName): Map<string, EventValueType> {
   const data = EVENTS[event].data as SchemaNode;
   const types = new Map<string, EventValueType>();
-  // A key of the data goes before a field of the record with the same name.
+  // A key of the data takes precedence over a field of the record with the same name.
   for (const node of [data.properties?.record, data]) {
     for (const [name, schema] of Object.entries(node?.properties ?? {})) types.set(name, valueType(schema));
   }
   return types;
 }
 
-/** The type of a scalar, null besides it or not; `any` for everything else. */
+/** The type of a scalar, nullable or not; `any` for everything else. */
 function valueType(schema: SchemaNode): EventValueType {
   if (schema.anyOf) {
     const [only, ...others] = schema.anyOf.filter((part) => part.type !== 'null');

@@ -4,7 +4,7 @@ const NullableText = (maxLength: number) => Type.Union([Type.String({ maxLength 
 const NullableId = Type.Union([Type.String({ format: 'uuid' }), Type.Null()]);
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
-/** What every record carries, whatever its object. */
+/** The fields of every record, whatever its object. */
 const RecordHead = {
   id: Type.String({ format: 'uuid' }),
   version: Type.Integer({ minimum: 1 }),
@@ -71,7 +71,7 @@ export type CompanyRecord = Static<typeof CompanyRecord>;
 export type OpportunityRecord = Static<typeof OpportunityRecord>;
 export type TaskRecord = Static<typeof TaskRecord>;
 
-/** Core objects: the API's plural path, the event domain and the scope that opens them. */
+/** Core objects: plural API path, event domain and required scope. */
 export const CORE_OBJECTS = {
   lead: { path: 'leads', domain: 'lead', scope: 'leads' },
   contact: { path: 'contacts', domain: 'contact', scope: 'contacts' },

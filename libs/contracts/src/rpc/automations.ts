@@ -7,15 +7,14 @@ export const ProvisionedHook = Type.Object({
   /** `key` of the automation in the manifest. */
   key: Type.String(),
   workflowId: Id,
-  /** With the secret, so it is shown to administrators only and never logged. */
+  /** Contains the secret, so it is shown to administrators only and never logged. */
   url: Type.String(),
 });
 export type ProvisionedHook = Static<typeof ProvisionedHook>;
 
 /**
- * Puts a package's automations in place, all or none, idempotent by installation: WORKFLOW_LIMIT_EXCEEDED leaves nothing
- * behind.
- * `objectNames` maps the api-names declared in the package to those of the tenant.
+ * Creates the workflows of a package, all or none, idempotent by installation: WORKFLOW_LIMIT_EXCEEDED leaves nothing
+ * behind. `objectNames` maps the api names declared in the package to those of the tenant.
  */
 export const provisionWorkflows = defineRpc({
   subject: 'rpc.automation-hooks.workflows.provision',
@@ -35,8 +34,8 @@ export const provisionWorkflows = defineRpc({
 });
 
 /**
- * Removes what an installation brought; asking again answers `removed: 0`. The marketplace calls in its own name: what was
- * begun is taken away to the end, whatever has become of the administrator who asked.
+ * Removes the workflows of an installation; a repetition answers `removed: 0`. The marketplace calls on its own behalf, so
+ * that a removal is completed whatever happens to the administrator who requested it.
  */
 export const removeWorkflows = defineRpc({
   subject: 'rpc.automation-hooks.workflows.remove',

@@ -4,7 +4,7 @@ import { defineRpc } from './define.js';
 const Id = Type.String({ format: 'uuid' });
 const ObjectName = Type.Enum(['lead', 'contact', 'company', 'opportunity', 'task']);
 
-/** A workflow creates a core record; `idempotencyKey` makes a repeated step find what it made before. */
+/** A workflow creates a core record; with the same `idempotencyKey` a repeated step finds the record it created before. */
 export const createCoreRecord = defineRpc({
   subject: 'rpc.crm.records.create',
   server: 'crm',
@@ -29,7 +29,7 @@ export const updateCoreRecord = defineRpc({
   timeoutMs: 5000,
 });
 
-/** Which of the ids exist in the caller's tenant; a reference field of a custom object asks before it is written. */
+/** Returns which of the ids exist in the tenant; used before a reference field of a custom object is written. */
 export const findCoreRecords = defineRpc({
   subject: 'rpc.crm.records.find',
   server: 'crm',

@@ -5,14 +5,14 @@ const Id = Type.String({ format: 'uuid' });
 
 export const ProvisionedObject = Type.Object({
   declaredApiName: Type.String(),
-  /** What the tenant's clients use: `sbx_` in a sandbox, qualified by the app's key when another app has the name. */
+  /** The name in the tenant: with `sbx_` in a sandbox, qualified by the app's key when another app has the same name. */
   apiName: Type.String(),
 });
 export type ProvisionedObject = Static<typeof ProvisionedObject>;
 
 /**
- * Puts a package's objects in place, all or none: OBJECT_LIMIT_EXCEEDED leaves nothing behind. Asking again for the
- * same installation answers with what is there.
+ * Creates the objects of a package, all or none: OBJECT_LIMIT_EXCEEDED leaves nothing behind. A repetition for the same
+ * installation answers with the existing objects.
  */
 export const provisionObjects = defineRpc({
   subject: 'rpc.custom-objects.objects.provision',
@@ -31,8 +31,9 @@ export const provisionObjects = defineRpc({
 });
 
 /**
- * Removes what an installation brought. `discard` also forgets definitions (undo of a failed install). The marketplace
- * calls in its own name: what was begun is taken away to the end, whatever has become of the administrator who asked.
+ * Removes the objects of an installation. `discard` also deletes the definitions (rollback of a failed installation). The
+ * marketplace calls on its own behalf, so that a removal is completed whatever happens to the administrator who requested
+ * it.
  */
 export const removeObjects = defineRpc({
   subject: 'rpc.custom-objects.objects.remove',

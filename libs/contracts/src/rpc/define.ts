@@ -11,8 +11,8 @@ export interface RpcContract<Request extends TSchema = TSchema, Response extends
   readonly server: ServiceName;
   readonly callers: readonly ServiceName[];
   /**
-   * Who the call is made for. `user`: it carries the caller's access token, or an internal token, which the server
-   * checks again, and the tenant comes from it. `service`: the NATS user alone allows it; a tenant is named in the request.
+   * On whose behalf the call is made. `user`: it carries the caller's access token, or an internal token, which the server
+   * verifies again and from which it takes the tenant. `service`: the NATS user is sufficient; the request names a tenant.
    */
   readonly principal: 'user' | 'service';
   readonly request: Request;

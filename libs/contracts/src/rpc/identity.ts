@@ -45,7 +45,7 @@ export const getTenant = defineRpc({
   timeoutMs: 3000,
 });
 
-/** Operators move a tenant to another plan. The operator's token rides along and is checked by identity. */
+/** Operators move a tenant to another plan. The call carries the operator's token, which identity verifies. */
 export const setTenantPlan = defineRpc({
   subject: 'rpc.identity.tenants.setPlan',
   server: 'identity',
@@ -77,8 +77,8 @@ export const refreshOperator = defineRpc({
 });
 
 /**
- * A token of 60 s for work that outlives the call that started it. For a user it carries the roles they have now; for
- * an app (`actor`) the role `app` and the scopes that the installation was granted.
+ * Issues a token of 60 s for work that outlives the call that started it. For a user it contains their present roles; for
+ * an app (`actor`) the role `app` and the scopes that were granted to the installation.
  */
 export const mintInternalToken = defineRpc({
   subject: 'rpc.identity.tokens.mintInternal',
@@ -94,7 +94,7 @@ export const mintInternalToken = defineRpc({
   timeoutMs: 3000,
 });
 
-/** `embed` of a manifest, as far as identity decides by it. */
+/** The parts of a manifest's `embed` section that identity uses. */
 const EmbedSettings = {
   allowedOrigins: Type.Array(Type.String()),
   scopes: Type.Array(Type.String()),
@@ -141,7 +141,7 @@ export const mintEmbedToken = defineRpc({
     sub: Type.String({ minLength: 1, maxLength: 255 }),
     email: Type.String({ maxLength: 254 }),
     name: Type.String({ maxLength: 200 }),
-    /** All that the app was granted when left out. */
+    /** By default all scopes that were granted to the app. */
     scopes: Type.Optional(Type.Array(Type.String())),
   }),
   response: Type.Object({ embedToken: Type.String(), expiresIn: Type.Integer() }),

@@ -7,8 +7,8 @@ export const ProvisionedSubscription = Type.Object({ id: Id, url: Type.String(),
 export type ProvisionedSubscription = Static<typeof ProvisionedSubscription>;
 
 /**
- * Puts a package's webhook subscriptions in place, all or none: SUBSCRIPTION_LIMIT_EXCEEDED leaves nothing behind.
- * Asking again for the same installation answers with what is there.
+ * Creates the webhook subscriptions of a package, all or none: SUBSCRIPTION_LIMIT_EXCEEDED leaves nothing behind. A
+ * repetition for the same installation answers with the existing subscriptions.
  */
 export const provisionSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.provision',
@@ -33,8 +33,8 @@ export const provisionSubscriptions = defineRpc({
 });
 
 /**
- * Removes what an installation brought; asking again answers `removed: 0`. The marketplace calls in its own name: what was
- * begun is taken away to the end, whatever has become of the administrator who asked.
+ * Removes the subscriptions of an installation; a repetition answers `removed: 0`. The marketplace calls on its own
+ * behalf, so that a removal is completed whatever happens to the administrator who requested it.
  */
 export const removeSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.remove',
@@ -47,8 +47,8 @@ export const removeSubscriptions = defineRpc({
 });
 
 /**
- * Gives an app's subscriptions, in every tenant, another signing secret. The one before stays live for the time that
- * rotation allows, so that both signatures are sent. An app without subscriptions answers `updated: 0`.
+ * Sets a new signing secret for an app's subscriptions in every tenant. The previous secret stays valid for the rotation
+ * period, during which both signatures are sent. An app without subscriptions answers `updated: 0`.
  */
 export const rotateAppSecret = defineRpc({
   subject: 'rpc.webhook-dispatcher.appSecrets.rotate',

@@ -13,7 +13,7 @@ export const date: FieldType = {
     return accept(input);
   },
   present: (value) => value,
-  /** Midnight UTC: the column is a timestamp, and every date gets one. */
+  /** Midnight UTC, because the column is a timestamp. */
   toSlot: (value) => new Date(`${value as string}T00:00:00Z`),
   toUniqueKey: (value) => value as string,
   toSearchText: () => null,

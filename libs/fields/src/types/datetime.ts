@@ -7,7 +7,7 @@ export const datetime: FieldType = {
   formulaType: 'datetime',
   allowedRules: [],
   mayBeUnique: true,
-  /** To UTC with `Z`; digits beyond the millisecond are cut. */
+  /** Converts to UTC with `Z`; digits beyond the millisecond are dropped. */
   parse(input) {
     if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a date-time as text', { expected: 'string' });
     const instant = parseInstant(input);

@@ -2,14 +2,14 @@ import validator from 'validator';
 import { accept, type FieldType, refuse, refusedText } from './field-type.js';
 import { text } from './text.js';
 
-/** Longest address that a mail envelope takes (RFC 5321, 4.5.3.1.3: a path of 256 with its brackets). */
+/** Longest address in a mail envelope (RFC 5321, 4.5.3.1.3: a path of 256 including its brackets). */
 export const EMAIL_LIMIT = 254;
 
 export const email: FieldType = {
   ...text,
   name: 'email',
   bound: EMAIL_LIMIT,
-  /** The address as given; only its form is judged. */
+  /** Keeps the address unchanged; checks only its form. */
   parse(input) {
     const refused = refusedText(input, { limit: EMAIL_LIMIT, singleLine: true });
     if (refused) return refused;

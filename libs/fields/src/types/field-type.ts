@@ -11,28 +11,28 @@ export interface ParseOptions {
   defaultCountry?: string;
 }
 
-/** The canonical value, or what is wrong, with pointers that begin at the value. */
+/** The canonical value, or its problems, with pointers relative to the value. */
 export type ParseResult = { ok: true; value: unknown } | { ok: false; problems: FieldProblem[] };
 
-/** Everything the platform knows about a field type. A new type is one file with one of these. */
+/** Everything the platform knows about a field type. A new type is one file with such a definition. */
 export interface FieldType {
   readonly name: FieldTypeName;
   /** Null when values are not filtered and sorted by a typed column. */
   readonly slotKind: SlotKind | null;
-  /** The type formulas see; null for `formula`, whose type follows from its expression. */
+  /** The type in formulas; null for `formula`, whose type follows from its expression. */
   readonly formulaType: ValueType | null;
   readonly allowedRules: readonly RuleTypeName[];
-  /** The longest canonical text in code points, or the largest number in size; none where neither counts. */
+  /** Maximum length of a canonical text in code points, or the largest magnitude of a number. */
   readonly bound?: number;
   /** Whether `is_unique` makes sense. */
   readonly mayBeUnique: boolean;
-  /** Non-null JSON input to its canonical form. Parsing a canonical value gives it back. */
+  /** Converts non-null JSON input to its canonical form. Parsing a canonical value returns it unchanged. */
   parse(input: unknown, field: FieldDefinition, options: ParseOptions): ParseResult;
-  /** A canonical value in its JSON form, which `parse` takes. */
+  /** The JSON form of a canonical value, which `parse` accepts. */
   present(value: unknown): unknown;
-  /** A canonical non-null value as its typed column holds it, before a long text is cut. */
+  /** The typed column's form of a canonical non-null value, before a long text is truncated. */
   toSlot(value: unknown): string | number | Date;
-  /** The text under which two values count as the same, for `is_unique`. */
+  /** A text that is equal for values that count as the same, for `is_unique`. */
   toUniqueKey(value: unknown): string;
   /** The text by which a full-text search finds the value; null when it is not searched. */
   toSearchText(value: unknown): string | null;
@@ -49,20 +49,20 @@ export function refuse(code: ValueProblemCode, detail: string, params?: ProblemP
   return { ok: false, problems: [{ pointer: '', code, detail, ...(params ? { params } : {}) }] };
 }
 
-/** Whether a text that must be one line is not: the line ends of Unicode (UAX 14: LF, VT, FF, CR, NEL, LS, PS). */
+/** Line breaks of Unicode (UAX 14: LF, VT, FF, CR, NEL, LS, PS). */
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 /**
- * What every text must be: a JSON string of storable characters, not longer than the limit (code points), on one
- * line where asked.
- * @returns null when it is all that
+ * Checks what every text must satisfy: a JSON string of storable characters, not longer than the limit (code points), and
+ * on one line if `singleLine` is set.
+ * @returns null when it satisfies all of this
  */
 export function refusedText(
   input: unknown,
   { limit, singleLine }: { limit: number; singleLine: boolean },
 ): ParseResult | null {
   if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be a text', { expected: 'string' });
-  // Counting is linear, so what is far too long is not counted.
+  // Counting takes linear time, so a text that is far too long is not counted.
   if (input.length > limit && (input.length > limit * 2 || codePointLength(input) > limit)) {
     return refuse('TOO_LONG', `Must have at most ${limit} characters`, { limit });
   }

@@ -2,7 +2,7 @@ import { optionIndex } from '../options.js';
 import type { FieldProblem } from '../problem.js';
 import { accept, type FieldType, refuse } from './field-type.js';
 
-/** Longest list that is looked at. Doubles are allowed, so it may be longer than the options; our number. */
+/** Longest accepted list; our choice. It may be longer than the options because duplicates are allowed. */
 const LONGEST_LIST = 1000;
 
 export const multiSelect: FieldType = {
@@ -11,7 +11,7 @@ export const multiSelect: FieldType = {
   formulaType: 'multi_select',
   allowedRules: [],
   mayBeUnique: false,
-  /** To a set in the order of the options; an empty one is no value. */
+  /** Converts to a set in the order of the options; an empty set means no value. */
   parse(input, field) {
     if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'Must be a list of options', { expected: 'array' });
     if (input.length > LONGEST_LIST) {

@@ -1,10 +1,10 @@
 import { decimalText } from '@crm/formula';
 import { accept, type FieldType, NUMBER_RULES, refuse } from './field-type.js';
 
-/** Numbers lie below it in size: up to there a float64 keeps every integer and 15 digits are the whole number. */
+/** Upper limit of a number's magnitude: below it a float64 represents every integer, with at most 15 digits. */
 export const NUMBER_BOUND = 1e15;
 
-/** The last double before it. */
+/** The largest double below it. */
 const LARGEST_NUMBER = 999_999_999_999_999.9;
 
 export const number: FieldType = {

@@ -2,7 +2,7 @@ import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-j
 import { accept, type FieldType, refuse, refusedText } from './field-type.js';
 import { text } from './text.js';
 
-/** Longest way to write a number that has at most 15 digits (E.164), with punctuation to spare. */
+/** Longest input for a number of at most 15 digits (E.164), with room for punctuation. */
 const PHONE_INPUT_LIMIT = 50;
 
 /** A plus and 15 digits (E.164). */
@@ -12,11 +12,11 @@ export const phone: FieldType = {
   ...text,
   name: 'phone',
   bound: E164_LENGTH,
-  /** To E.164. A number without a country code is one of the default country. */
+  /** Converts to E.164. A number without a country code belongs to the default country. */
   parse(input, _field, { defaultCountry }) {
     const refused = refusedText(input, { limit: PHONE_INPUT_LIMIT, singleLine: true });
     if (refused) return refused;
-    // The library takes a full-width plus for punctuation once a default country is given.
+    // With a default country, the library treats a full-width plus as punctuation.
     const written = (input as string).trim().replace(/^＋/, '+');
     const country = defaultCountry !== undefined && isSupportedCountry(defaultCountry) ? defaultCountry : undefined;
     if (country === undefined && !written.startsWith('+') && /\p{Nd}/u.test(written)) {

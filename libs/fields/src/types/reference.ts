@@ -9,7 +9,7 @@ export const reference: FieldType = {
   formulaType: 'text',
   allowedRules: [],
   mayBeUnique: true,
-  /** The id in lower case. Whether the record exists is asked by the service. */
+  /** Converts the id to lower case. The service checks whether the record exists. */
   parse(input) {
     if (typeof input !== 'string') return refuse('WRONG_TYPE', 'Must be the id of a record', { expected: 'string' });
     return UUID.test(input)

@@ -8,16 +8,16 @@ import { suggestion } from '../suggestion.js';
 import { unusableParts } from '../tool-schema.js';
 import { schemaProblems } from '../validate.js';
 
-/** What the common model interfaces take for the name of a tool. */
+/** What the common model APIs accept as the name of a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const AI_001: Check = {
   id: 'AI-001',
-  title: 'Assistant tools have valid schemas, a scope, and confirmation for writing',
+  title: 'Assistant tools have a valid schema, a scope, and confirmation if they write',
   severity: 'blocker',
   doc: {
-    why: 'A model calls the tools on behalf of a user. The schema bounds what it may pass, the scope what it may reach, and a person confirms what changes data.',
-    fix: 'Give each tool a JSON Schema of type `object` (draft 2020-12) as `inputSchema`, whose patterns compile and whose references lead to its own parts, and a known `scope`; a tool that is not `readOnly` needs `requiresConfirmation: true`.',
+    why: 'A model calls the tools on behalf of a user. The schema limits what it can pass, the scope limits what it can reach, and a person confirms what changes data.',
+    fix: 'Give each tool a JSON Schema of type `object` (draft 2020-12) as `inputSchema`, with patterns that compile and references to its own parts only, and a known `scope`. A tool that is not `readOnly` needs `requiresConfirmation: true`.',
   },
   *run({ manifest }) {
     const seen = new Set<string>();
@@ -33,7 +33,10 @@ export const AI_001: Check = {
 
 function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem> {
   if (tool.name !== undefined && !TOOL_NAME.test(tool.name)) {
-    yield { pointer: `${at}/name`, message: 'The name of a tool is 1 to 64 letters, digits, underscores and hyphens.' };
+    yield {
+      pointer: `${at}/name`,
+      message: 'The name of a tool must have 1 to 64 letters, digits, underscores and hyphens.',
+    };
   }
   if (tool.inputSchema !== undefined) {
     const problems = schemaProblems(tool.inputSchema);
@@ -46,18 +49,18 @@ function* toolProblems(tool: Draft<ManifestTool>, at: string): Generator<Problem
       }
     }
     if (tool.inputSchema.type !== undefined && tool.inputSchema.type !== 'object') {
-      yield { pointer: `${at}/inputSchema/type`, message: 'The input of a tool is an object.' };
+      yield { pointer: `${at}/inputSchema/type`, message: 'The input of a tool must be an object.' };
     }
   }
   if (tool.scope === undefined) {
-    yield { pointer: at, message: 'The tool names no scope.' };
+    yield { pointer: at, message: 'The tool has no scope.' };
   } else if (!isScope(tool.scope)) {
     yield {
       pointer: `${at}/scope`,
-      message: `The scope "${tool.scope}" is not known.${suggestion(tool.scope, SCOPES)}`,
+      message: `The scope "${tool.scope}" is unknown.${suggestion(tool.scope, SCOPES)}`,
     };
   }
   if (tool.readOnly !== true && tool.requiresConfirmation !== true) {
-    yield { pointer: at, message: 'A tool that is not readOnly needs requiresConfirmation.' };
+    yield { pointer: at, message: 'A tool that is not readOnly needs requiresConfirmation: true.' };
   }
 }

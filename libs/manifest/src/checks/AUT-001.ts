@@ -9,11 +9,11 @@ import { isLabel } from '../package-model.js';
 import { asSentence, type Problem } from '../problem.js';
 import type { ManifestAutomation } from '../schema/manifest.js';
 
-/** What a run carries out at most; more would be another automation. */
+/** Longer sequences should be split into several automations. */
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;
 
-/** It stands in lists and in the answer of an installation. In UTF-16 units. */
+/** Keys appear in lists and in the answer to an installation. In UTF-16 units. */
 const MAX_KEY = 100;
 
 export const AUT_001: Check = {
@@ -21,7 +21,7 @@ export const AUT_001: Check = {
   title: 'Conditions parse, templates name payload keys or earlier steps',
   severity: 'blocker',
   doc: {
-    why: 'An automation runs when nobody looks. A condition that does not parse, a placeholder that names nothing, or one that stands where it may not would only show as a run that failed, or as a request to a place that a payload chose.',
+    why: 'Automations run unattended. A condition that does not parse, or a placeholder without a value or at a forbidden place, would otherwise show up only as a failed run, or as a request to a place that a payload chose.',
     fix: 'Declare the keys of the payload in `trigger.payload` and use them, or the `key` of an earlier step, as `{{name}}` in values, title, description, subject, text, body, data, header values, the id of a record, and in the path and query of a URL.',
   },
   *run({ manifest }) {
@@ -32,7 +32,7 @@ export const AUT_001: Check = {
       yield* actionProblems(automation, at);
       if (automation.key === undefined) continue;
       if (!isLabel(automation.key) || automation.key.length > MAX_KEY) {
-        const message = `The key of an automation is a text of one line and at most ${MAX_KEY} characters, without white space around it.`;
+        const message = `The key of an automation must be a single line of at most ${MAX_KEY} characters, without white space around it.`;
         yield { pointer: `${at}/key`, message };
       }
       if (keys.has(automation.key)) {
@@ -45,9 +45,9 @@ export const AUT_001: Check = {
 
 function* automationProblems(automation: Draft<ManifestAutomation>, at: string): Generator<Problem> {
   const { trigger, condition, actions } = automation;
-  if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation does nothing.' };
+  if (actions?.length === 0) yield { pointer: `${at}/actions`, message: 'The automation has no actions.' };
   if (actions && actions.length > MAX_ACTIONS) {
-    yield { pointer: `${at}/actions`, message: `An automation has at most ${MAX_ACTIONS} actions.` };
+    yield { pointer: `${at}/actions`, message: `An automation can have at most ${MAX_ACTIONS} actions.` };
   }
   if (trigger?.type === 'schedule' && trigger.cron !== undefined) {
     const problem = cronProblem(trigger.cron);
@@ -62,7 +62,7 @@ function* automationProblems(automation: Draft<ManifestAutomation>, at: string):
     declared.add(name);
   }
   if (declared.size > MAX_PAYLOAD_KEYS) {
-    yield { pointer: `${at}/trigger/payload`, message: `A payload declares at most ${MAX_PAYLOAD_KEYS} keys.` };
+    yield { pointer: `${at}/trigger/payload`, message: `A payload can declare at most ${MAX_PAYLOAD_KEYS} keys.` };
   }
   if (condition === undefined) return;
   const { errors } = checkFormula(condition, trigger ? conditionTypes(trigger) : {}, {

@@ -9,11 +9,11 @@ import { hasPlaceholder } from '../templates.js';
 
 export const AUT_002: Check = {
   id: 'AUT-002',
-  title: 'No automation triggers itself without a stop',
+  title: 'No automation triggers itself without a condition that stops it',
   severity: 'blocker',
   doc: {
-    why: 'An automation on `record.updated` that updates a record starts itself again, for ever. The same happens over several automations and the events between them.',
-    fix: 'Give an automation of the circle a `condition` over its payload that becomes false, or let it do its work without the event that starts the circle.',
+    why: 'An automation on `record.updated` that updates a record triggers itself again, forever. The same can happen across several automations through the events between them.',
+    fix: 'Give an automation in the cycle a `condition` on its payload that becomes false, or remove the event or the action that closes the cycle.',
   },
   *run({ manifest }) {
     const graph = eventGraph(manifest);
@@ -22,7 +22,7 @@ export const AUT_002: Check = {
       const way = wayBack(circle[0]!, new Set(circle), follows);
       yield {
         pointer: pointer('automations', graph.get(way[0]!)!.get(way[1]!)!),
-        message: `This automation can start itself again without a condition that stops it: ${circleText(way)}.`,
+        message: `This automation can trigger itself without a condition that stops it: ${circleText(way)}.`,
       };
     }
   },
@@ -33,7 +33,7 @@ function circleText(way: readonly string[]): string {
   return shown.join(' → ');
 }
 
-/** From each event to the events that follow from it unconditionally, with the automation in between. */
+/** Maps each event to the events that follow from it unconditionally, with the automation in between. */
 function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
   const graph = new Map<string, Map<string, number>>();
   for (const [i, automation] of entriesOf(manifest.automations)) {
@@ -49,9 +49,9 @@ function eventGraph(manifest: ManifestDraft): Map<string, Map<string, number>> {
 }
 
 /**
- * Whether a condition may keep an automation from starting: it reads something, which what the automations do may
- * change, or it is never true. One that reads the clock alone stops nothing that is on its way. What is wrong with one
- * that cannot be read, AUT-001 says.
+ * Whether a condition can keep an automation from starting: it reads data that the automations may change, or it is
+ * never true. A condition that reads only the clock does not stop a cycle. AUT-001 reports a condition that does not
+ * parse.
  */
 function mayStop(condition: string | undefined): boolean {
   if (condition === undefined) return false;
@@ -74,7 +74,7 @@ function eventsOf(manifest: ManifestDraft, action: Draft<ManifestAction>): strin
   return [`${CORE_OBJECTS[target.name as CoreObject].domain}.${verb}`, ...statusEvents(target.name, status)];
 }
 
-/** A status that comes from a placeholder may be any. */
+/** A status from a placeholder can have any value. */
 function statusEvents(object: string, status: unknown): string[] {
   const may = (value: string) => status === value || (typeof status === 'string' && hasPlaceholder(status));
   if (object === 'opportunity') return ['won', 'lost'].filter(may).map((value) => `deal.${value}`);

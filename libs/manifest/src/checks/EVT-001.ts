@@ -6,7 +6,7 @@ import { knownEvents } from '../package-model.js';
 import type { Problem } from '../problem.js';
 import { suggestion } from '../suggestion.js';
 
-/** Names of events are `domain.action`. */
+/** Event names have the form `domain.action`. */
 const EVENT_NAME = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
 
 export const EVT_001: Check = {
@@ -14,7 +14,7 @@ export const EVT_001: Check = {
   title: 'Events exist in the catalogue',
   severity: 'blocker',
   doc: {
-    why: 'A subscription to an event that nobody emits is never called, and nobody notices.',
+    why: 'A subscription to an event that does not exist is never triggered, and nobody notices.',
     fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or one that the package lists in \`service.produces\`.`,
   },
   *run({ manifest }) {
@@ -48,6 +48,6 @@ function* namedEvents(manifest: ManifestDraft): Generator<[name: string, at: str
 function* producedNames(manifest: ManifestDraft): Generator<Problem> {
   for (const [i, name] of entriesOf(manifest.service?.produces)) {
     if (EVENT_NAME.test(name)) continue;
-    yield { pointer: pointer('service', 'produces', i), message: `"${name}" is not a name of the form domain.action.` };
+    yield { pointer: pointer('service', 'produces', i), message: `"${name}" does not have the form domain.action.` };
   }
 }

@@ -9,15 +9,15 @@ export const LST_001: Check = {
   title: 'The listing has a summary, support, privacy and terms',
   severity: 'warning',
   doc: {
-    why: 'Tenants want to know in a sentence what the app does, whom to ask, and what becomes of their data.',
-    fix: 'Fill `listing.summary`, `publisher.supportEmail`, `publisher.privacyUrl` and `publisher.termsUrl`. Links are https (or http) addresses; pictures may be `data:image/…` too.',
+    why: 'Tenants want to read in one sentence what the app does, whom to ask for help, and what happens to their data.',
+    fix: 'Fill in `listing.summary`, `publisher.supportEmail`, `publisher.privacyUrl` and `publisher.termsUrl`. Links must be https (or http) URLs; pictures can also be `data:image/…` URLs.',
   },
   run({ manifest: { listing, publisher } }) {
     const wanted: [at: string, value: string | undefined, what: string][] = [
       ['/listing/summary', listing?.summary, 'summary'],
-      ['/publisher/supportEmail', publisher?.supportEmail, 'address for support'],
+      ['/publisher/supportEmail', publisher?.supportEmail, 'support address'],
       ['/publisher/privacyUrl', publisher?.privacyUrl, 'privacy page'],
-      ['/publisher/termsUrl', publisher?.termsUrl, 'page of terms'],
+      ['/publisher/termsUrl', publisher?.termsUrl, 'terms page'],
     ];
     return [
       ...wanted
@@ -50,7 +50,7 @@ function pictures(places: readonly Place[]): Problem[] {
     .map(([at]) => ({ pointer: at, message: 'A picture must be an https address.' }));
 }
 
-/** The scheme as a browser reads it, white space before it or not; empty for what is no absolute URL. */
+/** The scheme as a browser reads it, ignoring leading white space; empty when the text is not an absolute URL. */
 function schemeOf(value: string | undefined): string {
   return (value !== undefined && parseUrl(value)?.protocol) || '';
 }

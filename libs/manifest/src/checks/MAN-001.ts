@@ -6,8 +6,8 @@ export const MAN_001: Check = {
   title: 'The manifest matches the package schema',
   severity: 'blocker',
   doc: {
-    why: 'The schema says which keys a package may have and of which type their values are. A key that the platform does not know is refused, because it is most often a misspelt one whose effect would be missing.',
-    fix: 'Correct each place that is named. An editor that reads the `$schema` of the manifest completes and checks it while you type.',
+    why: 'The schema defines which keys a package can have and the types of their values. An unknown key is rejected, because it is usually a misspelt one that would silently have no effect.',
+    fix: 'Correct each reported place. An editor that supports `$schema` completes and checks the manifest while you type.',
   },
   run: ({ document }) => shapeProblems(document),
 };

@@ -3,14 +3,14 @@ import { compareVersions, isVersion } from '../semver.js';
 
 export const MAN_003: Check = {
   id: 'MAN-003',
-  title: 'The version is higher than every submitted one',
+  title: 'The version is higher than every submitted version',
   severity: 'blocker',
   doc: {
     why: 'A submitted version never changes, so a new package needs a new version, and tenants upgrade in one direction.',
-    fix: 'Raise `version` above the highest one that was ever submitted, by the precedence of Semantic Versioning (build metadata does not count).',
+    fix: 'Raise `version` above the highest version that was ever submitted, by the precedence rules of Semantic Versioning (build metadata does not count).',
   },
   async run({ manifest, probes }) {
-    if (!probes.submittedVersions) return { skip: 'Which versions were submitted is known to the marketplace only.' };
+    if (!probes.submittedVersions) return { skip: 'Only the marketplace knows which versions were submitted.' };
     const { key, version } = manifest;
     if (key === undefined || version === undefined || !isVersion(version)) {
       return { skip: 'The manifest has no key or no valid version.' };
@@ -24,7 +24,7 @@ export const MAN_003: Check = {
     return [
       {
         pointer: '/version',
-        message: `The version ${version} is not higher than ${highest}, which was submitted before.`,
+        message: `The version ${version} is not higher than ${highest}, which was already submitted.`,
       },
     ];
   },

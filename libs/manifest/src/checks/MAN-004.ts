@@ -13,8 +13,8 @@ export const MAN_004: Check = {
   title: 'References inside the package resolve',
   severity: 'blocker',
   doc: {
-    why: 'Fields, objects and roles that the package names must exist when it is installed, otherwise the install would fail or a rule would silently have no effect.',
-    fix: 'Declare what is named, or correct the name. Objects of the package are `custom:<apiName>` in `referenceTarget`; roles are the built-in ones or those of the `roles` section.',
+    why: 'Fields, objects and roles that the package names must exist when it is installed. Otherwise the installation would fail or a rule would silently have no effect.',
+    fix: 'Declare the missing element, or correct its name. In `referenceTarget` write objects of the package as `custom:<apiName>`. Roles are the built-in ones and those of the `roles` section.',
   },
   *run({ manifest }) {
     yield* roleNames(manifest);
@@ -32,7 +32,7 @@ function* roleNames(manifest: ManifestDraft): Generator<Problem> {
     if (name === undefined) continue;
     const at = pointer('roles', i, 'name');
     if (!isLabel(name)) {
-      yield { pointer: at, message: 'The name of a role is a text of one line without white space around it.' };
+      yield { pointer: at, message: 'The name of a role must be a single line without white space around it.' };
     }
     if (BUILT_IN_ROLES.includes(name))
       yield { pointer: at, message: `The role "${name}" is built in and cannot be declared.` };
@@ -53,7 +53,7 @@ function* nameFields(manifest: ManifestDraft): Generator<Problem> {
   }
 }
 
-/** What a reference field may point at: the core objects of the field's table (a task is none), and own objects. */
+/** A reference field can refer to core objects (except tasks) and to objects of the package. */
 function* referenceTargets(manifest: ManifestDraft): Generator<Problem> {
   const own = [...entriesOf(manifest.objects)].flatMap(([, object]) => object.apiName ?? []);
   const known = new Set([
@@ -103,7 +103,7 @@ function* actionTargets(manifest: ManifestDraft): Generator<Problem> {
         const hint = suggestion(field, target.writableFields);
         yield keyProblem(
           `${at}/values${pointer(field)}`,
-          `The object ${target.name} has no field "${field}" that can be written.${hint}`,
+          `The object ${target.name} has no writable field "${field}".${hint}`,
         );
       }
     }
@@ -120,7 +120,7 @@ function* recipients(manifest: ManifestDraft): Generator<Problem> {
         typeof action.to === 'string'
           ? [[at, action.to]]
           : [...entriesOf(action.to)].map(([k, to]) => [`${at}/${k}`, to]);
-      if (named.length === 0) yield { pointer: at, message: 'The e-mail goes to nobody.' };
+      if (named.length === 0) yield { pointer: at, message: 'The e-mail has no recipient.' };
       for (const [place, to] of named) {
         const message = recipientProblem(to, roles);
         if (message !== undefined) yield { pointer: place, message };
@@ -134,15 +134,15 @@ function recipientProblem(to: string, roles: ReadonlySet<string>): string | unde
     const role = to.slice('role:'.length);
     return roles.has(role) ? undefined : `There is no role "${role}".${suggestion(role, roles)}`;
   }
-  // A placeholder must not stand here at all, which AUT-001 says.
+  // AUT-001 reports a placeholder here.
   if (hasPlaceholder(to) || USER_ID.test(to) || isEmail(to)) return undefined;
-  return `"${to}" is neither the id nor the e-mail address of a user, nor role:<name>.`;
+  return `"${to}" is neither a user id, nor an e-mail address, nor role:<name>.`;
 }
 
-/** A UUID of any version, as RFC 9562 writes it. */
+/** A UUID of any version in the form of RFC 9562. */
 const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** As the fields of the type judge an address. */
+/** By the same rules as fields of type `email`. */
 function isEmail(text: string): boolean {
   return fieldTypes.get('email')!.parse(text, { apiName: 'to', type: 'email' }, {}).ok;
 }

@@ -1,7 +1,7 @@
 import type { Check } from '../check.js';
 import type { AppKind, Manifest } from '../schema/manifest.js';
 
-/** A kind has its section when one of these is there and not empty. */
+/** For each kind, one of these sections must be present and not empty. */
 const SECTIONS: Readonly<Record<AppKind, readonly (keyof Manifest)[]>> = {
   data_connector: ['connector'],
   industry_app: ['objects', 'automations'],
@@ -11,11 +11,11 @@ const SECTIONS: Readonly<Record<AppKind, readonly (keyof Manifest)[]>> = {
 
 export const MAN_005: Check = {
   id: 'MAN-005',
-  title: 'The kind has its own section',
+  title: 'The package has the section that its kind requires',
   severity: 'blocker',
   doc: {
-    why: 'The kind tells a tenant what to expect of the app: a data connector has a `connector`, an industry app `objects` or `automations`, an AI assistant an `assistant`, an event-driven service `webhooks` or a `service`. Other sections are allowed besides.',
-    fix: 'Add the section of the kind, or choose the kind that the package is.',
+    why: 'The kind tells a tenant what to expect from the app: a data connector has a `connector`, an industry app `objects` or `automations`, an AI assistant an `assistant`, an event-driven service `webhooks` or a `service`. Other sections are also allowed.',
+    fix: 'Add the section that the kind requires, or choose the kind that fits the package.',
   },
   run({ manifest }) {
     if (manifest.kind === undefined) return { skip: 'The manifest has no valid kind.' };

@@ -4,21 +4,21 @@ import { MAX_HOSTS, urlsByHost } from '../outbound-urls.js';
 
 export const NET_003: Check = {
   id: 'NET-003',
-  title: 'Every host name resolves now',
+  title: 'Every host name resolves at present',
   severity: 'advice',
   doc: {
-    why: 'A name that does not resolve at the moment is often misspelt. It does not refuse the package, since every call looks the name up again.',
-    fix: 'Check the spelling, or set the name up before tenants install the app.',
+    why: 'A name that does not resolve at present is often misspelt. The package can still pass, since every call looks up the name again.',
+    fix: 'Check the spelling, or create the DNS entry before tenants install the app.',
   },
   async run(context) {
-    if (!context.probes.resolveHost) return { skip: 'Names are looked up by the marketplace only.' };
+    if (!context.probes.resolveHost) return { skip: 'Only the marketplace looks up host names.' };
     const hosts = [...urlsByHost(context.manifest, context.addressPolicy)].slice(0, MAX_HOSTS);
     const outcomes = await Promise.all(
       hosts.map(async ([host, urls]) => {
-        // An address in the place of a name has nothing to resolve.
+        // An address needs no lookup.
         const answers = isAddress(host) ? [host] : await context.resolveHost(host);
         return answers?.length === 0
-          ? urls.map(({ pointer }) => ({ pointer, message: `The name ${host} does not resolve.` }))
+          ? urls.map(({ pointer }) => ({ pointer, message: `The host name ${host} does not resolve.` }))
           : [];
       }),
     );

@@ -7,19 +7,19 @@ import { API_NAME_PATTERN } from '../schema/shapes.js';
 
 const API_NAME = new RegExp(API_NAME_PATTERN);
 
-/** What every record carries under its own name, and the words of the formula language; in any case. */
+/** Fields of every record and keywords of the formula language, regardless of case. */
 const RESERVED = new Set(['id', 'version', 'createdat', 'updatedat', 'and', 'or', 'not', 'true', 'false', 'null']);
 
-/** What a sandbox install puts before the names of its objects. */
+/** Prefix of the names of objects in a sandbox installation. */
 const SANDBOX_PREFIX = 'sbx_';
 
 export const OBJ_001: Check = {
   id: 'OBJ-001',
-  title: 'Api names are legal, unique and not reserved',
+  title: 'Api names are valid, unique and not reserved',
   severity: 'blocker',
   doc: {
-    why: 'Api names become paths and keys of the API and names in formulas. They must not hide what is there already: core objects, what every record carries, words of the formula language, the prefix of sandbox installs.',
-    fix: 'Use at most 40 lower-case letters, digits and underscores, beginning with a letter; each object once, each field once in its object.',
+    why: 'Api names become paths and keys of the API and names in formulas. They must not hide existing names: core objects, the fields of every record, keywords of the formula language, the prefix of sandbox installations.',
+    fix: 'Use at most 40 lower-case letters, digits and underscores, beginning with a letter. Declare each object once, and each field once in its object.',
   },
   *run({ manifest }) {
     yield* objectNames(manifest);
@@ -34,8 +34,10 @@ function* objectNames(manifest: ManifestDraft): Generator<Problem> {
     const at = pointer('objects', i, 'apiName');
     const problem =
       nameProblem(apiName) ??
-      (isCoreObject(apiName) ? `"${apiName}" is an object of the platform.` : undefined) ??
-      (apiName.startsWith(SANDBOX_PREFIX) ? `"${SANDBOX_PREFIX}" is the prefix of sandbox installs.` : undefined) ??
+      (isCoreObject(apiName) ? `"${apiName}" is the name of a core object.` : undefined) ??
+      (apiName.startsWith(SANDBOX_PREFIX)
+        ? `"${SANDBOX_PREFIX}" is the prefix of sandbox installations.`
+        : undefined) ??
       (seen.has(apiName) ? `The object "${apiName}" is declared twice.` : undefined);
     if (problem !== undefined) yield { pointer: at, message: problem };
     seen.add(apiName);
@@ -58,5 +60,5 @@ function* fieldNames(manifest: ManifestDraft): Generator<Problem> {
 
 function nameProblem(name: string): string | undefined {
   if (RESERVED.has(name.toLowerCase())) return `"${name}" is a reserved name.`;
-  return API_NAME.test(name) ? undefined : `"${name}" is not a legal api name.`;
+  return API_NAME.test(name) ? undefined : `"${name}" is not a valid api name.`;
 }

@@ -10,14 +10,14 @@ export const OBJ_002: Check = {
   title: 'Field rules are consistent',
   severity: 'blocker',
   doc: {
-    why: 'A field that contradicts itself would refuse every value or none: a picklist without options, a reference without a target, a rule that does not fit the type, a pattern that the linear-time engine does not take, a default that breaks the field’s own rules.',
-    fix: 'Correct the field that is named. Patterns are those of RE2: no look-around and no back references.',
+    why: 'A field with contradictory settings would reject every value or none: a picklist without options, a reference without a target, a rule that does not fit the type, a pattern that the linear-time engine does not accept, a default that violates the field’s own rules.',
+    fix: 'Correct the reported field. Patterns use the syntax of RE2: no look-around and no back references.',
   },
   run({ manifest }) {
     const budget = new PatternBudget();
     return [...entriesOf(manifest.objects)].flatMap(([i, object]) => {
       const fields = namedFields(object);
-      // The draft has lost what has the wrong type; the rest is what a definition is.
+      // The draft contains no values of a wrong type, so what is left is a field definition.
       return checkDefinition(
         fields.map(([, field]) => field as FieldDefinition),
         budget,

@@ -8,11 +8,11 @@ import { asSentence } from '../problem.js';
 
 export const OBJ_003: Check = {
   id: 'OBJ-003',
-  title: 'Formulas parse, type-check, have no cycle and keep the limits',
+  title: 'Formulas parse, type-check, have no cycle and stay within the limits',
   severity: 'blocker',
   doc: {
-    why: 'A formula is computed whenever a record is read. What passes here can never fail there.',
-    fix: 'Correct the formula at the position that is named (counted in characters from 0). Formulas may read the fields of their own object, other formulas among them, but not in a circle.',
+    why: 'A formula is computed whenever a record is read. A formula that passes this check can never fail then.',
+    fix: 'Correct the formula at the reported position (counted in characters from 0). Formulas can read the fields of their own object, including other formulas, but not in a cycle.',
   },
   run: ({ manifest }) =>
     [...entriesOf(manifest.objects)].flatMap(([i, object]) => {

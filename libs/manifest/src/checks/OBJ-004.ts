@@ -3,15 +3,15 @@ import { compareManifests } from '../compare.js';
 
 export const OBJ_004: Check = {
   id: 'OBJ-004',
-  title: 'Destructive changes against the published version are declared',
+  title: 'Destructive changes to the published version are declared',
   severity: 'warning',
   doc: {
-    why: 'An upgrade runs on records that tenants already have. Removing an object or a field, or giving a field another type, loses what is stored in it.',
-    fix: 'Keep the field, or say in `release.breaking` what is lost and what to do before upgrading.',
+    why: 'An upgrade affects records that tenants already have. Removing an object or a field, or changing the type of a field, loses stored values.',
+    fix: 'Keep the field, or declare in `release.breaking` what is lost and what to do before upgrading.',
   },
   async run(context) {
     const published = await context.publishedManifest();
-    if (published === undefined) return { skip: 'The published version is known to the marketplace only.' };
+    if (published === undefined) return { skip: 'Only the marketplace knows the published version.' };
     if (published === null) return [];
     const declared = (context.manifest.release?.breaking ?? []).some(
       (text) => text !== undefined && text.trim() !== '',

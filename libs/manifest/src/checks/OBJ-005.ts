@@ -9,8 +9,8 @@ export const OBJ_005: Check = {
   title: 'Field access does not contradict uniqueness and required values',
   severity: 'advice',
   doc: {
-    why: 'A unique field tells by its refusals which values exist, also to those who may not read it. A required field that some may not write, and that has no default, keeps them from creating records at all.',
-    fix: 'Open the reading of the unique field or drop its uniqueness; give the required field a default or open its writing.',
+    why: 'Conflicts on a unique field reveal which values exist, even to users who cannot read the field. A required field without a default keeps users who cannot write it from creating records at all.',
+    fix: 'Remove `readRoles` from the unique field or drop its uniqueness. Give the required field a default or remove its `writeRoles`.',
   },
   run: ({ manifest }) =>
     [...entriesOf(manifest.objects)].flatMap(([i, object]) =>
@@ -20,11 +20,11 @@ export const OBJ_005: Check = {
         if (field.is_unique === true && isRestricted(field.readRoles)) {
           problems.push({
             pointer: `${at()}/readRoles`,
-            message: 'The field is unique, but not everyone may read it.',
+            message: 'The field is unique, but not everyone can read it, so a conflict would reveal its values.',
           });
         }
         if (field.required === true && isRestricted(field.writeRoles) && (field.default ?? null) === null) {
-          const message = 'The field is required and has no default, but not everyone may write it.';
+          const message = 'The field is required and has no default, but not everyone can write it.';
           problems.push({ pointer: `${at()}/writeRoles`, message });
         }
         return problems;

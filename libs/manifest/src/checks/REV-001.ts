@@ -9,12 +9,12 @@ export const REV_001: Check = {
   title: 'The review packet has its four components',
   severity: 'blocker',
   doc: {
-    why: 'Operators review an app with its demo video, the attestation that it was tried in a sandbox, the security questionnaire and instructions for trying it. An attestation that names a hash must be about this very package.',
-    fix: 'Fill `demoVideo` (an https URL), `sandboxAttestation`, `securityQuestionnaire` and `testInstructions`. Repeat the sandbox test after changing the manifest and put its new hash into the attestation.',
+    why: 'Operators review an app with the help of its demo video, the attestation that it was tested in a sandbox, the security questionnaire and the test instructions. An attestation that names a hash must refer to exactly this package.',
+    fix: 'Fill in `demoVideo` (an https URL), `sandboxAttestation`, `securityQuestionnaire` and `testInstructions`. After changing the manifest, repeat the sandbox test and put the new hash into the attestation.',
   },
   run({ reviewPacket, mode, manifestSha256 }) {
     if (reviewPacket === undefined || reviewPacket === null) {
-      if (mode === 'certification') return { skip: 'There is no review packet; a submission needs one.' };
+      if (mode === 'certification') return { skip: 'There is no review packet. A submission needs one.' };
       return [{ pointer: '', message: 'A submission needs a review packet.' }];
     }
     if (typeof reviewPacket !== 'object' || Array.isArray(reviewPacket)) {
@@ -48,15 +48,15 @@ function* demoVideo(value: unknown): Generator<Problem> {
   yield { pointer: '/demoVideo', message: 'The demo video must be an https URL.' };
 }
 
-/** A SHA-256 in a text: 64 hexadecimal digits and no more. */
+/** A SHA-256 in a text: exactly 64 hexadecimal digits. */
 const HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/gi;
 
 /**
- * A hash is named by the key `manifestSha256`, or without it by 64 hexadecimal digits in any text of the attestation.
- * Beside the key texts may name other hashes, such as that of a report.
+ * The hash is the value of the key `manifestSha256` or, without that key, 64 hexadecimal digits in any text of the
+ * attestation. With the key, texts may contain other hashes, such as that of a report.
  */
 function* attestedHash(attestation: unknown, manifestSha256: string): Generator<Problem> {
-  const message = `The attestation is about another manifest; this one has the SHA-256 ${manifestSha256}.`;
+  const message = `The attestation refers to another manifest. This one has the SHA-256 ${manifestSha256}.`;
   if (typeof attestation === 'object' && attestation !== null && Object.hasOwn(attestation, 'manifestSha256')) {
     const { manifestSha256: named } = attestation as { manifestSha256: unknown };
     if (typeof named === 'string' && named.toLowerCase() === manifestSha256) return;

@@ -7,10 +7,10 @@ import { suggestion } from '../suggestion.js';
 
 export const SCP_001: Check = {
   id: 'SCP-001',
-  title: 'Every requested scope is known and none is reserved',
+  title: 'Every requested scope is known and not reserved',
   severity: 'blocker',
   doc: {
-    why: 'A scope is what an admin grants at install. An unknown one would be shown and mean nothing; a reserved one would let an app act as the platform.',
+    why: 'An administrator grants scopes when installing an app. An unknown scope would be shown but mean nothing; a reserved one would let an app act as the platform.',
     fix: `Use the scopes of the platform: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
   },
   *run({ manifest }) {
@@ -21,8 +21,8 @@ export const SCP_001: Check = {
     for (const { scope, pointer: at } of [...requestedScopes(manifest), ...embed]) {
       if (isScope(scope)) continue;
       const message = RESERVED_SCOPES.includes(scope.split(':')[0]!)
-        ? `The scope "${scope}" is reserved to the platform.`
-        : `The scope "${scope}" is not known.${suggestion(scope, SCOPES)}`;
+        ? `The scope "${scope}" is reserved for the platform.`
+        : `The scope "${scope}" is unknown.${suggestion(scope, SCOPES)}`;
       yield { pointer: at, message };
     }
   },

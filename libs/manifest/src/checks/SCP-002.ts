@@ -3,11 +3,11 @@ import { requestedScopes } from '../scope-usage.js';
 
 export const SCP_002: Check = {
   id: 'SCP-002',
-  title: 'Each scope is requested with its purpose',
+  title: 'Each scope is requested with a purpose',
   severity: 'warning',
   doc: {
-    why: 'The purpose is shown to the admin who is asked to grant the scope.',
-    fix: 'Write the permission as `{ "scope": "leads:read", "purpose": "…" }` with a sentence that an admin understands.',
+    why: 'The purpose is shown to the administrator who is asked to grant the scope.',
+    fix: 'Write the permission as `{ "scope": "leads:read", "purpose": "…" }` with a sentence that an administrator understands.',
   },
   run: ({ manifest }) =>
     requestedScopes(manifest)

@@ -4,11 +4,11 @@ import { requestedScopes, scopeUses } from '../scope-usage.js';
 
 export const SCP_003: Check = {
   id: 'SCP-003',
-  title: 'No scope is requested that nothing in the package uses',
+  title: 'Every requested scope is used by the package',
   severity: 'advice',
   doc: {
-    why: 'Admins grant fewer scopes more readily. The suite sees what the package declares; calls that the app’s own servers make through the API are not visible to it.',
-    fix: 'Drop the scope, or say in its purpose what the app’s servers do with it.',
+    why: 'Administrators grant fewer scopes more readily. The suite sees only what the package declares, not the calls that the app’s own servers make through the API.',
+    fix: 'Remove the scope, or explain in its purpose what the app’s servers do with it.',
   },
   run({ manifest }) {
     const used = new Set(scopeUses(manifest).map(({ scope }) => nameOf(scope)));

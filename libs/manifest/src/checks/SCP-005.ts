@@ -7,8 +7,8 @@ export const SCP_005: Check = {
   title: 'Every scope that the package uses is requested',
   severity: 'blocker',
   doc: {
-    why: 'What an app does is bounded by the scopes it was granted. A package that needs a scope it does not request would be installed and then fail.',
-    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects their scope (`opportunity` needs `pipeline`), automations `automations`, webhooks and triggers the `:read` scope of the event’s domain.',
+    why: 'An app can do only what its granted scopes allow. A package that needs a scope it does not request would be installed and then fail.',
+    fix: 'Add the scope to `permissions`. The full scope covers its `:read`. Objects and actions on them need `custom_objects`, `create_task` needs `tasks`, actions on core objects need their scope (`opportunity` needs `pipeline`), automations need `automations`, webhooks and triggers need the `:read` scope of the event’s domain.',
   },
   run({ manifest }) {
     const requested = [...new Set(requestedScopes(manifest).map(({ scope }) => scope))].filter(isScope);

@@ -6,8 +6,8 @@ export const SEC_001: Check = {
   title: 'The package contains no secret',
   severity: 'blocker',
   doc: {
-    why: 'A package is stored, reviewed and shown. A key or token in it is known to everyone who sees it, also after it is taken out again.',
-    fix: 'Revoke the secret, take it out, and let the app’s own server hold the new one.',
+    why: 'A package is stored, reviewed and shown. Everyone who sees it knows the keys and tokens in it, even after they are removed.',
+    fix: 'Revoke the secret, remove it from the package, and keep the new one on the app’s own server.',
   },
   run: ({ document }) => secretsIn(document),
 };

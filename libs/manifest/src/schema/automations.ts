@@ -2,7 +2,7 @@ import { FIELD_TYPE_NAMES } from '@crm/fields';
 import Type from 'typebox';
 import { AnyObject, byType, closed, TextByName, textOrList } from './shapes.js';
 
-/** Types of payload keys: those of fields, formulas apart, and `boolean` as JSON calls it. */
+/** Types of payload keys: those of fields except formulas, and `boolean` as in JSON. */
 export const PAYLOAD_TYPES = [...FIELD_TYPE_NAMES.filter((name) => name !== 'formula'), 'boolean'] as const;
 
 export const PayloadKey = closed({ name: Type.String({ examples: ['subject'] }), type: Type.Enum([...PAYLOAD_TYPES]) });
@@ -25,7 +25,7 @@ export const Trigger = byType(
 );
 
 const key = Type.Optional(
-  Type.String({ description: 'Names the step, so that later steps can use what it made.', examples: ['visit'] }),
+  Type.String({ description: 'Names the step, so that later steps can use its result.', examples: ['visit'] }),
 );
 const object = Type.String({ examples: ['lead'] });
 const values = Type.Unsafe<Record<string, unknown>>({ ...AnyObject, examples: [{ lastName: '{{subject}}' }] });

@@ -9,7 +9,7 @@ export const Publisher = closed(
     privacyUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/privacy'] })),
     termsUrl: Type.Optional(Type.String({ examples: ['https://www.acme.example.com/terms'] })),
   },
-  'Who stands behind the app.',
+  'Who publishes the app.',
 );
 
 export const Listing = closed(

@@ -7,7 +7,7 @@ import { manifestJsonSchema } from './manifest.js';
 
 describe('the published schema', () => {
   it.each([{}, { strict: true, strictRequired: false, allowUnionTypes: true }])(
-    'compiles with %j and judges as the suite does',
+    'compiles with the options %j and agrees with the suite',
     (options) => {
       const warn = jest.fn();
       const validate = new Ajv2020({ ...options, logger: { log: warn, warn, error: warn } }).compile(
@@ -21,7 +21,7 @@ describe('the published schema', () => {
     },
   );
 
-  it('has words of the standard only', () => {
+  it('contains standard keywords only', () => {
     const words = JSON.stringify(manifestJsonSchema);
     expect(words).not.toContain('discriminator');
   });

@@ -12,7 +12,7 @@ export const Permission = closed({
   scope: Type.String({ examples: ['leads:read'] }),
   purpose: Type.Optional(
     Type.String({
-      description: 'Why the app needs it, shown when an admin grants it.',
+      description: 'Why the app needs the scope; shown to the administrator who grants it.',
       examples: ['Tells the planning system about new leads.'],
     }),
   ),
@@ -24,12 +24,12 @@ export const Role = closed({
   label: Type.Optional(Type.String({ examples: ['Planner'] })),
 });
 
-/** The address under which the schema is known; it does not change as long as `manifestVersion` is 1. */
+/** The `$id` of the schema; it does not change as long as `manifestVersion` is 1. */
 export const MANIFEST_SCHEMA_ID = 'https://crm.example.com/schemas/manifest-v1.json';
 
 /**
- * Manifest v1. It judges shape only: types, required and unknown keys, the patterns of key, version and api
- * names. Limits and meaning are the business of the checks.
+ * Manifest v1. The schema covers shape only: types, required and unknown keys, the patterns of key, version and api
+ * names. The checks cover limits and meaning.
  */
 export const ManifestSchema = Type.Object(
   {
@@ -75,10 +75,10 @@ export type ManifestStream = ManifestConnector['streams'][number];
 export type ManifestAssistant = Static<typeof Assistant>;
 export type ManifestTool = NonNullable<ManifestAssistant['tools']>[number];
 
-/** The schema as plain JSON, with the keyword `discriminator`, by which the validator finds the branch that is meant. */
+/** The schema as plain JSON, with the keyword `discriminator`, by which the validator finds the intended branch. */
 export const discriminatedSchema: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(ManifestSchema));
 
-/** JSON Schema 2020-12 of the manifest as plain JSON, to be published: without words that the standard does not know. */
+/** The published JSON Schema 2020-12 of the manifest as plain JSON, without non-standard keywords. */
 export const manifestJsonSchema: Readonly<Record<string, unknown>> = JSON.parse(
   JSON.stringify(ManifestSchema, (key, value) => (key === 'discriminator' ? undefined : value)),
 );

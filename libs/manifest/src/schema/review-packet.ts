@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** What the operators get besides the package. The four components are required; what is inside them is open. */
+/** What operators receive in addition to the package. The four components are required; their content is not prescribed. */
 export const ReviewPacketSchema = Type.Object(
   {
     demoVideo: Type.String({ description: 'An https URL.' }),

@@ -2,13 +2,13 @@ import { pointerSteps } from '../json-pointer.js';
 import { type LineColumn, LineIndex } from './line-index.js';
 import { type ParsedJson, parseJson, type SourceKey, type SourceNode } from './parse-json.js';
 
-/** A stretch of a text. */
+/** A range of a text. */
 export interface SourceRange extends LineColumn {
-  /** UTF-16 units in the line `line`, at least 1; a value over several lines is marked by its first character. */
+  /** UTF-16 units on the line `line`, at least 1; a multi-line value is marked by its first character. */
   length: number;
 }
 
-/** A JSON text with the places of its values. */
+/** A JSON text with the positions of its values. */
 export class JsonSource {
   readonly parsed: ParsedJson;
   readonly lines: LineIndex;
@@ -24,7 +24,7 @@ export class JsonSource {
   }
 
   /**
-   * The place of a value, or of what leads to it when it is not there (a missing key, a place in a list).
+   * The position of a value, or of the enclosing value when it does not exist (a missing key or list entry).
    *
    * @param pointer a JSON pointer
    * @param about `key` for the key of a member instead of its value
@@ -47,7 +47,7 @@ export class JsonSource {
     return this.rangeOf(marked.start, marked.end);
   }
 
-  /** The lines, column and length of a stretch; offsets are UTF-16 units, `end` is exclusive. */
+  /** The line, column and length of a range; offsets are UTF-16 units, `end` is exclusive. */
   rangeOf(start: number, end: number): SourceRange {
     const from = this.lines.placeOf(start);
     const isOneLine = this.lines.placeOf(end).line === from.line;

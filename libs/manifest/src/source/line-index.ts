@@ -1,4 +1,4 @@
-/** A place as editors count it: lines and columns from 1, columns in UTF-16 units. */
+/** A position as editors count it: lines and columns from 1, columns in UTF-16 units. */
 export interface LineColumn {
   line: number;
   column: number;
@@ -10,13 +10,13 @@ export class LineIndex {
 
   constructor(private readonly text: string) {}
 
-  /** The offset of the first character of each line; made when it is asked for, since a good text never is. */
+  /** The offset of the first character of each line; computed on demand, since a valid text does not need it. */
   private get starts(): readonly number[] {
     this.known ??= startsOf(this.text);
     return this.known;
   }
 
-  /** The line and column of an offset; the end of the text is a place too. */
+  /** The line and column of an offset, which may be the end of the text. */
   placeOf(offset: number): LineColumn {
     const { starts } = this;
     let low = 0;
@@ -29,7 +29,7 @@ export class LineIndex {
     return { line: low + 1, column: offset - starts[low]! + 1 };
   }
 
-  /** The text of a line without its end, or an empty text when there is no such line. */
+  /** The text of a line without its line break, or an empty string when there is no such line. */
   lineText(line: number): string {
     const start = this.starts[line - 1];
     return start === undefined
@@ -38,7 +38,7 @@ export class LineIndex {
   }
 }
 
-/** By code units and not by a pattern: a text may have millions of lines. */
+/** Scans code units instead of using a pattern: a text may have millions of lines. */
 function startsOf(text: string): number[] {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {

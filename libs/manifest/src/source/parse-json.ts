@@ -4,7 +4,7 @@ import { excerpt, MAX_FINDINGS } from '../problem.js';
 import { LineIndex } from './line-index.js';
 import { type ScannedText, SyntaxProblem, scanLiteral, scanNumber, scanText, skipSpace } from './scan-json.js';
 
-/** A value of the text with the place where it stands; offsets are UTF-16 units, `end` is exclusive. */
+/** A value of the text with its position; offsets are UTF-16 units, `end` is exclusive. */
 export interface SourceNode {
   start: number;
   end: number;
@@ -15,35 +15,35 @@ export interface SourceNode {
   nodes: readonly SourceNode[] | undefined;
 }
 
-/** A key with the place of its text, quotes included. */
+/** A key with the position of its text, including quotes. */
 export interface SourceKey {
   name: string;
   start: number;
   end: number;
 }
 
-/** Why a text is refused, and where. */
+/** Why a text is rejected, and where. */
 export interface SourceProblem {
   start: number;
   end: number;
-  /** The value inside which the problem stands. */
+  /** The value that contains the problem. */
   pointer: string;
   message: string;
 }
 
-/** The tree of a text, or its problems: the first mistake of syntax, or every key that stands twice. */
+/** The tree of a text, or its problems: the first syntax error, or every duplicate key. */
 export type ParsedJson = { ok: true; root: SourceNode } | { ok: false; problems: SourceProblem[] };
 
-/** The longest text, in UTF-16 units: four times what its texts may have together leaves room for any layout. */
+/** Longest source, in UTF-16 units: four times the limit for its texts leaves room for any layout. */
 export const MAX_SOURCE = 8 * 1024 * 1024;
 
-/** What of a long key stands in a message, in UTF-16 units. */
+/** Longest part of a key in a message, in UTF-16 units. */
 const LONGEST_NAME = 80;
 
 /**
- * Reads a JSON text (RFC 8259) with the place of every value, stricter than `JSON.parse`: a key that stands twice
- * in an object is refused, because readers disagree about which of the two counts; so are the key `__proto__`,
- * numbers beyond the range of a double, and texts beyond the bounds of a package.
+ * Parses a JSON text (RFC 8259) with the position of every value. It is stricter than `JSON.parse`: it rejects duplicate
+ * keys, because parsers disagree about which of the two counts, the key `__proto__`, numbers beyond the range of a
+ * double, and texts beyond the limits of a package.
  *
  * @param text the content of a file; a byte order mark at its beginning is skipped
  * @param lines the lines of that text
@@ -83,7 +83,7 @@ class JsonParser {
     if (this.text.startsWith('\ufeff')) this.at = 1;
     const root = this.value();
     this.space();
-    if (this.at < this.text.length) this.fail('Nothing may follow the document.');
+    if (this.at < this.text.length) this.fail('Nothing is allowed after the document.');
     return root;
   }
 
@@ -112,7 +112,7 @@ class JsonParser {
   }
 
   private checkDepth(): void {
-    if (this.path.length > MAX_DEPTH) this.fail(`The document nests deeper than ${MAX_DEPTH} levels.`);
+    if (this.path.length > MAX_DEPTH) this.fail(`The document is nested deeper than ${MAX_DEPTH} levels.`);
   }
 
   private object(): SourceNode {
@@ -168,7 +168,7 @@ class JsonParser {
     const first = keys.find((key) => key.name === name)?.start ?? 0;
     const { line } = this.lines.placeOf(first);
     const shown = JSON.stringify(excerpt(name, LONGEST_NAME));
-    return `The key ${shown} stands twice in this object; the first time in line ${line}.`;
+    return `The key ${shown} appears twice in this object, first in line ${line}.`;
   }
 
   private list(): SourceNode {
@@ -188,17 +188,17 @@ class JsonParser {
     return { start, end: ++this.at, value, keys: undefined, nodes };
   }
 
-  /** Whether a comma leads to another member or entry; otherwise the closing bracket is next. */
+  /** Whether a comma introduces another member or entry; otherwise the closing bracket is next. */
   private another(close: '}' | ']', what: string): boolean {
     this.space();
     const found = this.text[this.at];
     if (found === close) return false;
-    if (found === undefined) this.fail(`The document ends before a "${close}" that is missing.`);
+    if (found === undefined) this.fail(`The document ends without the closing "${close}".`);
     if (found !== ',') this.fail(`A comma or "${close}" is expected here.`);
     const comma = this.at++;
     this.space();
     if (this.text[this.at] === close) {
-      throw new SyntaxProblem(`No comma may stand after the last ${what}.`, comma, comma + 1);
+      throw new SyntaxProblem(`A comma is not allowed after the last ${what}.`, comma, comma + 1);
     }
     return true;
   }
@@ -214,7 +214,7 @@ class JsonParser {
   }
 
   private failAtKey(): never {
-    if (this.at >= this.text.length) return this.fail('The document ends before a "}" that is missing.');
+    if (this.at >= this.text.length) return this.fail('The document ends without the closing "}".');
     return this.fail('A key in double quotes is expected here.');
   }
 

@@ -1,4 +1,4 @@
-/** A mistake of syntax; offsets are UTF-16 units, `end` is exclusive. */
+/** A syntax error; offsets are UTF-16 units, `end` is exclusive. */
 export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
 
@@ -11,13 +11,13 @@ export class SyntaxProblem extends Error {
   }
 }
 
-/** A text with its escapes read. */
+/** A text with its escapes decoded. */
 export interface ScannedText {
   value: string;
   end: number;
 }
 
-/** The offset of what follows the white space at `at`. Throws SyntaxProblem at a comment. */
+/** Skips white space and returns the next offset. Throws SyntaxProblem at a comment. */
 export function skipSpace(text: string, at: number): number {
   let next = at;
   for (
@@ -25,7 +25,7 @@ export function skipSpace(text: string, at: number): number {
     code === 0x20 || (code >= 0x09 && code <= 0x0d);
     code = text.charCodeAt(next)
   ) {
-    // Vertical tab and form feed are no white space in JSON.
+    // Vertical tab and form feed are not white space in JSON.
     if (code === 0x0b || code === 0x0c) return next;
     next++;
   }
@@ -39,7 +39,7 @@ export function skipSpace(text: string, at: number): number {
 const PLAIN_TEXT = /"[^"\\\p{Cc}]*"/uy;
 
 /**
- * Reads the text that begins at the quote at `start`.
+ * Scans the text that begins at the quote at `start`.
  *
  * @throws SyntaxProblem for an unknown escape, a raw control character, and a text that is not closed
  */
@@ -52,15 +52,15 @@ export function scanText(text: string, start: number): ScannedText {
     const code = text.charCodeAt(at);
     if (code === 0x22) break;
     if (Number.isNaN(code) || code === 0x0a || code === 0x0d) {
-      throw new SyntaxProblem('The text that begins here is not closed.', start, start + 1);
+      throw new SyntaxProblem('The text that starts here is not closed.', start, start + 1);
     }
     if (code < 0x20) {
       const written = `\\u${code.toString(16).padStart(4, '0')}`;
-      throw new SyntaxProblem(`A control character in a text is written ${written}.`, at, at + 1);
+      throw new SyntaxProblem(`Write a control character in a text as ${written}.`, at, at + 1);
     }
     at += code === 0x5c ? escapeLength(text, at) : 1;
   }
-  // Checked above: what is left is a text as JSON writes it.
+  // Checked above: this is a valid JSON text.
   return { value: JSON.parse(text.slice(start, at + 1)), end: at + 1 };
 }
 
@@ -69,16 +69,16 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 function escapeLength(text: string, at: number): number {
   ESCAPE.lastIndex = at;
   if (ESCAPE.test(text)) return ESCAPE.lastIndex - at;
-  throw new SyntaxProblem('JSON has no such escape; a backslash itself is written \\\\.', at, at + 2);
+  throw new SyntaxProblem('This is not a JSON escape; write a backslash as \\\\.', at, at + 2);
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const NUMBER_LIKE = /[+-]?[.\d][\w.+-]*/y;
 
 /**
- * Reads the number at `start`, or gives undefined when there is nothing like one.
+ * Scans the number at `start`; returns undefined when there is nothing like a number.
  *
- * @throws SyntaxProblem for a number that JSON does not know or that a double cannot hold
+ * @throws SyntaxProblem for a number that JSON does not allow or that a double cannot hold
  */
 export function scanNumber(text: string, start: number): { value: number; end: number } | undefined {
   NUMBER_LIKE.lastIndex = start;
@@ -86,7 +86,7 @@ export function scanNumber(text: string, start: number): { value: number; end: n
   const end = NUMBER_LIKE.lastIndex;
   NUMBER.lastIndex = start;
   if (!NUMBER.test(text) || NUMBER.lastIndex !== end) {
-    throw new SyntaxProblem('This is not a number as JSON writes it, such as 0.5, -3 or 1e6.', start, end);
+    throw new SyntaxProblem('This is not a JSON number, such as 0.5, -3 or 1e6.', start, end);
   }
   const value = Number(text.slice(start, end));
   if (!Number.isFinite(value)) throw new SyntaxProblem('The number is too large.', start, end);
@@ -101,7 +101,7 @@ const LITERALS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 
 /**
- * Reads `true`, `false` or `null`.
+ * Scans `true`, `false` or `null`.
  *
  * @throws SyntaxProblem for anything else
  */
@@ -114,13 +114,13 @@ export function scanLiteral(text: string, start: number): { value: unknown; end:
   if (value !== undefined) return { value, end };
   const hint = LITERALS.has(word.toLowerCase())
     ? `JSON writes ${word.toLowerCase()}.`
-    : 'Texts stand in double quotes.';
-  throw new SyntaxProblem(`"${word.slice(0, 40)}" is no value of JSON. ${hint}`, start, end);
+    : 'Texts must be in double quotes.';
+  throw new SyntaxProblem(`"${word.slice(0, 40)}" is not a JSON value. ${hint}`, start, end);
 }
 
 function unexpected(character: string): string {
   if (character === "'" || character === '`' || character === '“' || character === '”') {
-    return 'Texts and keys stand in straight double quotes.';
+    return 'Texts and keys must be in straight double quotes.';
   }
   if (character === ',' || character === ']' || character === '}')
     return `A value is missing before this "${character}".`;
