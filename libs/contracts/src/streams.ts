@@ -36,7 +36,7 @@ export interface ConsumerDefinition {
   readonly events: readonly EventName[] | 'all';
   /** Milliseconds that handling a message may take before it is delivered again. */
   readonly ackWaitMs: number;
-  /** Deliveries after which a message is taken for poison, stored with its error and terminated. */
+  /** Deliveries after which a message becomes a dead letter: stored with its error and terminated. */
   readonly maxDeliveries: number;
 }
 

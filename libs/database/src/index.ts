@@ -10,17 +10,17 @@ export { isExcessive, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export { isUuid, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
-export { recordInbox, sweepInbox } from './inbox/inbox.js';
 export {
-  countPoison,
-  findPoison,
-  listPoison,
-  lockPoison,
+  countDeadLetters,
+  type DeadLetter,
+  type DeadLetterSummary,
+  findDeadLetter,
+  listDeadLetters,
+  lockDeadLetter,
   markReplayed,
-  type PoisonMessage,
-  type PoisonSummary,
-  storePoison,
-} from './inbox/poison.js';
+  storeDeadLetter,
+} from './inbox/dead-letter.js';
+export { recordInbox, sweepInbox } from './inbox/inbox.js';
 export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, type Provisioning, provisionDatabase } from './migrations/provision.js';
 export { type MigrationRun, runMigrations } from './migrations/run.js';

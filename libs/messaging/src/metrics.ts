@@ -21,8 +21,8 @@ export const metrics = {
   outboxLeader: gauge('outbox_relay_active', '1 where this process is the active relay of its database'),
   eventsHandled: counter('consumer_events_total', 'Deliveries by outcome', ['consumer', 'outcome']),
   eventSeconds: histogram('consumer_event_seconds', 'Time to handle an event', ['consumer']),
-  poisoned: counter('consumer_poisoned_total', 'Messages given up and stored', ['consumer']),
-  poisonWaiting: gauge('consumer_poison_waiting', 'Stored messages that were not replayed', ['consumer']),
+  deadLetters: counter('consumer_dead_letters_total', 'Events stored as dead letters', ['consumer']),
+  deadLettersWaiting: gauge('consumer_dead_letters_waiting', 'Dead letters that were not replayed', ['consumer']),
   consumerFailures: counter('consumer_fetch_failures_total', 'Pulls that failed and were tried again', ['consumer']),
   revocations: gauge('revocations_known', 'Cut-offs that tokens are checked against'),
 };

@@ -7,7 +7,7 @@ import {
   PlatformError,
   TENANT_HEADER,
 } from '@crm/contracts';
-import { listPoison, lockPoison, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
+import { listDeadLetters, lockDeadLetter, NO_TENANT, newId, type TenantTransaction } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type NatsConnection as Connection, headers } from '@nats-io/nats-core';
@@ -30,7 +30,7 @@ describe('an event consumer', () => {
     crm = await broker.user('crm');
   });
   beforeEach(async () => {
-    await store.admin('TRUNCATE inbox, poison_message, effect');
+    await store.admin('TRUNCATE inbox, dead_letter, effect');
     const manager = await jetstreamManager(await broker.user('provisioner'));
     await manager.streams.purge('EVENTS');
   });
@@ -88,7 +88,7 @@ describe('an event consumer', () => {
   };
   const effects = async () =>
     (await store.admin<{ event: string }>('SELECT event FROM effect')).map(({ event }) => event);
-  const poison = () => store.database.crossTenant((tx) => listPoison(tx, DEFINITION.durable));
+  const deadLetters = () => store.database.crossTenant((tx) => listDeadLetters(tx, DEFINITION.durable));
   const settled = async () => {
     const manager = await jetstreamManager(await broker.user('provisioner'));
     await until(async () => {
@@ -130,7 +130,7 @@ describe('an event consumer', () => {
     await until(async () => (await effects()).length > 0, 'it is handled at last');
     expect(tries).toBe(3);
     expect(await effects()).toEqual([event.id]);
-    expect(await poison()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   it('stores a message that fails for good, with its error, and goes on with the others', async () => {
@@ -141,12 +141,12 @@ describe('an event consumer', () => {
     });
     await publish(bad);
     const good = await publish(envelope());
-    await until(async () => (await poison()).length === 1, 'it is stored');
+    await until(async () => (await deadLetters()).length === 1, 'it is stored');
     await settled();
-    const [stored] = await poison();
+    const [stored] = await deadLetters();
     expect(stored).toMatchObject({ tenantId: tenant, eventId: bad.id, deliveries: 3, consumer: DEFINITION.durable });
     expect(stored?.error).toContain('indigestible');
-    const whole = await store.database.transaction(tenant, (tx) => lockPoison(tx, stored?.id as string));
+    const whole = await store.database.transaction(tenant, (tx) => lockDeadLetter(tx, stored?.id as string));
     expect(JSON.parse(whole?.payload.toString() ?? '')).toEqual(bad);
     expect(await effects()).toEqual([good.id]);
   });
@@ -158,16 +158,16 @@ describe('an event consumer', () => {
       await effect(event, tx);
     });
     const event = await publish(envelope());
-    await until(async () => (await poison()).length === 1, 'it is stored');
-    const id = (await poison())[0]?.id as string;
+    await until(async () => (await deadLetters()).length === 1, 'it is stored');
+    const id = (await deadLetters())[0]?.id as string;
     await expect(consumer.replay(tenant, id)).rejects.toThrow('broken');
-    expect(await poison()).toHaveLength(1);
+    expect(await deadLetters()).toHaveLength(1);
     broken = false;
     expect(await consumer.replay(newId(), id)).toBe(false);
     expect(await consumer.replay(tenant, id)).toBe(true);
     expect(await consumer.replay(tenant, id)).toBe(false);
     expect(await effects()).toEqual([event.id]);
-    expect(await poison()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   it('waits, however often, while what an event needs is away', async () => {
@@ -179,7 +179,7 @@ describe('an event consumer', () => {
     });
     await publish(envelope());
     await until(async () => (await effects()).length === 1, 'it is handled at last');
-    expect(await poison()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   describe('whose own statement fails', () => {
@@ -199,9 +199,9 @@ describe('an event consumer', () => {
         await fail(tx);
       });
       const event = await publish(envelope());
-      await until(async () => (await poison()).length === 1, 'it is stored');
+      await until(async () => (await deadLetters()).length === 1, 'it is stored');
       await settled();
-      expect(await poison()).toMatchObject([{ eventId: event.id, deliveries: DEFINITION.maxDeliveries }]);
+      expect(await deadLetters()).toMatchObject([{ eventId: event.id, deliveries: DEFINITION.maxDeliveries }]);
     });
 
     it.each([
@@ -225,7 +225,7 @@ describe('an event consumer', () => {
       const event = await publish(envelope());
       await until(async () => (await effects()).length === 1, 'it is handled at last');
       expect(await effects()).toEqual([event.id]);
-      expect(await poison()).toEqual([]);
+      expect(await deadLetters()).toEqual([]);
     });
   });
 
@@ -249,7 +249,7 @@ describe('an event consumer', () => {
       await settled();
       expect(await effects()).toEqual([event.id]);
       expect(tries).toBe(LAST_TRY);
-      expect(await poison()).toEqual([]);
+      expect(await deadLetters()).toEqual([]);
     });
 
     it('stores it with the error of its last try', async () => {
@@ -262,10 +262,13 @@ describe('an event consumer', () => {
         { definition: IMPATIENT },
       );
       const event = await publish(envelope());
-      await until(async () => (await poison())[0]?.error.includes(`away at try ${LAST_TRY}`) === true, 'it is stored');
+      await until(
+        async () => (await deadLetters())[0]?.error.includes(`away at try ${LAST_TRY}`) === true,
+        'it is stored',
+      );
       await settled();
       expect(tries).toBe(LAST_TRY);
-      expect(await poison()).toMatchObject([{ eventId: event.id, deliveries: LAST_TRY }]);
+      expect(await deadLetters()).toMatchObject([{ eventId: event.id, deliveries: LAST_TRY }]);
     });
 
     it('does not try it again when the process that did so ended', async () => {
@@ -292,7 +295,7 @@ describe('an event consumer', () => {
       start(effect, { definition: IMPATIENT });
       await settled();
       expect(await effects()).toEqual([]);
-      expect(await poison()).toMatchObject([
+      expect(await deadLetters()).toMatchObject([
         { eventId: event.id, error: expect.stringContaining('without an outcome') },
       ]);
       end?.();
@@ -310,15 +313,19 @@ describe('an event consumer', () => {
   ])('stores at once what cannot be read: %s', async (_name, body, headerTenant, expected) => {
     start();
     await publishRaw(body, headerTenant);
-    await until(async () => (await poison()).length === 1, 'it is stored');
+    await until(async () => (await deadLetters()).length === 1, 'it is stored');
     await settled();
-    expect((await poison())[0]).toMatchObject({ tenantId: expected ?? headerTenant, eventId: null, deliveries: 1 });
+    expect((await deadLetters())[0]).toMatchObject({
+      tenantId: expected ?? headerTenant,
+      eventId: null,
+      deliveries: 1,
+    });
   });
 
   it('stores an event whose header names another tenant, without handling it', async () => {
     start();
     await publishRaw(JSON.stringify(envelope()), newId());
-    await until(async () => (await poison()).length === 1, 'it is stored');
+    await until(async () => (await deadLetters()).length === 1, 'it is stored');
     expect(await effects()).toEqual([]);
   });
 
@@ -328,13 +335,13 @@ describe('an event consumer', () => {
   ])('does not replay an event that is stored as a message %s', async (_name, headerTenant, expected) => {
     const consumer = start();
     await publishRaw(JSON.stringify(envelope()), headerTenant);
-    await until(async () => (await poison()).length === 1, 'it is stored');
-    const [stored] = await poison();
+    await until(async () => (await deadLetters()).length === 1, 'it is stored');
+    const [stored] = await deadLetters();
     const owner = expected ?? headerTenant;
     expect(stored).toMatchObject({ tenantId: owner, eventId: null });
     await expect(consumer.replay(owner, stored?.id as string)).rejects.toThrow('different tenants');
     expect(await effects()).toEqual([]);
-    expect(await poison()).toMatchObject([{ id: stored?.id }]);
+    expect(await deadLetters()).toMatchObject([{ id: stored?.id }]);
     // Nothing notes it as handled: the tenant that it is of gets it when it comes with the right header.
     expect(await store.admin('SELECT event_id FROM inbox')).toEqual([]);
   });
@@ -345,7 +352,7 @@ describe('an event consumer', () => {
     await publish({ ...envelope(), type: 'never.heard' });
     await settled();
     expect(await effects()).toEqual([]);
-    expect(await poison()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   it('handles so many at a time and no more', async () => {

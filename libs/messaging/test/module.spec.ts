@@ -7,7 +7,7 @@ import {
   TokenVerifier,
 } from '@crm/access';
 import { CONSUMERS, EVENTS, type EventEnvelope, rpc } from '@crm/contracts';
-import { appendEvent, Database, DatabaseModule, newId, storePoison } from '@crm/database';
+import { appendEvent, Database, DatabaseModule, newId, storeDeadLetter } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, type DynamicModule, type INestMicroservice, Module } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
@@ -163,7 +163,7 @@ describe('the messaging module', () => {
       error: 'before',
       deliveries: 10,
     };
-    const { id } = await store.database.transaction(envelope.tenantid, (tx) => storePoison(tx, message));
+    const { id } = await store.database.transaction(envelope.tenantid, (tx) => storeDeadLetter(tx, message));
     const handler = apps[1]?.get(LeadConsumer) as LeadConsumer;
     handler.error = new RangeError('the very one');
     await expect(consumers[0]?.replay(envelope.tenantid, id)).rejects.toBe(handler.error);

@@ -7,8 +7,12 @@ export {
   serviceConfig,
 } from './configuration/service-config.js';
 export { createService, type RunningService } from './create-service.js';
+export {
+  type DeadLetterProgramOutput,
+  deadLetterProgram,
+  runDeadLetterProgram,
+} from './dead-letter/dead-letter-program.js';
 export { metricsRegistry } from './observability/metrics.js';
-export { type PoisonProgramOutput, poisonProgram, runPoisonProgram } from './poison/poison-program.js';
 export { SERVICE_CONFIG } from './service-config.token.js';
 export type { ServiceOptions } from './service-options.js';
 export { startService } from './start-service.js';

@@ -75,7 +75,7 @@ export class CustomObjects1763700000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     for (const table of [
       'inbox',
-      'poison_message',
+      'dead_letter',
       'outbox',
       'idempotency',
       'custom_unique',

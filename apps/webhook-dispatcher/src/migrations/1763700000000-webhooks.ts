@@ -93,7 +93,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     for (const table of [
       'inbox',
-      'poison_message',
+      'dead_letter',
       'outbox',
       'delivery_attempt',
       'delivery',

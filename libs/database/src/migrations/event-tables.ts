@@ -30,7 +30,7 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
 
 /**
  * `inbox`: which consumer has handled which event, so that a second delivery has no second effect.
- * `poison_message`: messages that were given up, as received, with their error.
+ * `dead_letter`: messages that could not be handled, as received, with their error.
  */
 export async function createInboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {
@@ -46,7 +46,7 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
     narrow: ['select', 'delete'],
   });
   await createTenantTable(runner, roles, {
-    name: 'poison_message',
+    name: 'dead_letter',
     columns: `
       id uuid NOT NULL,
       consumer text NOT NULL,

@@ -1,4 +1,4 @@
-import { countPoison, type Database, sweepInbox } from '@crm/database';
+import { countDeadLetters, type Database, sweepInbox } from '@crm/database';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 
@@ -7,7 +7,7 @@ const SWEEP_BATCH = 1_000;
 /** Longer than the stream (7 days) and the published outbox rows (7 days) together: no event comes back after that. */
 const INBOX_KEEP_SECONDS = 15 * 24 * 3600;
 
-/** Keeps the inbox small and the count of waiting poison messages true, while the consumers run. */
+/** Keeps the inbox small and the count of waiting dead letters true, while the consumers run. */
 export class ConsumerUpkeep {
   private readonly logger = new Logger('ConsumerUpkeep');
   private timer: NodeJS.Timeout | undefined;
@@ -34,8 +34,8 @@ export class ConsumerUpkeep {
   private async once(): Promise<void> {
     try {
       for (const consumer of this.consumers) {
-        const waiting = await this.database.crossTenant((tx) => countPoison(tx, consumer));
-        metrics.poisonWaiting.set({ consumer }, waiting);
+        const waiting = await this.database.crossTenant((tx) => countDeadLetters(tx, consumer));
+        metrics.deadLettersWaiting.set({ consumer }, waiting);
       }
       let deleted = SWEEP_BATCH;
       while (deleted === SWEEP_BATCH) {

@@ -1,13 +1,13 @@
 import { continueTrace, runInRequestContext } from '@crm/context';
 import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
-import { type Database, lockPoison, markReplayed, recordInbox, type TenantTransaction } from '@crm/database';
+import { type Database, lockDeadLetter, markReplayed, recordInbox, type TenantTransaction } from '@crm/database';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { Wake } from '../wake.js';
+import { DeadLetterStore } from './dead-letter-store.js';
 import { OrderedSlots } from './ordered-slots.js';
-import { PoisonStore } from './poison-store.js';
 import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
 import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
 
@@ -44,7 +44,7 @@ export class EventConsumer {
   private readonly logger: Logger;
   private readonly registrations: Registration[] = [];
   private readonly slots: OrderedSlots;
-  private readonly poison: PoisonStore;
+  private readonly deadLetters: DeadLetterStore;
   private readonly batchSize: number;
   private consumer: Consumer | undefined;
   private readonly delays: readonly number[];
@@ -62,7 +62,7 @@ export class EventConsumer {
     this.logger = new Logger(`Consumer ${definition.durable}`);
     const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
     this.slots = new OrderedSlots(concurrency);
-    this.poison = new PoisonStore(database, definition.durable);
+    this.deadLetters = new DeadLetterStore(database, definition.durable);
     // One set worked on and one at hand, so that no slot waits for the network.
     this.batchSize = 2 * concurrency;
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
@@ -88,19 +88,19 @@ export class EventConsumer {
   }
 
   /**
-   * Handles a stored poison message again, in the same way as a delivered one.
+   * Handles a dead letter again, in the same way as a delivered one.
    * @returns false when there is no such message, or it was replayed
    * @throws what the handlers throw, and Error for what is no event of this tenant; the message stays
    */
-  async replay(tenantId: string, poisonId: string): Promise<boolean> {
+  async replay(tenantId: string, deadLetterId: string): Promise<boolean> {
     return this.database.transaction(tenantId, async (tx) => {
-      const stored = await lockPoison(tx, poisonId);
+      const stored = await lockDeadLetter(tx, deadLetterId);
       if (!stored || stored.consumer !== this.definition.durable) return false;
       // Its header is not stored; a message of two tenants is with the one that the header named, and stays there.
       const event = readEvent(stored.payload, stored.tenantId);
       if (!event.ok) throw new Error(event.problem);
       await inContextOf(event.envelope, () => this.handleOnce(event.envelope, tx));
-      await markReplayed(tx, poisonId);
+      await markReplayed(tx, deadLetterId);
       return true;
     });
   }
@@ -152,15 +152,15 @@ export class EventConsumer {
     this.slots.run(lane, () => this.work(message, event).finally(() => clearInterval(extend)));
   }
 
-  /** Never rejects: whatever happens, the message is acknowledged, comes again, or is stored as poison. */
+  /** Never rejects: whatever happens, the message is acknowledged, comes again, or is stored as a dead letter. */
   private async work(message: JsMsg, event: ReceivedEvent): Promise<void> {
     const consumer = this.definition.durable;
     const end = metrics.eventSeconds.startTimer({ consumer });
     try {
-      if (!event.ok) await this.giveUp(message, event, event.problem);
+      if (!event.ok) await this.storeAndTerminate(message, event, event.problem);
       else {
         const outcome = await this.outcomeOf(message, event);
-        if (outcome === 'poisoned') this.terminate(message);
+        if (outcome === 'dead_letter') this.terminate(message);
         else {
           this.tell(() => message.ack());
           metrics.eventsHandled.inc({ consumer, outcome });
@@ -176,25 +176,25 @@ export class EventConsumer {
   private async outcomeOf(
     message: JsMsg,
     event: ReadableEvent,
-  ): Promise<'handled' | 'double' | 'ignored' | 'poisoned'> {
+  ): Promise<'handled' | 'double' | 'ignored' | 'dead_letter'> {
     if (this.methodsFor(event.envelope).length === 0) return 'ignored';
     if (!this.isHopeless(message)) return this.handle(event.envelope);
     // Perhaps it only waited long for something that was away, so it has one more try. It is stored before, and not tried
     // again when it was: the process that made that try ended with it.
-    const noted = await this.poison.store(message, event, NO_OUTCOME);
-    return noted.isNew ? this.handle(event.envelope, noted.id) : 'poisoned';
+    const noted = await this.deadLetters.store(message, event, NO_OUTCOME);
+    return noted.isNew ? this.handle(event.envelope, noted.id) : 'dead_letter';
   }
 
   private isHopeless(message: JsMsg): boolean {
     return isHopeless(message.info.deliveryCount, this.definition.maxDeliveries);
   }
 
-  /** @param poisonId the message as it is stored, which is settled when the handling succeeds */
-  private handle(envelope: EventEnvelope, poisonId?: string): Promise<'handled' | 'double'> {
+  /** @param deadLetterId the message as it is stored, which is settled when the handling succeeds */
+  private handle(envelope: EventEnvelope, deadLetterId?: string): Promise<'handled' | 'double'> {
     return inContextOf(envelope, () =>
       this.database.transaction(envelope.tenantid, async (tx) => {
         const handled = await this.handleOnce(envelope, tx);
-        if (poisonId !== undefined) await markReplayed(tx, poisonId);
+        if (deadLetterId !== undefined) await markReplayed(tx, deadLetterId);
         return handled ? 'handled' : 'double';
       }),
     );
@@ -223,14 +223,14 @@ export class EventConsumer {
     const eventId = event.ok ? event.envelope.id : undefined;
     this.logger.error({ msg: `Delivery ${deliveryCount} failed`, eventId, err: error });
     try {
-      const isPoison = !isTransient(error) && deliveryCount >= this.definition.maxDeliveries;
-      if (isPoison || this.isHopeless(message)) {
-        await this.giveUp(message, event, describe(error));
+      const isDead = !isTransient(error) && deliveryCount >= this.definition.maxDeliveries;
+      if (isDead || this.isHopeless(message)) {
+        await this.storeAndTerminate(message, event, describe(error));
         return;
       }
     } catch (storeError) {
       // The message stays in the stream and comes again, until it can be stored.
-      this.logger.error({ msg: 'A poison message could not be stored', eventId, err: storeError });
+      this.logger.error({ msg: 'A dead letter could not be stored', eventId, err: storeError });
     }
     this.tell(() => message.nak(redeliveryDelay(this.delays, deliveryCount)));
     metrics.eventsHandled.inc({ consumer, outcome: 'failed' });
@@ -246,8 +246,8 @@ export class EventConsumer {
   }
 
   /** Stores the message with its error, then tells the server not to deliver it again. */
-  private async giveUp(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {
-    await this.poison.store(message, event, problem);
+  private async storeAndTerminate(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {
+    await this.deadLetters.store(message, event, problem);
     this.terminate(message);
   }
 
@@ -255,9 +255,9 @@ export class EventConsumer {
   private terminate(message: JsMsg): void {
     const consumer = this.definition.durable;
     this.tell(() => message.term());
-    metrics.poisoned.inc({ consumer });
-    metrics.poisonWaiting.inc({ consumer });
-    metrics.eventsHandled.inc({ consumer, outcome: 'poisoned' });
+    metrics.deadLetters.inc({ consumer });
+    metrics.deadLettersWaiting.inc({ consumer });
+    metrics.eventsHandled.inc({ consumer, outcome: 'dead_letter' });
   }
 }
 

@@ -33,7 +33,7 @@ export function headerTenant(message: JsMsg): string | undefined {
   return message.headers?.get(TENANT_HEADER) || undefined;
 }
 
-/** Whose poison it is when it cannot be handled. */
+/** Whose dead letter it becomes when it cannot be handled. */
 export function tenantOfMessage(message: JsMsg, event: ReceivedEvent): string {
   if (event.ok) return event.envelope.tenantid;
   const named = headerTenant(message);

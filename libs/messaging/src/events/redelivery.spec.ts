@@ -26,7 +26,7 @@ describe('redelivery', () => {
     expect(isTransient(error)).toBe(expected);
   });
 
-  it('gives up an event that comes back without end', () => {
+  it('takes an event that comes back without end for hopeless', () => {
     expect([isHopeless(200, 10), isHopeless(201, 10)]).toEqual([false, true]);
   });
 });

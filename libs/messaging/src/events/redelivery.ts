@@ -21,7 +21,7 @@ export function isHopeless(delivery: number, maxDeliveries: number): boolean {
 }
 
 /**
- * Whether the event is not to blame: what it needs is away, so it waits and is not counted as poison. A statement of its
+ * Whether the event is not to blame: what it needs is away, so it waits and its failure does not count. A statement of its
  * own handling that took too long or too much memory may do so each time, and hold up other tenants' events each time.
  */
 export function isTransient(error: unknown): boolean {

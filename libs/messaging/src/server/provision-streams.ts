@@ -93,7 +93,7 @@ const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> =
   ack_wait: nanos(consumer.ackWaitMs),
   // Everything that is still in the stream: an event published before the consumer was made is not lost to it.
   deliver_policy: DeliverPolicy.All,
-  // Deliveries are counted by the service, which stores what it gives up; a limit here would drop it silently.
+  // Deliveries are counted by the service, which stores dead letters; a limit here would drop it silently.
   max_deliver: -1,
   max_ack_pending: MAX_ACK_PENDING,
   ...filterOf(consumer),

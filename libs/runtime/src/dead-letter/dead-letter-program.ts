@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { Database, findPoison, isUuid, listPoison, type PoisonSummary } from '@crm/database';
+import { Database, type DeadLetterSummary, findDeadLetter, isUuid, listDeadLetters } from '@crm/database';
 import { createHttpAdapter, ProblemFilter } from '@crm/http';
 import { connectMessaging, type EventConsumer, NatsStrategy } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
@@ -9,29 +9,29 @@ import type { ServiceConfig } from '../configuration/service-config.js';
 import { RuntimeModule } from '../runtime.module.js';
 import type { ServiceOptions } from '../service-options.js';
 
-const USAGE = `Messages that the consumers of this service gave up:
-  node dist/poison.js                   lists those that wait, oldest first
-  node dist/poison.js --replay <id>     handles one again
-  node dist/poison.js --replay-all      handles all of them again
+const USAGE = `Dead letters of this service, events that its consumers could not handle:
+  node dist/dead-letters.js                   lists those that wait, oldest first
+  node dist/dead-letters.js --replay <id>     handles one again
+  node dist/dead-letters.js --replay-all      handles all of them again
 `;
 
-export interface PoisonProgramOutput {
+export interface DeadLetterProgramOutput {
   out(text: string): void;
   error(text: string): void;
 }
 
 /**
- * The whole of a service's `poison.ts`, for operators: lists the messages that were given up and handles them again, with
+ * The whole of a service's `dead-letters.ts`, for operators: lists the dead letters and replays them, with
  * the handlers of the service and beside its running processes. A message that fails again stays and its new error is printed.
  *
  * @param args what follows the name of the program
  * @returns exit code: 0, 1 when a message was not there or failed again, 2 for arguments that are not understood
  */
-export async function runPoisonProgram(
+export async function runDeadLetterProgram(
   { service: config }: { readonly service: ServiceConfig },
   module: DynamicModule,
   args: readonly string[],
-  output: PoisonProgramOutput,
+  output: DeadLetterProgramOutput,
   options: ServiceOptions = {},
 ): Promise<number> {
   const order = readOrder(args);
@@ -57,13 +57,13 @@ export async function runPoisonProgram(
   }
 }
 
-/** {@link runPoisonProgram} as a process: its arguments, its streams, its exit code. */
-export async function poisonProgram(
+/** {@link runDeadLetterProgram} as a process: its arguments, its streams, its exit code. */
+export async function deadLetterProgram(
   config: { readonly service: ServiceConfig },
   module: DynamicModule,
   options?: ServiceOptions,
 ): Promise<void> {
-  process.exitCode = await runPoisonProgram(
+  process.exitCode = await runDeadLetterProgram(
     config,
     module,
     process.argv.slice(2),
@@ -86,7 +86,7 @@ function readOrder(args: readonly string[]): { replay?: string; replayAll?: bool
   }
 }
 
-async function list(database: Database, consumers: EventConsumer[], { out }: PoisonProgramOutput): Promise<number> {
+async function list(database: Database, consumers: EventConsumer[], { out }: DeadLetterProgramOutput): Promise<number> {
   let waiting = 0;
   for (const { definition } of consumers) {
     for await (const message of waitingOf(database, definition.durable)) {
@@ -102,17 +102,21 @@ async function replayOne(
   database: Database,
   consumers: EventConsumer[],
   id: string,
-  output: PoisonProgramOutput,
+  output: DeadLetterProgramOutput,
 ): Promise<number> {
   for (const consumer of consumers) {
-    const message = await database.crossTenant((tx) => findPoison(tx, consumer.definition.durable, id));
+    const message = await database.crossTenant((tx) => findDeadLetter(tx, consumer.definition.durable, id));
     if (message) return (await replay(consumer, message, output)) ? 0 : 1;
   }
   output.error(`${id} does not wait`);
   return 1;
 }
 
-async function replayAll(database: Database, consumers: EventConsumer[], output: PoisonProgramOutput): Promise<number> {
+async function replayAll(
+  database: Database,
+  consumers: EventConsumer[],
+  output: DeadLetterProgramOutput,
+): Promise<number> {
   let replayed = 0;
   let failed = 0;
   for (const consumer of consumers) {
@@ -126,16 +130,20 @@ async function replayAll(database: Database, consumers: EventConsumer[], output:
 }
 
 /** A page at a time: after an outage there may be more than fit into memory. */
-async function* waitingOf(database: Database, consumer: string): AsyncGenerator<PoisonSummary> {
-  let page: PoisonSummary[] = [];
+async function* waitingOf(database: Database, consumer: string): AsyncGenerator<DeadLetterSummary> {
+  let page: DeadLetterSummary[] = [];
   do {
     const after = page.at(-1)?.id;
-    page = await database.crossTenant((tx) => listPoison(tx, consumer, { after }));
+    page = await database.crossTenant((tx) => listDeadLetters(tx, consumer, { after }));
     yield* page;
   } while (page.length > 0);
 }
 
-async function replay(consumer: EventConsumer, message: PoisonSummary, output: PoisonProgramOutput): Promise<boolean> {
+async function replay(
+  consumer: EventConsumer,
+  message: DeadLetterSummary,
+  output: DeadLetterProgramOutput,
+): Promise<boolean> {
   try {
     // False: somebody else replayed it between the look and now, which is as good.
     await consumer.replay(message.tenantId, message.id);
@@ -148,7 +156,16 @@ async function replay(consumer: EventConsumer, message: PoisonSummary, output: P
 }
 
 /** One line, so that it can be cut and sorted: its data belongs to a tenant and is not shown. */
-function describe({ id, tenantId, consumer, eventId, subject, deliveries, createdAt, error }: PoisonSummary): string {
+function describe({
+  id,
+  tenantId,
+  consumer,
+  eventId,
+  subject,
+  deliveries,
+  createdAt,
+  error,
+}: DeadLetterSummary): string {
   const fields = [id, createdAt.toISOString(), consumer, tenantId, eventId ?? '-', subject, `${deliveries} deliveries`];
   return [...fields, firstLine(error)].join('\t');
 }

@@ -1,5 +1,5 @@
-// npm run poison -- <service> [--replay <id> | --replay-all]: the messages that a service of the running platform gave up.
-// Runs the service's own program, dist/poison.js, with the environment that the service has.
+// npm run dead-letters -- <service> [--replay <id> | --replay-all]: the dead letters of a service of the running platform.
+// Runs the service's own program, dist/dead-letters.js, with the environment that the service has.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ import { serviceList } from './platform/services.mjs';
 import { builtFile, inRoot, ROOT } from './root.mjs';
 
 /** @param {string} service */
-const program = (service) => inRoot('apps', service, 'dist', 'poison.js');
+const program = (service) => inRoot('apps', service, 'dist', 'dead-letters.js');
 
 /** @param {string | undefined} url */
 const portOf = (url) => Number(new URL(url ?? 'http://127.0.0.1:1').port);
@@ -27,7 +27,7 @@ await runCommand(async () => {
   const service = withConsumers.find((name) => name === positionals[0]);
   if (!service || positionals.length > 1) {
     throw new PlainError(
-      `npm run poison -- <service> [--replay <id> | --replay-all]\nServices: ${withConsumers.join(', ') || 'none is built'}`,
+      `npm run dead-letters -- <service> [--replay <id> | --replay-all]\nServices: ${withConsumers.join(', ') || 'none is built'}`,
     );
   }
   const state = await readRunState(dataFolder(values.data));

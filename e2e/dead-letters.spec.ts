@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { addresses } from './platform/addresses.js';
 
-const COMMAND = path.resolve(import.meta.dirname, '../scripts/poison.mjs');
+const COMMAND = path.resolve(import.meta.dirname, '../scripts/dead-letters.mjs');
 
-describe('npm run poison', () => {
-  it.each(['webhook-dispatcher', 'automation-hooks'])('reaches the events that %s gave up', async (service) => {
+describe('npm run dead-letters', () => {
+  it.each(['webhook-dispatcher', 'automation-hooks'])('reaches the dead letters of %s', async (service) => {
     const args = [COMMAND, service, '--data', addresses.dataDir];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     expect(stdout).toBe('0 waiting\n');

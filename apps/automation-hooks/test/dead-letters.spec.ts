@@ -1,12 +1,12 @@
 import { CONSUMERS, EVENTS, type EventEnvelope } from '@crm/contracts';
-import { Database, NO_TENANT, newId, storePoison } from '@crm/database';
-import { runPoisonProgram } from '@crm/runtime';
+import { Database, NO_TENANT, newId, storeDeadLetter } from '@crm/database';
+import { runDeadLetterProgram } from '@crm/runtime';
 import { waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
-describe('the program for messages that were given up', () => {
+describe('the program for dead letters', () => {
   let world: World;
   let service: Service;
   let tenant: Tenant;
@@ -22,7 +22,7 @@ describe('the program for messages that were given up', () => {
     };
     expect((await tenant.call('POST', '/workflows', workflow)).status).toBe(201);
   });
-  afterEach(() => world.admin.query('TRUNCATE poison_message'));
+  afterEach(() => world.admin.query('TRUNCATE dead_letter'));
   afterAll(async () => {
     await service?.close();
     await world?.close();
@@ -38,7 +38,7 @@ describe('the program for messages that were given up', () => {
       error: 'Error: what the handler said\n    at its line',
       deliveries: 10,
     };
-    return (await service.get(Database).transaction(tenantId, (tx) => storePoison(tx, message))).id;
+    return (await service.get(Database).transaction(tenantId, (tx) => storeDeadLetter(tx, message))).id;
   };
   const storeEvent = async () => {
     const event: EventEnvelope = {
@@ -59,7 +59,7 @@ describe('the program for messages that were given up', () => {
     const out: string[] = [];
     const errors: string[] = [];
     const config = world.configure();
-    const code = await runPoisonProgram(
+    const code = await runDeadLetterProgram(
       config,
       AppModule.with(config),
       args,

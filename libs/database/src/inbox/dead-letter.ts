@@ -1,8 +1,8 @@
 import { newId } from '../ids.js';
 import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
 
-/** A message that was given up, as it was received, with the reason. */
-export interface PoisonMessage {
+/** A dead letter: an event that a consumer could not handle, as it was received, with the reason. */
+export interface DeadLetter {
   id: string;
   tenantId: string;
   consumer: string;
@@ -16,26 +16,26 @@ export interface PoisonMessage {
   replayedAt: Date | null;
 }
 
-/** A given-up message as lists have it: a page of payloads could fill the memory. */
-export type PoisonSummary = Omit<PoisonMessage, 'payload'>;
+/** A dead letter as lists have it: a page of payloads could fill the memory. */
+export type DeadLetterSummary = Omit<DeadLetter, 'payload'>;
 
 const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", subject, error, deliveries,
   created_at AS "createdAt", replayed_at AS "replayedAt"`;
 
 /**
- * Keeps a message that a consumer gives up. A message stored twice (the broker did not learn that it was terminated) is
+ * Stores a message that a consumer cannot handle. A message stored twice (the broker did not learn that it was terminated) is
  * one row.
  * @param tx in the context of the message's tenant, or of NO_TENANT
  * @param message with `messageKey`, the same for each delivery of one message and for no other message
  * @returns the id of its row, and whether it was stored now for the first time
  */
-export async function storePoison(
+export async function storeDeadLetter(
   tx: TenantTransaction,
-  message: Omit<PoisonMessage, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string },
+  message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string },
 ): Promise<{ id: string; isNew: boolean }> {
   const id = newId();
   const rows = await tx.query<{ id: string }>(
-    `INSERT INTO poison_message (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
+    `INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
         SET error = excluded.error, deliveries = excluded.deliveries
@@ -60,48 +60,48 @@ export async function storePoison(
  * The messages of every tenant that wait for somebody to look at them, oldest first.
  * @param page at most `limit` of them, those after the message with the id `after`
  */
-export function listPoison(
+export function listDeadLetters(
   tx: NarrowTransaction,
   consumer: string,
   { limit = 100, after }: { limit?: number; after?: string | undefined } = {},
-): Promise<PoisonSummary[]> {
-  return tx.query<PoisonSummary>(
-    `SELECT ${COLUMNS} FROM poison_message
+): Promise<DeadLetterSummary[]> {
+  return tx.query<DeadLetterSummary>(
+    `SELECT ${COLUMNS} FROM dead_letter
       WHERE consumer = $1 AND replayed_at IS NULL AND ($3::uuid IS NULL OR id > $3)
       ORDER BY id LIMIT $2`,
     [consumer, limit, after ?? null],
   );
 }
 
-/** A consumer's waiting message with this id, whoever its tenant is. */
-export async function findPoison(
+/** A consumer's waiting dead letter with this id, whoever its tenant is; null when it was replayed. */
+export async function findDeadLetter(
   tx: NarrowTransaction,
   consumer: string,
   id: string,
-): Promise<PoisonSummary | undefined> {
-  const [row] = await tx.query<PoisonSummary>(
-    `SELECT ${COLUMNS} FROM poison_message WHERE consumer = $1 AND id = $2 AND replayed_at IS NULL`,
+): Promise<DeadLetterSummary | null> {
+  const [row] = await tx.query<DeadLetterSummary>(
+    `SELECT ${COLUMNS} FROM dead_letter WHERE consumer = $1 AND id = $2 AND replayed_at IS NULL`,
     [consumer, id],
   );
-  return row;
+  return row ?? null;
 }
 
-/** One waiting message of the tenant in context, locked until the transaction ends; undefined when it was replayed. */
-export async function lockPoison(tx: TenantTransaction, id: string): Promise<PoisonMessage | undefined> {
-  const [row] = await tx.query<PoisonMessage>(
-    `SELECT ${COLUMNS}, payload FROM poison_message WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`,
+/** One waiting message of the tenant in context, locked until the transaction ends; null when it was replayed. */
+export async function lockDeadLetter(tx: TenantTransaction, id: string): Promise<DeadLetter | null> {
+  const [row] = await tx.query<DeadLetter>(
+    `SELECT ${COLUMNS}, payload FROM dead_letter WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`,
     [tx.tenantId, id],
   );
-  return row;
+  return row ?? null;
 }
 
 export async function markReplayed(tx: TenantTransaction, id: string): Promise<void> {
-  await tx.query('UPDATE poison_message SET replayed_at = now() WHERE tenant_id = $1 AND id = $2', [tx.tenantId, id]);
+  await tx.query('UPDATE dead_letter SET replayed_at = now() WHERE tenant_id = $1 AND id = $2', [tx.tenantId, id]);
 }
 
-export async function countPoison(tx: NarrowTransaction, consumer: string): Promise<number> {
+export async function countDeadLetters(tx: NarrowTransaction, consumer: string): Promise<number> {
   const [row] = await tx.query<{ waiting: string }>(
-    'SELECT count(*) AS waiting FROM poison_message WHERE consumer = $1 AND replayed_at IS NULL',
+    'SELECT count(*) AS waiting FROM dead_letter WHERE consumer = $1 AND replayed_at IS NULL',
     [consumer],
   );
   return Number(row?.waiting ?? 0);
