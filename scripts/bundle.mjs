@@ -41,6 +41,19 @@ const swc = {
 };
 
 /**
+ * Nest's ValidationPipe imports these two as a whole unless it is handed what it needs, as ours is. Followed, the import
+ * would take every validator, and the tables of all telephone numbers, into each service.
+ * @type {import('rolldown').Plugin}
+ */
+const handedToNest = {
+  name: 'handed-to-nest',
+  resolveId: {
+    filter: { id: /^class-(validator|transformer)$/ },
+    handler: (id, importer) => (importer?.includes('@nestjs') ? { id, external: true } : null),
+  },
+};
+
+/**
  * @param {string} app folder of the service
  */
 async function bundle(app) {
@@ -54,8 +67,10 @@ async function bundle(app) {
       // Packages of the workspace are read from their sources, as in the tests.
       conditionNames: ['source', 'node'],
       extensionAlias: { '.js': ['.ts', '.js'] },
+      // Its modules for bundlers, of which only the decorators in use are taken.
+      alias: { 'class-validator': 'class-validator/esm2015/index.js' },
     },
-    plugins: [swc],
+    plugins: [handedToNest, swc],
     onLog(level, log, handle) {
       // Libraries ask for optional packages, and cope when they are not there. We do not.
       const importer = log.id ?? log.loc?.file ?? '';

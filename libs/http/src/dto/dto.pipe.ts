@@ -1,27 +1,73 @@
-import { PlatformError } from '@crm/contracts';
-import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
+import { type FieldProblem, PlatformError } from '@crm/contracts';
+import { type ArgumentMetadata, type PipeTransform, ValidationPipe } from '@nestjs/common';
+import { type ClassTransformOptions, classToPlain, plainToInstance } from 'class-transformer';
+import { getMetadataStorage, validate } from 'class-validator';
+import { fieldProblems } from './field-problems.js';
+import { instanceOf } from './instance.js';
 import { refuseBadText } from './json-value.js';
 import { coerceQuery } from './query.js';
-import { type DtoClass, schemaOf } from './schema.js';
-import { validate } from './validate.js';
+import { schemaOf } from './schema.js';
+
+/** Nest's pipe for values that were read from JSON or a query string, so that some of its precautions have no object. */
+class JsonValidationPipe extends ValidationPipe {
+  /** @param refusal makes the error to throw of what is wrong */
+  constructor(refusal: (problems: FieldProblem[]) => PlatformError) {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transform: true,
+      stopAtFirstError: true,
+      validationError: { target: false, value: true },
+      exceptionFactory: (errors) => refusal(fieldProblems(errors)),
+      // Handed over, the pipe need not import them: it would take all of them into the bundle.
+      validatorPackage: { validate, getMetadataStorage } as never,
+      transformerPackage: { plainToInstance: toInstance, classToPlain } as never,
+    });
+  }
+
+  protected override stripProtoKeys(): void {
+    // Reading a body refuses `__proto__` and `constructor.prototype`; other names are a free object's own affair.
+  }
+
+  protected override closeArrayGaps(): void {
+    // JSON has no lists with gaps.
+  }
+
+  protected override findNestedBinaryValues(): [] {
+    // JSON has no binary values.
+    return [];
+  }
+}
+
+/** Bodies and queries are always objects here; the pipe also asks for other things, e.g. whether a class has rules. */
+const toInstance = (type: new () => object, value: unknown, options?: ClassTransformOptions): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? instanceOf(type, value, options)
+    : plainToInstance(type, value, options);
 
 /**
  * Checks bodies and query parameters whose type is a DTO class, and hands them on as instances of it, so that initial
  * values of its properties are defaults. A body declared as a plain object has to be one. Everything else passes.
  */
 export class DtoPipe implements PipeTransform {
-  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
+  private readonly bodies = new JsonValidationPipe(
+    (errors) => new PlatformError('VALIDATION_FAILED', undefined, { errors }),
+  );
+  private readonly queries = new JsonValidationPipe((errors) => {
+    const detail = errors.map((error) => `${error.pointer.slice(1)}: ${error.detail}`).join('; ');
+    return new PlatformError('INVALID_QUERY', detail, { errors });
+  });
+
+  /**
+   * @throws PlatformError VALIDATION_FAILED for a body, INVALID_QUERY for a query; MALFORMED_REQUEST for a body that is
+   * no object
+   */
+  transform(value: unknown, metadata: ArgumentMetadata): unknown {
+    const { type, metatype, data } = metadata;
     if (data !== undefined || (type !== 'body' && type !== 'query')) return value;
     const schema = schemaOf(metatype);
     if (type === 'query') {
-      if (!schema) return value;
-      const query = coerceQuery(schema, value as Record<string, unknown>);
-      const errors = validate(schema, query);
-      if (errors.length > 0) {
-        const detail = errors.map((error) => `${error.pointer.slice(1)}: ${error.detail}`).join('; ');
-        throw new PlatformError('INVALID_QUERY', detail, { errors });
-      }
-      return instanceOf(metatype as DtoClass, query);
+      return schema ? this.queries.transform(coerceQuery(schema, value as Record<string, unknown>), metadata) : value;
     }
     if (!schema && metatype !== Object) return value;
     // A body that is not there is an empty one where fields are declared; where anything goes it has to be there.
@@ -29,15 +75,9 @@ export class DtoPipe implements PipeTransform {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new PlatformError('MALFORMED_REQUEST', 'The body must be a JSON object');
     }
-    if (!schema) return body;
-    const errors = validate(schema, body);
-    if (errors.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
-    return instanceOf(metatype as DtoClass, body);
+    return schema ? this.bodies.transform(body, metadata) : body;
   }
 }
-
-const instanceOf = (type: DtoClass, values: object): object =>
-  Object.assign(new (type as unknown as new () => object)(), values);
 
 /** Refuses text in query parameters that no column can hold. */
 export function checkQueryText(query: unknown): void {

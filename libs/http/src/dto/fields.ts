@@ -1,4 +1,21 @@
-import { type DtoClass, declareField, type JsonSchema, type JsonType, type SchemaPart } from './schema.js';
+import { Type } from 'class-transformer';
+import { ValidateIf, ValidateNested } from 'class-validator';
+import { everyItem, noDuplicates } from './item-rules.js';
+import {
+  atLeast,
+  atMost,
+  matching,
+  maxItems,
+  maxLength,
+  minItems,
+  minLength,
+  ofFormat,
+  ofType,
+  oneOf,
+  type Rule,
+  type ValueType,
+} from './rules.js';
+import { type DtoClass, declareField, type JsonSchema, type SchemaPart, type StringFormat } from './schema.js';
 
 /** What every field can say about itself. A field is required and not null unless it says otherwise. */
 export interface FieldOptions {
@@ -30,36 +47,63 @@ export interface ListOptions extends FieldOptions {
 /** Range of Postgres' `integer`, so that no accepted value can fail there. */
 const INT4 = { minimum: -2_147_483_648, maximum: 2_147_483_647 };
 
-/** Schemas of single values, for the items of a list: `@ListField(field.text({ maxLength: 50 }))`. */
+/** A kind of value: the rules that class-validator judges it by, and the schema that OpenAPI shows. */
+export interface FieldType {
+  readonly rules: readonly Rule[];
+  readonly schema: JsonSchema;
+  readonly nullable: boolean;
+}
+
+/** Kinds of single values, for the items of a list: `@ListField(field.text({ maxLength: 50 }))`. */
 export const field = {
-  text: (options: TextOptions): JsonSchema =>
-    build('string', options, {
-      minLength: options.minLength ?? (options.optional || options.nullable ? 0 : 1),
-      maxLength: options.maxLength,
-      ...(options.pattern && { pattern: options.pattern.source }),
-    }),
+  text: (options: TextOptions): FieldType => {
+    const least = options.minLength ?? (options.optional || options.nullable ? 0 : 1);
+    return fieldType('string', options, {
+      rules: [
+        maxLength(options.maxLength),
+        ...(least > 0 ? [minLength(least)] : []),
+        ...(options.pattern ? [matching(options.pattern)] : []),
+      ],
+      schema: {
+        minLength: least,
+        maxLength: options.maxLength,
+        ...(options.pattern && { pattern: options.pattern.source }),
+      },
+    });
+  },
   /** At most 254 characters (RFC 5321, section 4.5.3.1, errata 1690). */
-  email: (options: FieldOptions = {}): JsonSchema => build('string', options, { format: 'email', maxLength: 254 }),
-  id: (options: FieldOptions = {}): JsonSchema => build('string', options, { format: 'uuid' }),
-  url: (options: FieldOptions & { maxLength?: number } = {}): JsonSchema =>
-    build('string', options, { format: 'uri', maxLength: options.maxLength ?? 2048 }),
-  date: (options: FieldOptions = {}): JsonSchema => build('string', options, { format: 'date' }),
+  email: (options: FieldOptions = {}): FieldType => formatted('email', options, 254),
+  id: (options: FieldOptions = {}): FieldType => formatted('uuid', options),
+  url: (options: FieldOptions & { maxLength?: number } = {}): FieldType =>
+    formatted('uri', options, options.maxLength ?? 2048),
+  date: (options: FieldOptions = {}): FieldType => formatted('date', options),
   /** RFC 3339 with an offset; years 0001 to 9999. */
-  dateTime: (options: FieldOptions = {}): JsonSchema => build('string', options, { format: 'date-time' }),
-  enum: (values: readonly string[], options: FieldOptions = {}): JsonSchema =>
-    build('string', options, { enum: options.nullable ? [...values, null] : values }),
-  integer: (options: NumberOptions = {}): JsonSchema =>
-    build('integer', options, {
-      minimum: options.minimum ?? INT4.minimum,
-      maximum: options.maximum ?? INT4.maximum,
+  dateTime: (options: FieldOptions = {}): FieldType => formatted('date-time', options),
+  enum: (values: readonly string[], options: FieldOptions = {}): FieldType =>
+    fieldType('string', options, {
+      rules: [oneOf(values)],
+      schema: { enum: options.nullable ? [...values, null] : values },
     }),
-  number: (options: NumberOptions = {}): JsonSchema =>
-    build('number', options, {
-      ...(options.minimum !== undefined && { minimum: options.minimum }),
-      ...(options.maximum !== undefined && { maximum: options.maximum }),
-    }),
-  boolean: (options: FieldOptions = {}): JsonSchema => build('boolean', options, {}),
-  json: (options: FieldOptions = {}): JsonSchema => build('object', options, { additionalProperties: true }),
+  integer: (options: NumberOptions = {}): FieldType => {
+    const { minimum = INT4.minimum, maximum = INT4.maximum } = options;
+    return fieldType('integer', options, {
+      rules: [atLeast(minimum), atMost(maximum)],
+      schema: { minimum, maximum },
+    });
+  },
+  number: (options: NumberOptions = {}): FieldType => {
+    const { minimum, maximum } = options;
+    return fieldType('number', options, {
+      rules: [
+        ...(minimum === undefined ? [] : [atLeast(minimum)]),
+        ...(maximum === undefined ? [] : [atMost(maximum)]),
+      ],
+      schema: { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) },
+    });
+  },
+  boolean: (options: FieldOptions = {}): FieldType => fieldType('boolean', options),
+  json: (options: FieldOptions = {}): FieldType =>
+    fieldType('object', options, { schema: { additionalProperties: true } }),
 };
 
 export const TextField = (options: TextOptions): PropertyDecorator => declare(field.text(options), options);
@@ -83,37 +127,80 @@ export const BooleanField = (options: FieldOptions = {}): PropertyDecorator => d
 export const JsonField = (options: FieldOptions = {}): PropertyDecorator => declare(field.json(options), options);
 
 /** An object described by another DTO class: `@ObjectField(() => WorkspaceInput)`. */
-export const ObjectField = (dto: () => DtoClass, options: FieldOptions = {}): PropertyDecorator =>
-  declare(dtoPart(dto, options), options);
+export const ObjectField = (dto: () => DtoClass, options: FieldOptions = {}): PropertyDecorator => {
+  const schema: SchemaPart = {
+    dto,
+    ...(options.nullable && { nullable: true }),
+    ...(options.description !== undefined && { description: options.description }),
+  };
+  return compose(schema, options, [decorated(ofType('object', options.nullable ?? false)), ...nested(dto)]);
+};
 
 /** A list: `@ListField(() => StepInput)` or `@ListField(field.enum(EVENT_NAMES), { minItems: 1 })`. */
-export const ListField = (item: JsonSchema | (() => DtoClass), options: ListOptions = {}): PropertyDecorator =>
-  declare(
-    build('array', options, {
-      items: typeof item === 'function' ? { dto: item } : item,
+export const ListField = (item: FieldType | (() => DtoClass), options: ListOptions = {}): PropertyDecorator => {
+  const most = options.maxItems ?? 100;
+  const { rules, schema } = fieldType('array', options, {
+    rules: [maxItems(most), ...(options.minItems ? [minItems(options.minItems)] : [])],
+    schema: {
+      items: typeof item === 'function' ? { dto: item } : item.schema,
       ...(options.minItems !== undefined && { minItems: options.minItems }),
-      maxItems: options.maxItems ?? 100,
+      maxItems: most,
       ...(options.unique && { uniqueItems: true }),
-    }),
-    options,
-  );
+    },
+  });
+  return compose(schema, options, [
+    ...rules.map(decorated),
+    ...(typeof item === 'function' ? nested(item) : [decorated(everyItem(item.rules, item.nullable))]),
+    ...(options.unique ? [decorated(noDuplicates())] : []),
+  ]);
+};
 
-function build(type: JsonType, options: FieldOptions, rest: JsonSchema): JsonSchema {
+function fieldType(
+  type: ValueType,
+  options: FieldOptions,
+  more: { readonly rules?: readonly Rule[]; readonly schema?: JsonSchema } = {},
+): FieldType {
+  const { nullable = false, description, example } = options;
   return {
-    type: options.nullable ? [type, 'null'] : type,
-    ...rest,
-    ...(options.description !== undefined && { description: options.description }),
-    ...(options.example !== undefined && { examples: [options.example] }),
+    nullable,
+    rules: [ofType(type, nullable), ...(more.rules ?? [])],
+    schema: {
+      type: nullable ? [type, 'null'] : type,
+      ...more.schema,
+      ...(description !== undefined && { description }),
+      ...(example !== undefined && { examples: [example] }),
+    },
   };
 }
 
-const dtoPart = (dto: () => DtoClass, options: FieldOptions): SchemaPart => ({
-  dto,
-  ...(options.nullable && { nullable: true }),
-  ...(options.description !== undefined && { description: options.description }),
-});
+const formatted = (format: StringFormat, options: FieldOptions, longest?: number): FieldType =>
+  fieldType('string', options, {
+    // The length comes first: a format is not tried on a text of any length.
+    rules: [...(longest === undefined ? [] : [maxLength(longest)]), ofFormat(format)],
+    schema: { format, ...(longest !== undefined && { maxLength: longest }) },
+  });
 
-function declare(schema: SchemaPart, options: FieldOptions): PropertyDecorator {
-  return (prototype, property) =>
-    declareField(prototype, String(property), { schema, optional: options.optional ?? false });
+/** The context is what the pipe answers when the rule is broken; class-validator hands it on beside a message only. */
+const decorated = ({ decorate, refusal }: Rule): PropertyDecorator =>
+  decorate({ context: refusal, message: refusal.detail });
+
+const nested = (dto: () => DtoClass): PropertyDecorator[] => [
+  Type(dto as () => new () => object),
+  ValidateNested({ context: ofType('object', false).refusal }) as PropertyDecorator,
+];
+
+const declare = ({ rules, schema }: FieldType, options: FieldOptions): PropertyDecorator =>
+  compose(schema, options, rules.map(decorated));
+
+function compose(
+  schema: SchemaPart,
+  { optional = false, nullable = false }: FieldOptions,
+  decorators: readonly PropertyDecorator[],
+): PropertyDecorator {
+  // Always there, because it also has to take the place of an inherited one.
+  const given = ValidateIf((_, value) => !(optional && value === undefined) && !(nullable && value === null));
+  return (prototype, property) => {
+    declareField(prototype, String(property), { schema, optional });
+    for (const decorate of [given, ...decorators]) decorate(prototype, property);
+  };
 }

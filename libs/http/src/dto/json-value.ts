@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { escapePointer } from './validate.js';
+import { escapePointer } from './pointer.js';
 
 /** Deeper bodies serve no purpose and would exhaust the stack of whatever walks them recursively. */
 const MAX_DEPTH = 64;

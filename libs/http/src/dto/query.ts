@@ -1,20 +1,21 @@
-import type { JsonSchema, JsonType } from './schema.js';
-import { resolvePart } from './validate.js';
+import { type JsonSchema, type JsonType, resolvePart } from './schema.js';
 
 /**
  * Query parameters as values of their declared types: what is not of the type stays text, so that validation names it.
  * A parameter that is declared as a list may be given once or repeated.
  */
 export function coerceQuery(schema: JsonSchema, query: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => {
-      const part = schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-      return [name, part ? coerce(resolvePart(part), value) : value];
-    }),
-  );
+  const { properties = {} } = schema;
+  const values: Record<string, unknown> = Object.create(null);
+  for (const name of Object.keys(query)) {
+    const part = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    values[name] = part ? coerce(resolvePart(part), query[name]) : query[name];
+  }
+  return values;
 }
 
 function coerce(schema: JsonSchema, value: unknown): unknown {
+  if (schema.type === 'string') return value;
   const types: JsonType[] = schema.type === undefined ? [] : [schema.type].flat();
   if (types.includes('array')) {
     const { items } = schema;

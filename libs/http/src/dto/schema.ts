@@ -1,4 +1,6 @@
-/** The part of JSON Schema 2020-12 that the DTO decorators write; validation and OpenAPI 3.1 read the same object. */
+import { validatedProperties } from './metadata-storage.js';
+
+/** The part of JSON Schema 2020-12 that the field decorators write for OpenAPI 3.1. */
 export interface JsonSchema {
   type?: JsonType | JsonType[];
   description?: string;
@@ -39,18 +41,61 @@ interface Declaration {
   readonly optional: boolean;
 }
 
+/** Says whether two fields are judged alike: as a scalar, an object of a class, or a list. */
+const shapeOf = ({ schema }: Declaration): string => {
+  if (isDtoPart(schema)) return 'object';
+  return schema.items && isDtoPart(schema.items) ? 'list of objects' : 'value';
+};
+
 const declarations = new WeakMap<object, Map<string, Declaration>>();
 
-/** Notes a property of a DTO class. */
+/**
+ * Notes a property of a DTO class.
+ * @throws Error when a class that it extends declares the property in another shape: rules of both would apply
+ */
 export function declareField(prototype: object, property: string, declaration: Declaration): void {
+  const inherited = declarationOf(Object.getPrototypeOf(prototype), property);
+  if (inherited && shapeOf(inherited) !== shapeOf(declaration)) {
+    throw new Error(`${prototype.constructor.name}.${property} is inherited as ${shapeOf(inherited)}`);
+  }
   const own = declarations.get(prototype) ?? new Map<string, Declaration>();
   own.set(property, declaration);
   declarations.set(prototype, own);
 }
 
+/** How the nearest class in the chain of prototypes declares a property. */
+function declarationOf(prototype: object | null, property: string): Declaration | undefined {
+  for (let at = prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+    const declaration = declarations.get(at)?.get(property);
+    if (declaration) return declaration;
+  }
+  return undefined;
+}
+
+/**
+ * Items that a field takes when it holds objects of a class: 0 when it is no list.
+ * @returns Infinity for a property without a field decorator
+ */
+export function maxItemsOf(type: DtoClass, property: string): number {
+  const declaration = declarationOf(type.prototype, property);
+  if (!declaration) return Number.POSITIVE_INFINITY;
+  return isDtoPart(declaration.schema) ? 0 : (declaration.schema.maxItems ?? 0);
+}
+
+/** Resolves a reference to a DTO class; a plain schema stays what it is. */
+export function resolvePart(part: SchemaPart): JsonSchema {
+  if (!isDtoPart(part)) return part;
+  const schema = schemaOf(part.dto());
+  if (!schema) throw new Error(`${part.dto().name} has no field decorators`);
+  return part.nullable ? { ...schema, type: ['object', 'null'] } : schema;
+}
+
 const schemas = new WeakMap<object, JsonSchema>();
 
-/** The schema of a DTO class, its own and inherited properties; undefined if it declares none. */
+/**
+ * The schema of a DTO class, its own and inherited properties; undefined if it declares none. A property that has only
+ * decorators of class-validator is listed with a schema that says nothing about its values.
+ */
 export function schemaOf(type: unknown): JsonSchema | undefined {
   if (typeof type !== 'function' || typeof type.prototype !== 'object' || type.prototype === null) return undefined;
   const known = schemas.get(type);
@@ -64,6 +109,9 @@ export function schemaOf(type: unknown): JsonSchema | undefined {
     for (const [name, declaration] of declarations.get(prototype) ?? []) {
       if (!fields.has(name)) fields.set(name, declaration);
     }
+  }
+  for (const [name, { conditional }] of validatedProperties(type)) {
+    if (!fields.has(name)) fields.set(name, { schema: {}, optional: conditional });
   }
   if (fields.size === 0) return undefined;
   const required = [...fields].filter(([, { optional }]) => !optional).map(([name]) => name);

@@ -1,0 +1,404 @@
+import { type FieldProblem, PlatformError } from '@crm/contracts';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Transform, Type } from 'class-transformer';
+import {
+  getMetadataStorage,
+  IsDate,
+  IsEmail,
+  IsInt,
+  IsOptional,
+  IsString,
+  Matches,
+  Min,
+  registerDecorator,
+  ValidateNested,
+} from 'class-validator';
+import fc from 'fast-check';
+import { DtoPipe } from './dto.pipe.js';
+import {
+  BooleanField,
+  EnumField,
+  field,
+  IntegerField,
+  JsonField,
+  ListField,
+  NumberField,
+  ObjectField,
+  TextField,
+} from './fields.js';
+import { coerceQuery } from './query.js';
+import { schemaOf } from './schema.js';
+
+class Part {
+  @TextField({ maxLength: 3, pattern: /^[a-z]+$/ })
+  name: string;
+
+  @ListField(() => Part, { optional: true, maxItems: 2 })
+  parts?: Part[];
+}
+
+class Base {
+  @IntegerField({ minimum: 1, maximum: 10, optional: true })
+  count?: number;
+}
+
+class Thing extends Base {
+  @TextField({ maxLength: 4, optional: true })
+  title?: string;
+
+  @NumberField({ optional: true, nullable: true })
+  amount?: number | null;
+
+  @BooleanField({ optional: true })
+  done?: boolean;
+
+  @EnumField(['a', 'b'], { optional: true, nullable: true })
+  choice?: string | null;
+
+  @ObjectField(() => Part, { optional: true, nullable: true })
+  part?: Part | null;
+
+  @ListField(field.integer(), { optional: true, minItems: 1, unique: true })
+  numbers?: number[];
+}
+
+class WithDefaults {
+  @EnumField(['new', 'open'], { optional: true })
+  status: string = 'new';
+
+  @ObjectField(() => Part, { optional: true })
+  part?: Part;
+}
+
+class Free {
+  @JsonField()
+  payload: Record<string, unknown>;
+
+  @ListField(field.json())
+  items: Record<string, unknown>[];
+}
+
+class Large extends Thing {
+  @ListField(() => Part, { optional: true })
+  parts?: Part[];
+
+  @ListField(() => Part, { optional: true, maxItems: 10_000 })
+  many?: Part[];
+
+  @JsonField({ optional: true })
+  payload?: Record<string, unknown>;
+}
+
+class Strict extends Thing {
+  @IntegerField()
+  override count: number;
+}
+
+/** A rule of one's own that is only known later. */
+const IsEven = (): PropertyDecorator => (prototype, property) =>
+  registerDecorator({
+    name: 'even',
+    target: prototype.constructor,
+    propertyName: String(property),
+    async: true,
+    validator: { validate: async (value) => Number(value) % 2 === 0, defaultMessage: () => '$property must be even' },
+  });
+
+class Plain {
+  @IsEmail()
+  mail: string;
+
+  @TextField({ maxLength: 5 })
+  @Matches(/^[a-z]+$/)
+  code: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  size?: number;
+
+  @IsOptional()
+  @IsDate()
+  @Type(() => Date)
+  at?: Date;
+
+  @TextField({ maxLength: 3, optional: true })
+  @Transform(({ value }) => (typeof value === 'string' ? value.trim() : value))
+  name?: string;
+
+  @IsOptional()
+  @ValidateNested({ each: true })
+  @Type(() => Part)
+  parts?: Part[];
+
+  @IsOptional()
+  @IsString({ each: true })
+  tags?: string[];
+
+  @IsOptional()
+  @IsEven()
+  even?: number;
+}
+
+const pipe = new DtoPipe();
+
+async function problemsOf(type: 'body' | 'query', metatype: new () => object, value: unknown): Promise<FieldProblem[]> {
+  try {
+    await pipe.transform(value, { type, metatype });
+    return [];
+  } catch (error) {
+    if (!(error instanceof PlatformError) || !error.extra.errors) throw error;
+    return [...error.extra.errors];
+  }
+}
+
+const codes = async (value: unknown, type: new () => object = Thing): Promise<string[]> =>
+  (await problemsOf('body', type, value)).map(({ pointer, code }) => `${pointer} ${code}`);
+
+describe('DtoPipe', () => {
+  it('accepts what is declared, inherited fields included', async () => {
+    expect(await codes({})).toEqual([]);
+    expect(
+      await codes({ count: 10, title: '', amount: null, done: false, choice: null, part: null, numbers: [1] }),
+    ).toEqual([]);
+    expect(await codes({ part: { name: 'a', parts: [{ name: 'b', parts: [] }] } })).toEqual([]);
+  });
+
+  it.each<[unknown, string[]]>([
+    [{ count: 0 }, ['/count TOO_SMALL']],
+    [{ count: 11 }, ['/count TOO_LARGE']],
+    [{ count: 1.5 }, ['/count INVALID_TYPE']],
+    [{ count: '1' }, ['/count INVALID_TYPE']],
+    [{ count: null }, ['/count INVALID_TYPE']],
+    [{ title: '😀😀😀😀' }, []],
+    [{ title: '😀😀😀😀😀' }, ['/title TOO_LONG']],
+    [{ title: 'a\u{fe0f}a\u{fe0f}a' }, ['/title TOO_LONG']],
+    [{ amount: Number.NaN }, ['/amount INVALID_TYPE']],
+    [{ done: 'true' }, ['/done INVALID_TYPE']],
+    [{ choice: 'c' }, ['/choice NOT_AN_OPTION']],
+    [{ part: {} }, ['/part/name REQUIRED']],
+    [{ part: { name: 'A' } }, ['/part/name PATTERN_MISMATCH']],
+    [{ part: { name: 'a', parts: [{ name: '' }, 1] } }, ['/part/parts/0/name TOO_SHORT', '/part/parts/1 INVALID_TYPE']],
+    [
+      { part: { name: 'a', parts: [[{ name: 'b' }], null] } },
+      ['/part/parts/0 INVALID_TYPE', '/part/parts/1 INVALID_TYPE'],
+    ],
+    [{ part: { name: 'a', parts: [[]] } }, ['/part/parts/0 INVALID_TYPE']],
+    [{ part: { name: 'a', parts: { name: 'b' } } }, ['/part/parts INVALID_TYPE']],
+    [{ part: { name: 'a', parts: [1, 2, 3] } }, ['/part/parts TOO_MANY_ITEMS']],
+    [{ part: [] }, ['/part INVALID_TYPE']],
+    [{ part: [{ name: 'a' }] }, ['/part INVALID_TYPE']],
+    [{ numbers: [] }, ['/numbers TOO_FEW_ITEMS']],
+    [{ numbers: [1, 1] }, ['/numbers DUPLICATE_ITEMS']],
+    [
+      { numbers: [2 ** 31, 1, '1', null] },
+      ['/numbers/0 TOO_LARGE', '/numbers/2 INVALID_TYPE', '/numbers/3 INVALID_TYPE'],
+    ],
+    [{ toString: 1 }, ['/toString UNKNOWN_FIELD']],
+    [{ hasOwnProperty: 1 }, ['/hasOwnProperty UNKNOWN_FIELD']],
+    [{ constructor: 1 }, ['/constructor UNKNOWN_FIELD']],
+    [{ prototype: 1 }, ['/prototype UNKNOWN_FIELD']],
+    [{ part: { name: 1, constructor: 'x' } }, ['/part/constructor UNKNOWN_FIELD', '/part/name INVALID_TYPE']],
+    [{ part: { name: 'a', constructor: Object } }, ['/part/constructor UNKNOWN_FIELD']],
+    [JSON.parse('{"__proto__": {"count": 1}}'), ['/__proto__ UNKNOWN_FIELD']],
+    [{ 'a/b~c': 1 }, ['/a~1b~0c UNKNOWN_FIELD']],
+  ])('%j: %j', async (value, expected) => {
+    expect(await codes(value)).toEqual(expected);
+  });
+
+  it('says what is wrong with a value', async () => {
+    expect(await problemsOf('body', Thing, { count: 11, choice: 'c', part: 1, numbers: [2 ** 31] })).toEqual(
+      expect.arrayContaining([
+        { pointer: '/count', code: 'TOO_LARGE', detail: 'Must be at most 10', params: { maximum: 10 } },
+        { pointer: '/choice', code: 'NOT_AN_OPTION', detail: 'Must be one of a, b', params: { options: ['a', 'b'] } },
+        {
+          pointer: '/part',
+          code: 'INVALID_TYPE',
+          detail: 'Must be an object or null',
+          params: { expected: ['object', 'null'] },
+        },
+        {
+          pointer: '/numbers/0',
+          code: 'TOO_LARGE',
+          detail: 'Must be at most 2147483647',
+          params: { maximum: 2147483647 },
+        },
+      ]),
+    );
+  });
+
+  it('does not take an inherited member for a given one', async () => {
+    expect(await codes(Object.create({ name: 'a' }), Part)).toEqual(['/name REQUIRED']);
+  });
+
+  it('hands on instances with initial values for what is missing, also inside', async () => {
+    const thing = (await pipe.transform(
+      { part: { name: 'a', parts: [{ name: 'b' }] } },
+      {
+        type: 'body',
+        metatype: WithDefaults,
+      },
+    )) as WithDefaults;
+    expect(thing).toBeInstanceOf(WithDefaults);
+    expect(thing.status).toBe('new');
+    expect(thing.part).toBeInstanceOf(Part);
+    expect(thing.part?.parts?.[0]).toBeInstanceOf(Part);
+  });
+
+  it('hands free JSON on untouched, whatever its members are called', async () => {
+    const payload = { constructor: 'x', prototype: 1, toString: null, valueOf: true, deep: { constructor: { a: 1 } } };
+    const body = { payload, items: [payload] };
+    expect(await pipe.transform(body, { type: 'body', metatype: Free })).toEqual(body);
+  });
+
+  it('names each wrong parameter of a query', async () => {
+    await expect(
+      pipe.transform({ count: '11', colour: 'red' }, { type: 'query', metatype: Thing }),
+    ).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+      message: 'colour: Is not known here; count: Must be at most 10',
+    });
+    await expect(
+      pipe.transform({ count: '5', numbers: ['1', '2'] }, { type: 'query', metatype: Thing }),
+    ).resolves.toEqual({ count: 5, numbers: [1, 2] });
+  });
+
+  it('answers any JSON value with a bounded list of problems', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
+        expect((await codes(value)).length).toBeLessThanOrEqual(50);
+      }),
+    );
+    expect((await codes(manyMembers(500))).length).toBe(50);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['100,000 unknown members', () => manyMembers(100_000)],
+    ['100,000 unknown members of an object inside', () => ({ part: { name: 'a', ...manyMembers(100_000) } })],
+    ['a free object with 100,000 members of a wrong type around it', () => ({ payload: [manyMembers(100_000)] })],
+    ['100,000 wrong items', () => ({ numbers: Array.from({ length: 100_000 }, () => 'x') })],
+    [
+      '10,000 wrong objects, as many as the list may have',
+      () => ({ many: Array.from({ length: 10_000 }, () => ({ name: 1 })) }),
+    ],
+    ['100,000 wrong objects', () => ({ parts: Array.from({ length: 100_000 }, () => ({ name: 1 })) })],
+    [
+      '10,000 items that are no objects, as many as the list may have',
+      () => ({ many: Array.from({ length: 10_000 }, () => 1) }),
+    ],
+  ])('refuses %s quickly and briefly', async (_what, make) => {
+    const value = make();
+    const start = process.cpuUsage();
+    const problems = await problemsOf('body', Large, value);
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(JSON.stringify(problems).length).toBeLessThan(10_000);
+  });
+
+  it('accepts a free object with 100,000 members quickly', async () => {
+    const start = process.cpuUsage();
+    expect(await problemsOf('body', Large, { payload: manyMembers(100_000) })).toEqual([]);
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+  });
+});
+
+describe('decorators of class-validator and class-transformer themselves', () => {
+  it.each<[unknown, string[]]>([
+    [{ mail: 'a@b.test', code: 'ab', at: '2026-01-01T00:00:00Z', name: ' Ada ' }, []],
+    [{ mail: 'nobody', code: 'ab' }, ['/mail INVALID_FORMAT']],
+    [{ code: 'ab' }, ['/mail REQUIRED']],
+    [{ mail: 'a@b.test', code: 'AB' }, ['/code PATTERN_MISMATCH']],
+    [{ mail: 'a@b.test', code: 'abcdef' }, ['/code TOO_LONG']],
+    [{ mail: 'a@b.test', code: 'ab', size: 0 }, ['/size TOO_SMALL']],
+    [{ mail: 'a@b.test', code: 'ab', at: 'x' }, ['/at INVALID_TYPE']],
+    [{ mail: 'a@b.test', code: 'ab', parts: [{ name: 'A' }] }, ['/parts/0/name PATTERN_MISMATCH']],
+    [
+      { mail: 'a@b.test', code: 'ab', parts: [{ constructor: 1 }] },
+      ['/parts/0/constructor UNKNOWN_FIELD', '/parts/0/name REQUIRED'],
+    ],
+    [{ mail: 'a@b.test', code: 'ab', even: 3 }, ['/even INVALID_VALUE']],
+    [{ mail: 'a@b.test', code: 'ab', other: 3 }, ['/other UNKNOWN_FIELD']],
+  ])('judge %j: %j', async (value, expected) => {
+    expect((await codes(value, Plain)).sort()).toEqual(expected);
+  });
+
+  it('say what is wrong in their own words', async () => {
+    expect(await problemsOf('body', Plain, { mail: 'nobody', code: 'ab' })).toEqual([
+      { pointer: '/mail', code: 'INVALID_FORMAT', detail: 'Must be an email' },
+    ]);
+  });
+
+  it('transform what they are asked to', async () => {
+    const body = { mail: 'a@b.test', code: 'ab', at: '2026-01-01T00:00:00Z', name: ' Ada ', parts: [{ name: 'b' }] };
+    const plain = (await pipe.transform(body, { type: 'body', metatype: Plain })) as Plain;
+    expect(plain).toMatchObject({ name: 'Ada', at: new Date('2026-01-01T00:00:00Z') });
+    expect(plain.parts?.[0]).toBeInstanceOf(Part);
+  });
+
+  it('stand in the OpenAPI schema, without a word about their values where no field decorator is', () => {
+    expect(schemaOf(Plain)).toMatchObject({
+      properties: { mail: {}, code: { type: 'string', maxLength: 5 } },
+      required: ['code', 'mail'],
+    });
+  });
+});
+
+describe('a redeclared property', () => {
+  it('follows the class that redeclares it', async () => {
+    expect(await codes({}, Strict)).toEqual(['/count REQUIRED']);
+    expect(await codes({ count: 11 }, Strict)).toEqual([]);
+  });
+
+  it('is refused in another shape', () => {
+    expect(() => {
+      class Wrong extends Thing {}
+      TextField({ maxLength: 3 })(Wrong.prototype, 'part');
+    }).toThrow('Wrong.part is inherited as object');
+  });
+});
+
+describe('the rules of a class', () => {
+  it('are looked up by class-validator when the class is first used, and never again', async () => {
+    class Once {
+      @TextField({ maxLength: 3 })
+      name: string;
+    }
+    const entries = jest.spyOn(Map.prototype, 'entries');
+    // class-validator goes through all classes by the entries of this map.
+    const rules = (getMetadataStorage() as unknown as { validationMetadatas: Map<unknown, unknown> })
+      .validationMetadatas;
+    const lookups = (): number => entries.mock.contexts.filter((map) => map === rules).length;
+    try {
+      await codes({ name: 'a' }, Once);
+      const first = lookups();
+      expect(first).toBeGreaterThan(0);
+      await codes({ name: 'abcd' }, Once);
+      expect(lookups()).toBe(first);
+    } finally {
+      entries.mockRestore();
+    }
+  });
+});
+
+const manyMembers = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
+
+describe('coerceQuery', () => {
+  it('makes declared types of text and leaves the rest for validation', () => {
+    const query = { count: '5', done: 'true', amount: '-1.5', title: '5', numbers: '7', choice: 'a', unknown: '1' };
+    expect(coerceQuery(schemaOf(Thing)!, query)).toEqual({
+      count: 5,
+      done: true,
+      amount: -1.5,
+      title: '5',
+      numbers: [7],
+      choice: 'a',
+      unknown: '1',
+    });
+    expect(coerceQuery(schemaOf(Thing)!, { count: '1e3', done: 'yes', numbers: ['1', 'x'] })).toEqual({
+      count: '1e3',
+      done: 'yes',
+      numbers: [1, 'x'],
+    });
+  });
+});

@@ -1,0 +1,108 @@
+import { type ClassTransformOptions, plainToInstance, TransformationType } from 'class-transformer';
+import { defaultMetadataStorage as transformations } from 'class-transformer/cjs/storage.js';
+import { validatedProperties } from './metadata-storage.js';
+import { type DtoClass, maxItemsOf } from './schema.js';
+
+/** Unknown members, and items of a list that are no objects, handed on to be refused: more are not listed. */
+const MAX_WRONG = 50;
+
+type Concrete = new () => object;
+
+/** What a member's value becomes: itself, an instance of a class (or a list of them), what class-transformer makes of it. */
+type Handling = 'itself' | 'transformed' | { readonly type: Concrete; readonly maxItems: number };
+
+interface Plan {
+  readonly members: ReadonlyMap<string, Handling>;
+  /** Whether class-transformer has anything to do. */
+  readonly transforms: boolean;
+}
+
+const plans = new WeakMap<Concrete, Plan>();
+
+/**
+ * An instance of a DTO class with the members of a JSON object, for class-validator. It follows class-transformer's
+ * decorators, but only what they ask for goes through class-transformer: it would copy free JSON, leave out members
+ * called `constructor` or `toString` instead of having them refused, fail at an object whose `constructor` is no
+ * function, and compare each member's name with every other one (seconds for a body of 1 MiB).
+ */
+export function instanceOf(type: Concrete, source: object, options?: ClassTransformOptions): object {
+  const { members, transforms } = planOf(type);
+  const instance = transforms ? transformed(type, source, members, options) : new type();
+  let unknown = 0;
+  for (const [name, value] of Object.entries(source)) {
+    const handling = members.get(name);
+    if (handling === 'transformed') continue;
+    if (handling === undefined) {
+      unknown += 1;
+      if (unknown <= MAX_WRONG) addUnknown(instance, name, type);
+    } else {
+      (instance as Record<string, unknown>)[name] = handling === 'itself' ? value : nested(handling, value, options);
+    }
+  }
+  return instance;
+}
+
+/** Only the name is looked at. The class must stay recognizable by `constructor`, or its rules would not be found. */
+function addUnknown(instance: object, name: string, type: Concrete): void {
+  const value = name === 'constructor' ? type : undefined;
+  Object.defineProperty(instance, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function nested(
+  { type, maxItems }: Exclude<Handling, string>,
+  value: unknown,
+  options?: ClassTransformOptions,
+): unknown {
+  if (Array.isArray(value)) {
+    // A longer list is refused as it is.
+    if (value.length > maxItems) return value;
+    // class-validator would look for objects inside a list in the list; `false` is refused as what it is, no object.
+    return value.map((item) => (Array.isArray(item) ? false : isObject(item) ? instanceOf(type, item, options) : item));
+  }
+  return isObject(value) ? instanceOf(type, value, options) : value;
+}
+
+function planOf(type: Concrete): Plan {
+  const known = plans.get(type);
+  if (known) return known;
+  const all = transformations.getStrategy(type) !== 'none';
+  const members = new Map<string, Handling>();
+  for (const name of validatedProperties(type).keys()) members.set(name, all ? 'transformed' : handlingOf(type, name));
+  for (const { options } of transformations.getExposedMetadatas(type)) {
+    if (options.name !== undefined) members.set(options.name, 'transformed');
+  }
+  const plan = { members, transforms: [...members.values()].includes('transformed') };
+  plans.set(type, plan);
+  return plan;
+}
+
+function handlingOf(type: Concrete, name: string): Handling {
+  const isTransformed =
+    transformations.findTransformMetadatas(type, name, TransformationType.PLAIN_TO_CLASS).length > 0 ||
+    transformations.findExposeMetadata(type, name) !== undefined ||
+    transformations.findExcludeMetadata(type, name) !== undefined;
+  if (isTransformed) return 'transformed';
+  const declared = transformations.findTypeMetadata(type, name);
+  if (!declared) return 'itself';
+  const member = declared.typeFunction() as Concrete;
+  if (declared.options.discriminator || validatedProperties(member).size === 0) return 'transformed';
+  return { type: member, maxItems: maxItemsOf(type as DtoClass, name) };
+}
+
+function transformed(
+  type: Concrete,
+  source: object,
+  members: Plan['members'],
+  options?: ClassTransformOptions,
+): object {
+  const values = Object.entries(source).filter(([name]) => members.get(name) === 'transformed');
+  return plainToInstance(type, withoutConstructors(Object.fromEntries(values)), options);
+}
+
+/** class-transformer takes a member called `constructor` for the class of the object. */
+function withoutConstructors<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (name, member) => (name === 'constructor' ? undefined : member));
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,44 @@
+import { canonicalJson, type FieldProblem } from '@crm/contracts';
+import { ArrayUnique, arrayUnique, ValidateBy } from 'class-validator';
+import type { Refusal, Rule } from './rules.js';
+
+/** What a field decorator tells the pipe by the context of class-validator's rules. */
+export interface RefusalContext extends Refusal {
+  /** The problems of a list's items, with pointers from the list on; at most `limit`. */
+  readonly ofItems?: (list: readonly unknown[], limit: number) => FieldProblem[];
+}
+
+/**
+ * Judges every item of a list by the same rules, up to the first that it breaks. class-validator's `each` says that some
+ * item is wrong, this says which.
+ */
+export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
+  const brokenBy = (item: unknown): Rule | undefined =>
+    item === null && nullable ? undefined : rules.find(({ test }) => !test(item));
+  const test = (list: unknown): boolean => Array.isArray(list) && list.every((item) => !brokenBy(item));
+  const ofItems = (list: readonly unknown[], limit: number): FieldProblem[] => {
+    const problems: FieldProblem[] = [];
+    for (const [index, item] of list.entries()) {
+      if (problems.length >= limit) break;
+      const broken = brokenBy(item);
+      if (broken) problems.push({ pointer: `/${index}`, ...broken.refusal });
+    }
+    return problems;
+  };
+  const refusal: RefusalContext = { code: 'INVALID_VALUE', detail: 'Has an item that is not valid', ofItems };
+  return {
+    decorate: (options) => ValidateBy({ name: 'items', validator: { validate: test } }, options),
+    test,
+    refusal,
+  };
+}
+
+/** Items are equal as in JSON Schema: whatever the order of an object's members. */
+export const noDuplicates = (): Rule => ({
+  decorate: (options) => ArrayUnique(identityOf, options),
+  test: (value) => arrayUnique(value as unknown[], identityOf),
+  refusal: { code: 'DUPLICATE_ITEMS', detail: 'Must not repeat an item' },
+});
+
+/** An item that is refused for its unknown members has values that JSON has not; they are left out. */
+const identityOf = (item: unknown): string => canonicalJson(JSON.parse(JSON.stringify(item)));
