@@ -14,7 +14,7 @@ import { EmbedTokenService } from './embed-token/embed-token.service.js';
 import { EmbedUserRepository } from './embed-token/embed-user.repository.js';
 import { EmbedUserService } from './embed-token/embed-user.service.js';
 import { entities } from './entities.js';
-import { Housekeeping } from './housekeeping/housekeeping.js';
+import { ExpiredRowSweeper } from './housekeeping/expired-row.sweeper.js';
 import { InternalTokenRpc } from './internal-token/internal-token.rpc.js';
 import { InternalTokenService } from './internal-token/internal-token.service.js';
 import { InvitationController } from './invitation/invitation.controller.js';
@@ -25,7 +25,7 @@ import { OwnKeySource } from './key/own-key-source.js';
 import { SigningKeyRepository } from './key/signing-key.repository.js';
 import { SigningKeyService } from './key/signing-key.service.js';
 import { MailRepository } from './mail/mail.repository.js';
-import { MailSender } from './mail/mail-sender.js';
+import { MailWorker } from './mail/mail.worker.js';
 import { MfaController } from './mfa/mfa.controller.js';
 import { MfaRepository } from './mfa/mfa.repository.js';
 import { MfaService } from './mfa/mfa.service.js';
@@ -38,6 +38,7 @@ import { RegistrationController } from './registration/registration.controller.j
 import { RegistrationService } from './registration/registration.service.js';
 import { RevocationRepository } from './revocation/revocation.repository.js';
 import { RevocationService } from './revocation/revocation.service.js';
+import { RevocationSweeper } from './revocation/revocation.sweeper.js';
 import { CallerService } from './session/caller.service.js';
 import { RefreshTokenRepository } from './session/refresh-token.repository.js';
 import { SessionController } from './session/session.controller.js';
@@ -91,10 +92,10 @@ const services = [
   EmbedLinkService,
   EmbedTokenService,
   EmbedUserService,
-  Housekeeping,
+  ExpiredRowSweeper,
   InternalTokenService,
   InvitationService,
-  MailSender,
+  MailWorker,
   MfaService,
   OperatorService,
   PasswordMarks,
@@ -103,6 +104,7 @@ const services = [
   RegistrationLimit,
   RegistrationService,
   RevocationService,
+  RevocationSweeper,
   SessionService,
   SignInLimit,
   SignInService,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MailRepository } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
 
@@ -25,7 +25,7 @@ async function analyse(): Promise<void> {
   await administrator.close();
 }
 
-it('one mail is taken at a time, also when Postgres believes that there is only one', async () => {
+describe('due mail', () => {
   const mails = new MailRepository();
   const tenantId = randomUUID();
   const write = (count: number) =>
@@ -35,14 +35,32 @@ it('one mail is taken at a time, also when Postgres believes that there is only 
         await mails.insert(tx, tenantId, { recipient, subject: 'Welcome', body: 'Hello', validSeconds: 3600 });
       }
     });
-  await write(1);
-  await analyse();
-  await write(29);
-  const taken = new Set<string>();
-  for (let index = 0; index < 30; index++) {
-    const mail = await database.crossTenant((tx) => mails.claimDue(tx, [], LEASE_SECONDS));
-    taken.add(mail!.id);
-  }
-  expect(taken.size).toBe(30);
-  expect(await database.crossTenant((tx) => mails.claimDue(tx, [], LEASE_SECONDS))).toBeUndefined();
+  const claim = (places: number, fullTenants: string[] = []) =>
+    database.crossTenant((tx) => mails.claimDue(tx, { places, fullTenants }, LEASE_SECONDS));
+
+  it('is taken in the number that is asked for, also when Postgres believes that there is only one', async () => {
+    await write(1);
+    await analyse();
+    await write(29);
+    const taken = new Set<string>();
+    for (let index = 0; index < 30; index++) {
+      const claimed = await claim(1);
+      expect(claimed).toHaveLength(1);
+      taken.add(claimed[0]!.id);
+    }
+    expect(taken.size).toBe(30);
+    expect(await claim(1)).toEqual([]);
+  });
+
+  it('is taken several at a time, and what is given back keeps its place in the line', async () => {
+    await write(3);
+    expect(await claim(10, [tenantId])).toEqual([]);
+    const claimed = await claim(10);
+    expect(claimed).toHaveLength(3);
+    const [first] = claimed.toSorted((left, right) => left.dueAt.getTime() - right.dueAt.getTime());
+    await write(1);
+    await database.crossTenant((tx) => mails.release(tx, [first!]));
+    expect((await claim(1)).map(({ id }) => id)).toEqual([first!.id]);
+    expect(await claim(10)).toHaveLength(1);
+  });
 });

@@ -19,7 +19,7 @@ import { HookAddresses } from './installation/hook-addresses.js';
 import { InstallationController } from './installation/installation.controller.js';
 import { InstallationRepository } from './installation/installation.repository.js';
 import { ANSWER_WITHIN_MS, InstallationService } from './installation/installation.service.js';
-import { InstallationWorker, WORKER_OPTIONS } from './installation/installation.worker.js';
+import { INSTALLATION_WORKER_OPTIONS, InstallationWorker } from './installation/installation.worker.js';
 import { InstallationSaga } from './installation/installation-saga.js';
 import { OfferRepository } from './installation/offer.repository.js';
 import { PackageSteps } from './installation/package-steps.js';
@@ -88,7 +88,7 @@ export class AppModule {
         ...credentials,
         { provide: RESOLVE_HOST, useValue: resolveHost },
         { provide: SecretBox, useFactory: () => new SecretBox(config.keyEncryptionKey) },
-        { provide: WORKER_OPTIONS, useValue: config.installation },
+        { provide: INSTALLATION_WORKER_OPTIONS, useValue: config.installation },
         { provide: ANSWER_WITHIN_MS, useValue: config.installation.answerWithinMs },
       ],
     };

@@ -1,13 +1,13 @@
 import type { DatabaseConfig } from '@crm/database';
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import type { WorkerOptions } from './installation/installation.worker.js';
+import type { InstallationWorkerOptions } from './installation/installation.worker.js';
 
 export interface MarketplaceConfig {
   readonly service: ServiceConfig;
   readonly database: DatabaseConfig;
   /** 32 bytes in base64 that the apps' webhook secrets are encrypted with. */
   readonly keyEncryptionKey: string;
-  readonly installation: WorkerOptions & {
+  readonly installation: InstallationWorkerOptions & {
     /** Milliseconds after which an install or an uninstall is answered with 202 and goes on by itself. */
     readonly answerWithinMs: number;
   };

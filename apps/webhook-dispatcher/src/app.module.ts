@@ -6,13 +6,13 @@ import { DeliveryConsumer } from './delivery/delivery.consumer.js';
 import { DeliveryController } from './delivery/delivery.controller.js';
 import { DeliveryRepository } from './delivery/delivery.repository.js';
 import { DeliveryService } from './delivery/delivery.service.js';
+import { DeliverySignal } from './delivery/delivery.signal.js';
+import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { DeliverySender } from './delivery/delivery-sender.js';
-import { DeliverySignal } from './delivery/delivery-signal.js';
-import { DeliveryWorker } from './delivery/delivery-worker.js';
 import { DueDeliveryRepository } from './delivery/due-delivery.repository.js';
 import { OutsideClient } from './delivery/outside-client.js';
-import { QueueSweeper } from './delivery/queue-sweeper.js';
 import { SubscriptionQueueRepository } from './delivery/subscription-queue.repository.js';
+import { SubscriptionQueueSweeper } from './delivery/subscription-queue.sweeper.js';
 import { AppSecretRepository } from './subscription/app-secret.repository.js';
 import { AppSecretRpc } from './subscription/app-secret.rpc.js';
 import { AppSecretService } from './subscription/app-secret.service.js';
@@ -48,7 +48,7 @@ export class AppModule {
         DeliveryService,
         DeliverySender,
         DeliveryWorker,
-        QueueSweeper,
+        SubscriptionQueueSweeper,
       ],
     };
   }

@@ -3,12 +3,12 @@ import { Database, type NarrowTransaction, newId, runMigrations, type TenantTran
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
-import { DueDeliveryRepository, type Room } from '../src/delivery/due-delivery.repository.js';
+import { type DeliveryRoom, DueDeliveryRepository } from '../src/delivery/due-delivery.repository.js';
 import { type SubscriptionQueue, SubscriptionQueueRepository } from '../src/delivery/subscription-queue.repository.js';
 import { migrations } from '../src/migrations/index.js';
 
 const CLAIM_MS = 30_000;
-const ROOM: Room = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
+const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
@@ -56,9 +56,9 @@ describe('due deliveries', () => {
       await queues.wake(tx, [queue], new Date(Date.now() - 3_600_000));
     });
 
-  const claim = (room: Partial<Room> = {}) =>
+  const claim = (room: Partial<DeliveryRoom> = {}) =>
     database.crossTenant((tx) => due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS));
-  const claimedOf = async (room: Partial<Room> = {}) =>
+  const claimedOf = async (room: Partial<DeliveryRoom> = {}) =>
     (await claim(room)).deliveries.map(({ subscriptionId }) => subscriptionId);
   const queueRows = () =>
     database.crossTenant((tx) =>
@@ -85,7 +85,7 @@ describe('due deliveries', () => {
     const BACKLOG = 3_000;
     const paused = subscription();
     const live = subscription();
-    const rooms: [string, Partial<Room>][] = [
+    const rooms: [string, Partial<DeliveryRoom>][] = [
       ['a paused subscription', { bySubscription: new Map([[paused.subscriptionId, 0]]) }],
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
     ];

@@ -1,1 +1,6 @@
+export { Backoff, jittered } from './backoff.js';
+export { Breaker } from './breaker.js';
+export { Sweeper, type SweeperOptions } from './sweeper.js';
 export { TenantShares } from './tenant-shares.js';
+export { Wake } from './wake.js';
+export { type Claimed, type Room, Worker, type WorkerOptions, type WorkItem } from './worker.js';

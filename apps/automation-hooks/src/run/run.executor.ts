@@ -13,7 +13,7 @@ import { RunActions } from './run.actions.js';
 import type { Run, RunError, RunStatus, Step } from './run.entity.js';
 import { type Claim, RunQueue } from './run.queue.js';
 import { RunRepository } from './run.repository.js';
-import { MAX_ATTEMPTS, mayPass, retryDelayMs } from './run.retry.js';
+import { MAX_ATTEMPTS, mayPass, STEP_BACKOFF } from './run.retry.js';
 import { traceOf } from './run.trace.js';
 import { StepError } from './step-error.js';
 
@@ -132,7 +132,7 @@ export class RunExecutor {
       const attempts = (earlier?.attempts ?? 0) + 1;
       this.logger.warn({ msg: 'A step did not succeed', runId: run.id, position, attempts, err: error });
       if (mayPass(error) && attempts < MAX_ATTEMPTS) {
-        return { kind: 'later', until: new Date(Date.now() + retryDelayMs(attempts)), attempts };
+        return { kind: 'later', until: new Date(Date.now() + STEP_BACKOFF.delayMs(attempts)), attempts };
       }
       return { kind: 'failed', error: describe(error) };
     }

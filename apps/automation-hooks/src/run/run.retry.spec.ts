@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_ATTEMPTS, mayPass, retryDelayMs } from './run.retry.js';
+import { MAX_ATTEMPTS, mayPass, STEP_BACKOFF } from './run.retry.js';
 
 describe('a failed step', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('a failed step', () => {
   );
 
   it('is tried again later and later', () => {
-    const delays = Array.from({ length: MAX_ATTEMPTS - 1 }, (_value, index) => retryDelayMs(index + 1));
+    const delays = Array.from({ length: MAX_ATTEMPTS - 1 }, (_value, index) => STEP_BACKOFF.delayMs(index + 1));
     for (const [index, delay] of delays.entries()) {
       if (index > 0) expect(delay).toBeGreaterThan((delays[index - 1] as number) * 1.2);
     }

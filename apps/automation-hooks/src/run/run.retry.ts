@@ -1,16 +1,12 @@
 import { PlatformError } from '@crm/contracts';
+import { Backoff } from '@crm/worker';
 import { StepError } from './step-error.js';
 
 /** How often a step is tried; with the delays below this spans about twenty minutes. */
 export const MAX_ATTEMPTS = 7;
 
-const DELAYS_SECONDS = [1, 5, 30, 120, 300, 600];
-
-/** Milliseconds before the next try after so many failed ones, ±20 % so that runs do not come back all at once. */
-export function retryDelayMs(attempts: number): number {
-  const seconds = DELAYS_SECONDS[Math.min(attempts, DELAYS_SECONDS.length) - 1] ?? 1;
-  return seconds * 1000 * (0.8 + Math.random() * 0.4);
-}
+/** How long a step waits for its next try. */
+export const STEP_BACKOFF = Backoff.listed([1_000, 5_000, 30_000, 120_000, 300_000, 600_000]);
 
 /**
  * Whether a failure may pass by itself: a part of the platform is away or busy, or refused a token that was minted just

@@ -75,7 +75,7 @@ export class RunService {
 
   private async enqueue(tx: TenantTransaction, runIds: readonly string[]): Promise<void> {
     await this.queue.add(tx, runIds);
-    tx.afterCommit(() => this.signal.notify());
+    tx.afterCommit(() => this.signal.signal());
   }
 
   private async depthAfter(tx: TenantTransaction, event: EventEnvelope): Promise<number> {

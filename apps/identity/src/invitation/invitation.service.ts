@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailRepository, type NewMail } from '../mail/mail.repository.js';
-import { MailSender } from '../mail/mail-sender.js';
+import { MailWorker } from '../mail/mail.worker.js';
 import { Passwords } from '../password/passwords.js';
 import { TenantService } from '../tenant/tenant.service.js';
 import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../token/opaque-token.js';
@@ -31,7 +31,7 @@ export class InvitationService {
     private readonly users: UserRepository,
     private readonly tenants: TenantService,
     private readonly mails: MailRepository,
-    private readonly sender: MailSender,
+    private readonly sender: MailWorker,
     private readonly passwords: Passwords,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}

@@ -1,4 +1,5 @@
 import { type NarrowTransaction, newId, type Queryable } from '@crm/database';
+import type { Room } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 
 /** A mail that waits to be sent. */
@@ -21,6 +22,8 @@ export interface DueMail {
   attempts: number;
   /** Why the last of them failed. */
   lastError: string | null;
+  /** When it was due before it was claimed. */
+  dueAt: Date;
   /** Whether it has waited too long or says what is no longer true. */
   expired: boolean;
 }
@@ -41,26 +44,32 @@ export class MailRepository {
 
   /**
    * Takes the mail that is due longest for this sender alone: nobody else sees it due for the time of the lease.
-   * @param otherThan tenants whose mail is left alone
+   * @param room how many, and of which tenants none
    * @param leaseSeconds longer than sending a mail can take
    */
-  async claimDue(
-    tx: NarrowTransaction,
-    otherThan: readonly string[],
-    leaseSeconds: number,
-  ): Promise<DueMail | undefined> {
-    const [mail] = await tx.query<DueMail>(
-      // Materialised: a plan that looks the choice up again for each row would take them all.
+  async claimDue(tx: NarrowTransaction, room: Room, leaseSeconds: number): Promise<DueMail[]> {
+    return tx.query<DueMail>(
+      // Materialised: a plan that looks the choice up again for each row would take more than the limit.
       `WITH due AS MATERIALIZED (
-         SELECT tenant_id, id FROM mail WHERE next_attempt_at <= now() AND tenant_id <> ALL ($1::uuid[])
-         ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       UPDATE mail SET next_attempt_at = now() + make_interval(secs => $2)
+         SELECT tenant_id, id, next_attempt_at FROM mail
+          WHERE next_attempt_at <= now() AND tenant_id <> ALL ($1::uuid[])
+          ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+       UPDATE mail SET next_attempt_at = now() + make_interval(secs => $3)
        FROM due WHERE mail.tenant_id = due.tenant_id AND mail.id = due.id
        RETURNING mail.tenant_id AS "tenantId", mail.id, recipient, subject, body, attempts, last_error AS "lastError",
-         expires_at <= now() AS expired`,
-      [otherThan, leaseSeconds],
+         due.next_attempt_at AS "dueAt", expires_at <= now() AS expired`,
+      [room.fullTenants, room.places, leaseSeconds],
     );
-    return mail;
+  }
+
+  /** Gives back mail that was claimed and not begun; it keeps its place in the line. */
+  async release(tx: NarrowTransaction, mails: readonly Pick<DueMail, 'tenantId' | 'id' | 'dueAt'>[]): Promise<void> {
+    await tx.query(
+      `UPDATE mail SET next_attempt_at = released.due_at
+         FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS released (tenant_id, id, due_at)
+        WHERE mail.tenant_id = released.tenant_id AND mail.id = released.id`,
+      [mails.map((mail) => mail.tenantId), mails.map((mail) => mail.id), mails.map((mail) => mail.dueAt)],
+    );
   }
 
   /** Removes a mail that was sent or given up: its body carries a one-time secret. */

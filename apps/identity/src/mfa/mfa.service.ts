@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailRepository } from '../mail/mail.repository.js';
-import { MailSender } from '../mail/mail-sender.js';
+import { MailWorker } from '../mail/mail.worker.js';
 import { Passwords } from '../password/passwords.js';
 import { consumePoint } from '../sign-in/rate-limit.js';
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
@@ -40,7 +40,7 @@ export class MfaService {
     private readonly challenges: MfaRepository,
     private readonly users: UserRepository,
     private readonly mails: MailRepository,
-    private readonly sender: MailSender,
+    private readonly sender: MailWorker,
     private readonly passwords: Passwords,
     private readonly signIns: SignInLimit,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,

@@ -1,11 +1,8 @@
 import type { Revocation } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
-import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
-
-/** How soon a cut-off is tried again that could not be published (the broker was away). */
-const RETRY_MS = 1000;
 
 /**
  * Ends tokens before they expire. A cut-off is recorded in the transaction of the change that causes it and published
@@ -13,10 +10,8 @@ const RETRY_MS = 1000;
  * that a lost bucket fills again.
  */
 @Injectable()
-export class RevocationService implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class RevocationService implements OnApplicationBootstrap {
   private readonly logger = new Logger(RevocationService.name);
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly database: Database,
@@ -26,14 +21,6 @@ export class RevocationService implements OnApplicationBootstrap, BeforeApplicat
 
   async onApplicationBootstrap(): Promise<void> {
     await this.publish('all');
-    this.timer = setInterval(() => {
-      this.running = this.running.then(() => this.publishPending());
-    }, RETRY_MS);
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
   }
 
   /**

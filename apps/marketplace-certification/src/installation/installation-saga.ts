@@ -6,7 +6,7 @@ import type { Failure, Installation, InstallationState, InstallationStep } from 
 import { InstallationRepository } from './installation.repository.js';
 import { PackageSteps } from './package-steps.js';
 import { SagaToken } from './saga-token.js';
-import { isUncertain, retryDelaySeconds, storedError, withRetries } from './step-errors.js';
+import { isUncertain, POSTPONE_BACKOFF, storedError, withRetries } from './step-errors.js';
 import { LeaseLostError, leasedTransaction, type WorkLease, WorkRepository } from './work.repository.js';
 
 /** A neighbour that did not answer in time may still carry the request out; after this long nothing is in flight any more. */
@@ -159,7 +159,7 @@ export class InstallationSaga {
 
   private async putOff(lease: WorkLease, installation: Installation): Promise<SagaOutcome> {
     await leasedTransaction(this.database, this.work, lease, (tx, attempts) =>
-      this.work.putOff(tx, lease, retryDelaySeconds(attempts)),
+      this.work.putOff(tx, lease, POSTPONE_BACKOFF.delayMs(attempts + 1) / 1000),
     );
     return { state: installation.state, hooks: [] };
   }

@@ -1,89 +1,59 @@
 import { Database } from '@crm/database';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type Claimed, type Room, Worker } from '@crm/worker';
+import { Inject, Injectable } from '@nestjs/common';
 import { InstallationSaga, type SagaOutcome } from './installation-saga.js';
 import { LeaseLostError, type WorkLease, WorkRepository } from './work.repository.js';
 
-export const WORKER_OPTIONS = Symbol('installation worker options');
+export const INSTALLATION_WORKER_OPTIONS = Symbol('installation worker options');
 
-export interface WorkerOptions {
-  /** Milliseconds between looks for work that another process left behind or put off. */
+export interface InstallationWorkerOptions {
+  /** Milliseconds between looks for work that another process left behind or that was postponed. */
   readonly pollMs: number;
   /** Installations worked on at the same time on behalf of nobody waiting. */
   readonly concurrency: number;
 }
 
-/** Runs sagas: those that a request started, and those that a crash or an absent neighbour left. */
+/**
+ * Runs sagas: those that a request started, and those that a crash or an absent neighbour left. At the end of the process
+ * they stop between two steps and give the work back, so that the next process need not wait for the lease to run out.
+ */
 @Injectable()
-export class InstallationWorker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger(InstallationWorker.name);
-  private readonly stopping = new AbortController();
-  private readonly running = new Set<Promise<unknown>>();
-  private timer: NodeJS.Timeout | undefined;
-  private polling: Promise<void> | undefined;
-  private claimed = 0;
-
+export class InstallationWorker extends Worker<WorkLease> {
   constructor(
     private readonly database: Database,
-    private readonly work: WorkRepository,
+    private readonly repository: WorkRepository,
     private readonly saga: InstallationSaga,
-    @Inject(WORKER_OPTIONS) private readonly options: WorkerOptions,
-  ) {}
+    @Inject(INSTALLATION_WORKER_OPTIONS) { concurrency, pollMs }: InstallationWorkerOptions,
+  ) {
+    super({ places: concurrency, longestPauseMs: pollMs });
+  }
 
   /** Works on an installation whose lease the caller holds; goes on when the caller stops waiting. */
   start(lease: WorkLease): Promise<SagaOutcome> {
-    const run = this.saga.run(lease, this.stopping.signal);
-    const settled = run.then(
-      () => undefined,
-      (error: unknown) => this.report(lease, error),
-    );
-    this.running.add(settled);
-    void settled.finally(() => this.running.delete(settled));
+    const run = this.saga.run(lease, this.stopping);
+    void this.track(this.reported(lease, run));
     return run;
   }
 
-  onApplicationBootstrap(): void {
-    this.schedule(0);
+  protected async claim(room: Room): Promise<Claimed<WorkLease>> {
+    return { items: await this.database.crossTenant((tx) => this.repository.claim(tx, room)) };
   }
 
-  /** Stops between two steps and gives the work back, so that the next process need not wait for the lease to run out. */
-  async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    clearTimeout(this.timer);
-    await this.polling;
-    await Promise.all(this.running);
+  protected async release(leases: readonly WorkLease[]): Promise<void> {
+    await this.database.crossTenant((tx) => this.repository.release(tx, leases));
   }
 
-  private schedule(delayMs: number): void {
-    if (this.stopping.signal.aborted) return;
-    this.timer = setTimeout(() => {
-      this.polling = this.poll().finally(() => this.schedule(this.options.pollMs));
-    }, delayMs);
+  protected work(lease: WorkLease, stopping: AbortSignal): Promise<void> {
+    return this.reported(lease, this.saga.run(lease, stopping));
   }
 
-  private async poll(): Promise<void> {
-    const free = this.options.concurrency - this.claimed;
-    if (free <= 0) return;
+  private async reported(lease: WorkLease, run: Promise<unknown>): Promise<void> {
     try {
-      const leases = await this.database.crossTenant((tx) => this.work.claim(tx, free));
-      for (const lease of leases) this.takeUp(lease);
+      await run;
     } catch (error) {
-      this.logger.error({ err: error }, 'Could not look for installations to go on with');
+      const fields = { err: error, tenantId: lease.tenantId, installationId: lease.installationId };
+      if (error instanceof LeaseLostError) this.logger.warn(fields, 'Another process took the installation over');
+      else this.logger.error(fields, 'Work on an installation broke off; it is taken up again when its lease runs out');
     }
-  }
-
-  private takeUp(lease: WorkLease): void {
-    this.claimed += 1;
-    this.start(lease)
-      // `start` has reported it; here only the place becomes free.
-      .catch(() => undefined)
-      .finally(() => {
-        this.claimed -= 1;
-      });
-  }
-
-  private report(lease: WorkLease, error: unknown): void {
-    const fields = { err: error, tenantId: lease.tenantId, installationId: lease.installationId };
-    if (error instanceof LeaseLostError) this.logger.warn(fields, 'Another process took the installation over');
-    else this.logger.error(fields, 'Work on an installation broke off; it is taken up again when its lease runs out');
   }
 }

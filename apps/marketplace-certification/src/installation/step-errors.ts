@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
+import { Backoff } from '@crm/worker';
 import type { StoredError } from './installation.js';
 
 /** Milliseconds before another try when a neighbour is not there: a restart by the supervisor takes a second or two. */
 const RETRY_DELAYS_MS = [300, 1200];
 
-/** Seconds between tries of what has to succeed in the end: growing to five minutes. */
-const PUT_OFF_SECONDS = [1, 2, 5, 15, 60, 300];
+/** Between tries of what has to succeed in the end: growing to five minutes. */
+export const POSTPONE_BACKOFF = Backoff.listed([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
 
 /**
  * Tries a call again when nobody took it. A neighbour that is there and does not answer in time is not asked again: the
@@ -35,10 +36,6 @@ export function storedError(error: unknown): StoredError {
   return error instanceof PlatformError
     ? { code: error.code, detail: error.message }
     : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed.' };
-}
-
-export function retryDelaySeconds(attempts: number): number {
-  return PUT_OFF_SECONDS[Math.min(attempts, PUT_OFF_SECONDS.length - 1)] as number;
 }
 
 function isUnavailable(error: unknown): boolean {

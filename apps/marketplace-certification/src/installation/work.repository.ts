@@ -1,5 +1,6 @@
 import type { Database, NarrowTransaction, TenantTransaction } from '@crm/database';
 import { newId } from '@crm/database';
+import type { Room } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 
 /** The right to work on an installation until the lease runs out; every transaction of the work renews it. */
@@ -34,13 +35,16 @@ export class WorkRepository {
     return { tenantId: tx.tenantId, installationId, token };
   }
 
-  /** Takes up to `limit` pieces of work that are due and that nobody is at. */
-  async claim(tx: NarrowTransaction, limit: number): Promise<WorkLease[]> {
+  /**
+   * Takes work that is due and that nobody is at.
+   * @param room how much, and of which tenants none
+   */
+  async claim(tx: NarrowTransaction, { places, fullTenants }: Room): Promise<WorkLease[]> {
     return tx.query<WorkLease>(
       // Materialised: a plan that looks the choice up again for each row would take more than the limit.
       `with due as materialized (
          select tenant_id, installation_id from installation_work
-         where due_at <= now() and (lease_until is null or lease_until < now())
+         where due_at <= now() and (lease_until is null or lease_until < now()) and tenant_id <> all ($3::uuid[])
          order by due_at limit $2 for update skip locked
        )
        update installation_work as work
@@ -48,7 +52,22 @@ export class WorkRepository {
        from due
        where work.tenant_id = due.tenant_id and work.installation_id = due.installation_id
        returning work.tenant_id as "tenantId", work.installation_id as "installationId", work.lease_token as token`,
-      [LEASE_SECONDS, limit],
+      [LEASE_SECONDS, places, fullTenants],
+    );
+  }
+
+  /** Gives back work that was claimed and not begun; it keeps its place in the line. */
+  async release(tx: NarrowTransaction, leases: readonly WorkLease[]): Promise<void> {
+    await tx.query(
+      `update installation_work as work set lease_token = null, lease_until = null
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as released (tenant_id, installation_id, token)
+       where work.tenant_id = released.tenant_id and work.installation_id = released.installation_id
+         and work.lease_token = released.token`,
+      [
+        leases.map(({ tenantId }) => tenantId),
+        leases.map(({ installationId }) => installationId),
+        leases.map(({ token }) => token),
+      ],
     );
   }
 

@@ -7,8 +7,8 @@ import { passesFilter } from '../subscription/event-filter.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';
 import type { Attempt, Delivery } from './delivery.js';
 import { type DeliveryFilter, DeliveryRepository } from './delivery.repository.js';
+import { DeliverySignal } from './delivery.signal.js';
 import { deliveryBody } from './delivery-body.js';
-import { DeliverySignal } from './delivery-signal.js';
 
 /** The ledger: what events make of subscriptions, and what tenants see of it. */
 @Injectable()
@@ -38,7 +38,7 @@ export class DeliveryService {
       { eventId: event.id, event: event.type, body: JSON.stringify(body) },
       wanted.map((subscription) => ({ id: newId(), subscriptionId: subscription.id, url: subscription.url })),
     );
-    tx.afterCommit(() => this.signal.notify());
+    tx.afterCommit(() => this.signal.signal());
   }
 
   /**
@@ -72,7 +72,7 @@ export class DeliveryService {
       const delivery = await this.deliveries.find(tx, id);
       if (!delivery) throw new PlatformError('NOT_FOUND', 'There is no such delivery');
       if (!isDue) throw new PlatformError('CONFLICT', 'The delivery is still under way');
-      tx.afterCommit(() => this.signal.notify());
+      tx.afterCommit(() => this.signal.signal());
       return delivery;
     });
   }

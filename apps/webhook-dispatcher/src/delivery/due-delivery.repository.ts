@@ -1,4 +1,5 @@
 import type { NarrowTransaction } from '@crm/database';
+import type { Room } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import type { ClaimedDelivery } from './delivery.js';
 import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscription-queue.repository.js';
@@ -7,15 +8,11 @@ import { type SubscriptionQueue, SubscriptionQueueRepository } from './subscript
 const QUEUES_AT_A_TIME = 100;
 
 /** What a process has room for. */
-export interface Room {
-  /** Deliveries in all. */
-  readonly places: number;
+export interface DeliveryRoom extends Room {
   /** Deliveries of one subscription. */
   readonly perSubscription: number;
   /** Subscriptions that may have fewer than that, with how many; none for those that are not asked for now. */
   readonly bySubscription: ReadonlyMap<string, number>;
-  /** Tenants that are not asked for now. */
-  readonly fullTenants: readonly string[];
 }
 
 export interface Claim {
@@ -42,7 +39,7 @@ export class DueDeliveryRepository {
    * @param claim proves the claim
    * @param claimMs how long it holds; longer than an attempt may take
    */
-  async claim(tx: NarrowTransaction, claim: string, room: Room, claimMs: number): Promise<Claim> {
+  async claim(tx: NarrowTransaction, claim: string, room: DeliveryRoom, claimMs: number): Promise<Claim> {
     const rows = await tx.query<ClaimRow>(
       `WITH queue AS MATERIALIZED (
          SELECT tenant_id, subscription_id, due_at, coalesce(narrowed.places, $6) AS room

@@ -1,3 +1,5 @@
+import { jittered } from '@crm/worker';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -19,8 +21,6 @@ export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Share of a delay by which it is shortened or lengthened at random, so that failures do not come back together. */
-const JITTER = 0.2;
 /** The longest a receiver may ask us to wait with Retry-After. */
 const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
 
@@ -38,8 +38,7 @@ export function delayBeforeNext(
 ): number | null {
   const base = delaysMs[attempts];
   if (base === undefined) return null;
-  const jittered = base * (1 - JITTER + 2 * JITTER * random);
-  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS)));
+  return Math.max(jittered(base, random), Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS));
 }
 
 /**

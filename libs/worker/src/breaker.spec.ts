@@ -14,7 +14,7 @@ describe('the breaker', () => {
     }
   };
 
-  it('lets a subscription have its share and no more', () => {
+  it('lets a target have its share and no more', () => {
     expect(breaker.room('slow', 0)).toBe(3);
     breaker.begun('slow');
     expect(breaker.narrowed(0)).toEqual(new Map([['slow', 2]]));
@@ -48,19 +48,16 @@ describe('the breaker', () => {
   it.each([
     ['has failed once', 1, 0],
     ['was paused', 5, 1_000],
-  ])(
-    'forgets a subscription that %s ten minutes after something was last known of it',
-    (_name, failures, lastKnown) => {
-      fail(failures, 0);
-      const end = lastKnown + 600_000;
-      const before = breaker.narrowed(end - 1);
-      expect(breaker.size).toBe(1);
-      expect(before).toEqual(new Map(failures < 5 ? [] : [['slow', 1]]));
-      expect(breaker.narrowed(end)).toEqual(new Map());
-      expect(breaker.size).toBe(0);
-      expect(breaker.room('slow', end)).toBe(3);
-    },
-  );
+  ])('forgets a target that %s ten minutes after something was last known of it', (_name, failures, lastKnown) => {
+    fail(failures, 0);
+    const end = lastKnown + 600_000;
+    const before = breaker.narrowed(end - 1);
+    expect(breaker.size).toBe(1);
+    expect(before).toEqual(new Map(failures < 5 ? [] : [['slow', 1]]));
+    expect(breaker.narrowed(end)).toEqual(new Map());
+    expect(breaker.size).toBe(0);
+    expect(breaker.room('slow', end)).toBe(3);
+  });
 
   it('forgets no attempt that is under way, however long it takes', () => {
     fail(5, 0);

@@ -1,0 +1,97 @@
+import { Database } from '@crm/database';
+import { Backoff, type Claimed, type Room, Worker } from '@crm/worker';
+import { Inject, Injectable } from '@nestjs/common';
+import { createTransport } from 'nodemailer';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { type DueMail, MailRepository } from './mail.repository.js';
+import { isRefusedForGood } from './smtp-refusal.js';
+
+const LONGEST_PAUSE_MS = 1000;
+/** Mails on their way at a time. */
+const PLACES = 10;
+/** Connecting, greeting and each command of the SMTP dialogue may take this long. */
+const SMTP_TIMEOUT_MS = 10_000;
+/** Longer than a mail whose every command runs into a timeout. */
+const LEASE_SECONDS = 300;
+/** Between attempts: 5, 10, 20 … seconds, at most an hour. */
+const RETRY_BACKOFF = Backoff.doubling(5_000, 3_600_000);
+
+/**
+ * Sends the mail that waits in the database, several at a time, so that a slow one holds up no other. A mail server that
+ * is down delays mail; a crash between sending and deleting sends it twice, which is the better of the two mistakes. What a
+ * server refuses for good, what waited for three days, and what is no longer true, is given up and logged.
+ */
+@Injectable()
+export class MailWorker extends Worker<DueMail> {
+  private readonly transport;
+
+  constructor(
+    private readonly database: Database,
+    private readonly mails: MailRepository,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {
+    super({ places: PLACES, longestPauseMs: LONGEST_PAUSE_MS });
+    this.transport = createTransport({
+      url: config.smtpUrl,
+      connectionTimeout: SMTP_TIMEOUT_MS,
+      greetingTimeout: SMTP_TIMEOUT_MS,
+      socketTimeout: SMTP_TIMEOUT_MS,
+    });
+  }
+
+  override async beforeApplicationShutdown(): Promise<void> {
+    await super.beforeApplicationShutdown();
+    this.transport.close();
+  }
+
+  protected async claim(room: Room): Promise<Claimed<DueMail>> {
+    return { items: await this.database.crossTenant((tx) => this.mails.claimDue(tx, room, LEASE_SECONDS)) };
+  }
+
+  protected async release(mails: readonly DueMail[]): Promise<void> {
+    await this.database.crossTenant((tx) => this.mails.release(tx, mails));
+  }
+
+  protected override describe({ tenantId, id }: DueMail): Record<string, unknown> {
+    return { tenantId, mailId: id };
+  }
+
+  /** Sends a mail and stores what came of it. */
+  protected async work(mail: DueMail): Promise<void> {
+    if (mail.expired) {
+      await this.giveUp(mail, mail.lastError ?? 'It was due too late');
+      return;
+    }
+    try {
+      await this.send(mail);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isRefusedForGood(error)) await this.giveUp(mail, reason);
+      else await this.postpone(mail, reason);
+      return;
+    }
+    await this.database.crossTenant((tx) => this.mails.delete(tx, mail));
+  }
+
+  private send(mail: DueMail): Promise<unknown> {
+    return this.transport.sendMail({
+      from: this.config.mailFrom,
+      to: { name: '', address: mail.recipient },
+      subject: mail.subject,
+      text: mail.body,
+      // The same on every attempt, so that a mail client can show two copies as one.
+      messageId: `<${mail.id}@${new URL(this.config.service.baseUrl).hostname}>`,
+    });
+  }
+
+  private async postpone(mail: DueMail, reason: string): Promise<void> {
+    const delaySeconds = RETRY_BACKOFF.delayMs(mail.attempts + 1) / 1000;
+    this.logger.warn({ msg: 'A mail could not be sent; it is tried again', mailId: mail.id, reason, delaySeconds });
+    await this.database.crossTenant((tx) => this.mails.postpone(tx, mail, delaySeconds, reason.slice(0, 500)));
+  }
+
+  private async giveUp({ tenantId, id, ...mail }: DueMail, reason: string): Promise<void> {
+    this.logger.error({ msg: 'A mail is given up', mailId: id, tenantId, attempts: mail.attempts, reason });
+    await this.database.crossTenant((tx) => this.mails.delete(tx, { tenantId, id }));
+  }
+}

@@ -1,0 +1,197 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type Claimed, type Room, Worker, type WorkerOptions, type WorkItem } from './worker.js';
+
+Logger.overrideLogger(false);
+
+interface Job extends WorkItem {
+  readonly name: string;
+}
+
+const tick = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A queue in memory, in the order of the list. */
+class TestWorker extends Worker<Job> {
+  readonly rooms: Room[] = [];
+  readonly released: string[] = [];
+  readonly begun: string[] = [];
+  readonly open = new Map<string, { end: () => void; fail: (error: Error) => void }>();
+  queue: Job[] = [];
+  dueInMs: number | null = null;
+  failure: Error | undefined;
+  beforeClaimed: () => void = () => undefined;
+  refuses: string | undefined;
+
+  constructor(options: Partial<WorkerOptions> = {}) {
+    super({ places: 4, longestPauseMs: 60_000, ...options });
+  }
+
+  add(...jobs: [tenantId: string, name: string][]): void {
+    this.queue.push(...jobs.map(([tenantId, name]) => ({ tenantId, name })));
+    this.wake();
+  }
+
+  trackWork<T>(work: Promise<T>): Promise<T> {
+    return this.track(work);
+  }
+
+  protected async claim(room: Room): Promise<Claimed<Job>> {
+    this.rooms.push(room);
+    await tick(1);
+    if (this.failure) throw this.failure;
+    const items = this.queue.filter((job) => !room.fullTenants.includes(job.tenantId)).slice(0, room.places);
+    this.queue = this.queue.filter((job) => !items.includes(job));
+    this.beforeClaimed();
+    return { items, dueInMs: this.dueInMs };
+  }
+
+  protected async release(items: readonly Job[]): Promise<void> {
+    this.released.push(...items.map(({ name }) => name));
+    if (!this.stopping.aborted) this.queue.unshift(...items);
+  }
+
+  protected override accepts(job: Job): boolean {
+    if (job.name !== this.refuses) return true;
+    this.refuses = undefined;
+    return false;
+  }
+
+  protected async work(job: Job): Promise<void> {
+    this.begun.push(job.name);
+    await new Promise<void>((resolve, reject) => {
+      this.open.set(job.name, { end: resolve, fail: reject });
+    });
+  }
+}
+
+describe('a worker', () => {
+  let worker: TestWorker;
+  const start = (options?: Partial<WorkerOptions>) => {
+    worker = new TestWorker(options);
+    worker.onApplicationBootstrap();
+    return worker;
+  };
+  const endAll = () => {
+    for (const { end } of worker.open.values()) end();
+  };
+  afterEach(async () => {
+    worker.queue = [];
+    const stopped = worker.beforeApplicationShutdown();
+    endAll();
+    await stopped;
+  });
+
+  it('begins what is due as far as it has places, and the rest when places become free', async () => {
+    start({ places: 2 });
+    worker.add(['a', '1'], ['b', '2'], ['c', '3']);
+    await tick(20);
+    expect(worker.begun).toEqual(['1', '2']);
+    worker.open.get('2')?.end();
+    await tick(20);
+    expect(worker.begun).toEqual(['1', '2', '3']);
+  });
+
+  it('leaves places to other tenants and keeps the order of what it gives back', async () => {
+    start();
+    worker.add(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'], ['b', '5']);
+    await tick(30);
+    expect(worker.begun).toEqual(['1', '2', '5']);
+    expect(worker.queue.map(({ name }) => name)).toEqual(['3', '4']);
+    expect(worker.rooms.at(-1)).toEqual({ places: 1, fullTenants: ['a', 'b'] });
+  });
+
+  it('makes few looks while nothing is due', async () => {
+    start();
+    await tick(50);
+    expect(worker.rooms).toHaveLength(1);
+  });
+
+  it('looks again when the next item is due, also when a claim finds it taken', async () => {
+    start();
+    worker.dueInMs = 0;
+    worker.wake();
+    await tick(120);
+    expect(worker.rooms.length).toBeGreaterThan(3);
+    expect(worker.rooms.length).toBeLessThan(9);
+  });
+
+  it('loses no signal that comes during a look', async () => {
+    start();
+    worker.beforeClaimed = () => {
+      worker.beforeClaimed = () => undefined;
+      worker.add(['a', 'late']);
+    };
+    await tick(30);
+    expect(worker.begun).toEqual(['late']);
+  });
+
+  it('gives back what it may not begin now and asks again', async () => {
+    start();
+    worker.refuses = '1';
+    worker.add(['a', '1']);
+    await tick(30);
+    expect(worker.released).toEqual(['1']);
+    expect(worker.begun).toEqual(['1']);
+  });
+
+  it('frees the place of work that broke off', async () => {
+    const logged = jest.spyOn(Logger.prototype, 'error');
+    start({ places: 1 });
+    worker.add(['a', '1'], ['b', '2']);
+    await tick(20);
+    worker.open.get('1')?.fail(new Error('broken'));
+    await tick(20);
+    expect(worker.begun).toEqual(['1', '2']);
+    expect(logged.mock.calls).toEqual([[expect.objectContaining({ tenantId: 'a', err: new Error('broken') })]]);
+    logged.mockRestore();
+  });
+
+  it('does not hurry a database that is away, however often it is woken', async () => {
+    start();
+    worker.failure = new Error('no connection');
+    for (let index = 0; index < 10; index += 1) {
+      worker.wake();
+      await tick();
+    }
+    expect(worker.rooms.length).toBeLessThanOrEqual(2);
+  });
+
+  it('at the end gives back what it has just claimed and waits for what is under way', async () => {
+    start();
+    worker.add(['a', '1']);
+    await tick(20);
+    let ended = false;
+    let stopped: Promise<void> | undefined;
+    worker.beforeClaimed = () => {
+      stopped = worker.beforeApplicationShutdown().then(() => {
+        ended = true;
+      });
+    };
+    worker.add(['b', '2']);
+    await tick(20);
+    expect(worker.released).toEqual(['2']);
+    expect(ended).toBe(false);
+    endAll();
+    await stopped;
+    expect(worker.begun).toEqual(['1']);
+  });
+
+  it('at the end waits for work that was begun beside its loop, also when that fails', async () => {
+    start();
+    let fail: (error: Error) => void = () => undefined;
+    const work = worker.trackWork(
+      new Promise<void>((_resolve, reject) => {
+        fail = reject;
+      }),
+    );
+    let ended = false;
+    const stopped = worker.beforeApplicationShutdown().then(() => {
+      ended = true;
+    });
+    await tick();
+    expect(ended).toBe(false);
+    fail(new Error('gone'));
+    await expect(work).rejects.toThrow('gone');
+    await stopped;
+  });
+});
