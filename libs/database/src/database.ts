@@ -1,8 +1,8 @@
+import { isUuid } from '@crm/contracts';
 import pg, { type PoolClient } from 'pg';
 import type { DatabaseConfig } from './database-config.js';
 import { type EntityClass, EntityManagers } from './entities/entity-managers.js';
 import { asPlatformError } from './errors.js';
-import { isUuid } from './ids.js';
 import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';

@@ -8,7 +8,7 @@ export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
 export { isExcessive, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
-export { isUuid, NO_TENANT, newId } from './ids.js';
+export { NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export {
   countDeadLetters,

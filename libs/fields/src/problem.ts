@@ -1,3 +1,4 @@
+import { escapePointer } from '@crm/contracts';
 import type { FieldProblemCode } from './problem-codes.js';
 
 export type ProblemParams = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -15,5 +16,5 @@ export interface FieldProblem {
 
 /** A JSON pointer of these segments. */
 export function pointerTo(...segments: readonly (string | number)[]): string {
-  return segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return segments.map((segment) => `/${escapePointer(String(segment))}`).join('');
 }

@@ -1,3 +1,5 @@
+import { escapePointer } from '@crm/contracts';
+
 /** Longer keys are shortened in pointers, so that many findings below them stay short. In UTF-16 units. */
 const LONGEST_STEP = 200;
 
@@ -7,14 +9,14 @@ const LONGEST_STEP = 200;
  */
 export function pointer(...steps: (string | number)[]): string {
   let text = '';
-  for (const step of steps) text += `/${typeof step === 'number' ? step : escapeStep(step)}`;
+  for (const step of steps) text += `/${typeof step === 'number' ? step : stepOf(step)}`;
   return text;
 }
 
-function escapeStep(given: string): string {
+function stepOf(given: string): string {
   const step =
     given.length > LONGEST_STEP ? `${given.slice(0, LONGEST_STEP - 1).replace(/[\ud800-\udbff]$/, '')}…` : given;
-  return /[~/]/.test(step) ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
+  return escapePointer(step);
 }
 
 /** The steps of a JSON pointer; list indexes are strings. */

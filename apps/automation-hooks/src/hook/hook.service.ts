@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Database, isUuid, type TenantTransaction } from '@crm/database';
+import { isUuid } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CORE_OBJECTS, type CoreObject, PlatformError, rpc } from '@crm/contracts';
-import { isUuid } from '@crm/database';
+import { CORE_OBJECTS, type CoreObject, isUuid, PlatformError, rpc } from '@crm/contracts';
 import { renderTemplate, renderValue, type TemplateData } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';

@@ -1,4 +1,4 @@
-import { EVENT_NAMES, type FieldProblem, isEventName, PlatformError } from '@crm/contracts';
+import { EVENT_NAMES, escapePointer, type FieldProblem, isEventName, PlatformError } from '@crm/contracts';
 import type { EgressClient } from '@crm/egress';
 import { checkFormula } from '@crm/formula';
 import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
@@ -77,8 +77,7 @@ const isObject = (value: unknown): value is Json =>
 function onlyMembers(value: Json, allowed: readonly string[], pointer: string, problems: Problems): void {
   for (const name of Object.keys(value)) {
     if (!allowed.includes(name)) {
-      const escaped = name.replace(/~/g, '~0').replace(/\//g, '~1');
-      problems.add(`${pointer}/${escaped}`, 'UNKNOWN_MEMBER', `${name} is not known here.`);
+      problems.add(`${pointer}/${escapePointer(name)}`, 'UNKNOWN_MEMBER', `${name} is not known here.`);
     }
   }
 }

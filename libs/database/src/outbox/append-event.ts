@@ -5,9 +5,10 @@ import {
   type EventEnvelope,
   type EventName,
   eventSubject,
+  isUuid,
   PlatformError,
 } from '@crm/contracts';
-import { isUuid, newId } from '../ids.js';
+import { newId } from '../ids.js';
 import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
 import { APPEND_EVENT } from './outbox.sql.js';
 

@@ -1,4 +1,4 @@
-import { BUILT_IN_ROLES, CORE_OBJECTS } from '@crm/contracts';
+import { BUILT_IN_ROLES, CORE_OBJECTS, isUuid } from '@crm/contracts';
 import { fieldTypes } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
@@ -135,12 +135,9 @@ function recipientProblem(to: string, roles: ReadonlySet<string>): string | unde
     return roles.has(role) ? undefined : `There is no role "${role}".${suggestion(role, roles)}`;
   }
   // AUT-001 reports a placeholder here.
-  if (hasPlaceholder(to) || USER_ID.test(to) || isEmail(to)) return undefined;
+  if (hasPlaceholder(to) || isUuid(to) || isEmail(to)) return undefined;
   return `"${to}" is neither a user id, nor an e-mail address, nor role:<name>.`;
 }
-
-/** A UUID of any version in the form of RFC 9562. */
-const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** By the same rules as fields of type `email`. */
 function isEmail(text: string): boolean {

@@ -1,5 +1,5 @@
-import { EventEnvelope, TENANT_HEADER } from '@crm/contracts';
-import { isUuid, NO_TENANT } from '@crm/database';
+import { EventEnvelope, isUuid, TENANT_HEADER } from '@crm/contracts';
+import { NO_TENANT } from '@crm/database';
 import type { JsMsg } from '@nats-io/jetstream';
 import { Compile } from 'typebox/compile';
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { Database, type DeadLetterSummary, findDeadLetter, isUuid, listDeadLetters } from '@crm/database';
+import { isUuid } from '@crm/contracts';
+import { Database, type DeadLetterSummary, findDeadLetter, listDeadLetters } from '@crm/database';
 import { createHttpAdapter, ProblemFilter } from '@crm/http';
 import { connectMessaging, type EventConsumer, NatsStrategy } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
