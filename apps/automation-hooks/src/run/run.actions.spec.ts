@@ -1,4 +1,5 @@
-import { isUuid, newId } from '@crm/database';
+import { isUuid } from '@crm/contracts';
+import { newId } from '@crm/database';
 import { expect, it } from '@jest/globals';
 import { stepId } from './run.actions.js';
 
