@@ -14,10 +14,12 @@ import { EmbedTokenService } from './embed-token/embed-token.service.js';
 import { EmbedUserRepository } from './embed-token/embed-user.repository.js';
 import { EmbedUserService } from './embed-token/embed-user.service.js';
 import { entities } from './entities.js';
+import { ExpiredRowRepository } from './housekeeping/expired-row.repository.js';
 import { ExpiredRowSweeper } from './housekeeping/expired-row.sweeper.js';
 import { InternalTokenRpc } from './internal-token/internal-token.rpc.js';
 import { InternalTokenService } from './internal-token/internal-token.service.js';
 import { InvitationController } from './invitation/invitation.controller.js';
+import { InvitationRepository } from './invitation/invitation.repository.js';
 import { InvitationService } from './invitation/invitation.service.js';
 import { KeyController } from './key/key.controller.js';
 import { KeyRpc } from './key/key.rpc.js';
@@ -74,6 +76,8 @@ const rpcHandlers = [EmbedClientRpc, EmbedTokenRpc, InternalTokenRpc, KeyRpc, Op
 const repositories = [
   EmbedClientRepository,
   EmbedUserRepository,
+  ExpiredRowRepository,
+  InvitationRepository,
   MailRepository,
   MfaRepository,
   OperatorRepository,

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Database } from '@crm/database';
 import { loadConfig } from './config.js';
+import { entities } from './entities.js';
 import { SigningKeyRepository } from './key/signing-key.repository.js';
 import { SigningKeyService } from './key/signing-key.service.js';
 
@@ -12,7 +13,7 @@ if (group !== 'api' && group !== 'admin') {
   process.exit(2);
 }
 const config = loadConfig();
-const database = new Database(config.database);
+const database = new Database(config.database, entities);
 try {
   const kid = await new SigningKeyService(database, new SigningKeyRepository(), config).rotate(group);
   process.stdout.write(`${kid} is published now and signs in ten minutes\n`);

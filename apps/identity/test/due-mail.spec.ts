@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { entities } from '../src/entities.js';
 import { MailRepository } from '../src/mail/mail.repository.js';
 import { migrations } from '../src/migrations/index.js';
 
@@ -11,7 +12,7 @@ let test: TestDatabase;
 let database: Database;
 beforeAll(async () => {
   test = await testDatabase('identity', migrations);
-  database = new Database(test.config);
+  database = new Database(test.config, entities);
 });
 afterAll(async () => {
   await database?.close();

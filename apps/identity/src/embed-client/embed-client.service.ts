@@ -5,7 +5,8 @@ import { isScope, PlatformError, type RpcRequest, rolesAllow, type rpc } from '@
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { hashSecret, isSecret, newSecret } from '../token/opaque-token.js';
-import { type EmbedClient, EmbedClientRepository } from './embed-client.repository.js';
+import type { EmbedClient } from './embed-client.entity.js';
+import { EmbedClientRepository } from './embed-client.repository.js';
 
 /** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
 const NO_SECRET = hashSecret(newSecret());

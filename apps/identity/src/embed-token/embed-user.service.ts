@@ -1,7 +1,7 @@
 import { EVENTS, PlatformError } from '@crm/contracts';
 import { appendEvent, Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { EmbedClient } from '../embed-client/embed-client.repository.js';
+import type { EmbedClient } from '../embed-client/embed-client.entity.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { User } from '../user/user.entity.js';
@@ -37,7 +37,7 @@ export class EmbedUserService {
    */
   async resolve(client: EmbedClient, host: HostUser): Promise<User> {
     const userId = await this.userIdOf(client, { ...host, email: normaliseEmail(host.email) });
-    const user = await this.database.transaction(client.tenantId, (tx) => this.users.findForIssue(tx, userId));
+    const user = await this.database.transaction(client.tenantId, (tx) => this.users.lockForIssue(tx, userId));
     if (!user) throw new Error('A mapped user does not exist');
     if (user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
     return user;

@@ -35,7 +35,7 @@ export class InternalTokenService {
 
   /** The roles the user has now: somebody who lost a role does not keep it in work that was started before. */
   private async forUser({ tenantId, userId }: Request): Promise<TokenContent> {
-    const user = await this.database.transaction(tenantId, (tx) => this.users.findForIssue(tx, userId));
+    const user = await this.database.transaction(tenantId, (tx) => this.users.lockForIssue(tx, userId));
     if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
     if (user.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
     return {

@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailRepository, type NewMail } from '../mail/mail.repository.js';
 import { MailWorker } from '../mail/mail.worker.js';
@@ -10,9 +9,10 @@ import { TenantService } from '../tenant/tenant.service.js';
 import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../token/opaque-token.js';
 import type { NewUser } from '../user/user.repository.js';
 import { UserRepository } from '../user/user.repository.js';
-import { Invitation } from './invitation.entity.js';
+import { InvitationRepository } from './invitation.repository.js';
 
 const VALID_DAYS = 7;
+const VALID_SECONDS = VALID_DAYS * 24 * 3600;
 
 /** An invitation that is not stored yet; of its secret only the mail knows. */
 export interface PreparedInvitation {
@@ -28,6 +28,7 @@ export interface PreparedInvitation {
 export class InvitationService {
   constructor(
     private readonly database: Database,
+    private readonly invitations: InvitationRepository,
     private readonly users: UserRepository,
     private readonly tenants: TenantService,
     private readonly mails: MailRepository,
@@ -57,7 +58,7 @@ export class InvitationService {
       recipient: user.email,
       subject: `Invitation to ${workspace}`,
       body,
-      validSeconds: VALID_DAYS * 24 * 3600,
+      validSeconds: VALID_SECONDS,
     };
     return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
   }
@@ -67,22 +68,14 @@ export class InvitationService {
     tx: NarrowTransaction | TenantTransaction,
     { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
   ): Promise<void> {
-    await tx.query(
-      `INSERT INTO invitation (tenant_id, id, user_id, secret_hash, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(days => $5))`,
-      [tenantId, id, userId, secretHash, VALID_DAYS],
-    );
+    await this.invitations.insert(tx, { tenantId, id, userId, secretHash, validSeconds: VALID_SECONDS });
     await this.mails.insert(tx, tenantId, mail);
     tx.afterCommit(() => this.sender.wake());
   }
 
   /** Like send; from now on the links of earlier invitations of the user are void. */
   async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
-    await tx.manager.delete(Invitation, {
-      tenantId: invitation.tenantId,
-      userId: invitation.userId,
-      acceptedAt: IsNull(),
-    });
+    await this.invitations.deletePending(tx, invitation.userId);
     await this.send(tx, invitation);
   }
 
@@ -98,19 +91,16 @@ export class InvitationService {
     const passwordHash = await this.passwords.hash(password);
     await this.database.transaction(tenantId, async (tx) => {
       // The user first, as where an invitation is sent again: locks taken in one order never wait in a circle.
-      const known = await tx.manager.findOneBy(Invitation, { tenantId, id });
-      const user = known ? await this.users.findForUpdate(tx, known.userId) : null;
-      const invitation = await tx.manager.findOne(Invitation, {
-        where: { tenantId, id },
-        lock: { mode: 'pessimistic_write' },
-      });
+      const known = await this.invitations.find(tx, id);
+      const user = known ? await this.users.lock(tx, known.userId) : null;
+      const invitation = await this.invitations.lock(tx, id);
       const valid =
         invitation &&
         isSecret(invitation.secretHash, secret) &&
         !invitation.acceptedAt &&
         invitation.expiresAt.getTime() > Date.now();
       if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
-      await tx.manager.update(Invitation, { tenantId, id }, { acceptedAt: new Date() });
+      await this.invitations.markAccepted(tx, id);
       await this.users.update(tx, user.id, { passwordHash, status: 'active' });
     });
   }

@@ -5,7 +5,8 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { type IssuerGroup, SigningKeyRepository, type SigningKeyRow } from './signing-key.repository.js';
+import type { IssuerGroup, SigningKey } from './signing-key.entity.js';
+import { SigningKeyRepository } from './signing-key.repository.js';
 
 const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   api: [AUDIENCES.api, AUDIENCES.internal],
@@ -25,7 +26,7 @@ const PUBLISH_AHEAD_MS = 10 * 60_000;
 const RETIREMENT_MARGIN_MS = 5 * 60_000;
 
 interface LoadedKeys {
-  rows: SigningKeyRow[];
+  rows: SigningKey[];
   readAtMs: number;
 }
 
@@ -106,14 +107,14 @@ export class SigningKeyService implements OnModuleInit {
     return { kid: row.kid, key: opened };
   }
 
-  private async open(row: SigningKeyRow): Promise<CryptoKey> {
+  private async open(row: SigningKey): Promise<CryptoKey> {
     const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, place(row.kid))) as JWK;
     const key = (await importJWK(jwk, 'EdDSA')) as CryptoKey;
     this.opened.set(row.kid, key);
     return key;
   }
 
-  private async rows(): Promise<SigningKeyRow[]> {
+  private async rows(): Promise<SigningKey[]> {
     if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS) {
       const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
       this.loaded = { rows, readAtMs: Date.now() };
@@ -121,7 +122,7 @@ export class SigningKeyService implements OnModuleInit {
     return this.loaded.rows;
   }
 
-  private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKeyRow, 'retiresAt'>> {
+  private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKey, 'retiresAt'>> {
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
     const kid = `${group}-${newId()}`;
     const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), place(kid));

@@ -1,59 +1,50 @@
 import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
-import type { NarrowTransaction } from '@crm/database';
+import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-
-export interface Operator {
-  id: string;
-  email: string;
-  name: string;
-  passwordHash: string;
-  status: 'active' | 'disabled';
-}
+import { Operator } from './operator.entity.js';
+import { OperatorSession } from './operator-session.entity.js';
+import { ROTATE_OPERATOR_SESSION } from './operator-session.sql.js';
 
 export type OperatorRotation =
   | { outcome: 'rotated'; sessionId: string; operatorId: string }
   | { outcome: 'reused' | 'unknown' };
 
-const COLUMNS = 'id, email, name, password_hash AS "passwordHash", status';
-
 @Injectable()
 export class OperatorRepository {
   async findByEmail(tx: NarrowTransaction, email: string): Promise<Operator | null> {
-    const [row] = await tx.query<Operator>(`SELECT ${COLUMNS} FROM operator WHERE email = $1`, [email]);
-    return row ?? null;
+    return tx.repository(Operator).findOneBy({ email });
   }
 
   async find(tx: NarrowTransaction, id: string): Promise<Operator | null> {
-    const [row] = await tx.query<Operator>(`SELECT ${COLUMNS} FROM operator WHERE id = $1`, [id]);
-    return row ?? null;
+    return tx.repository(Operator).findOneBy({ id });
   }
 
   /** Adds an operator unless the address has one. */
   async insertMissing(tx: NarrowTransaction, operator: Omit<Operator, 'status'>): Promise<void> {
-    await tx.query(
-      'INSERT INTO operator (id, email, name, password_hash) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING',
-      [operator.id, operator.email, operator.name, operator.passwordHash],
-    );
+    await tx
+      .repository(Operator)
+      .createQueryBuilder()
+      .insert()
+      .values({ ...operator })
+      .orIgnore()
+      .execute();
   }
 
   async insertSession(tx: NarrowTransaction, id: string, operatorId: string, refreshHash: Buffer): Promise<void> {
-    await tx.query(
-      `INSERT INTO operator_session (id, operator_id, refresh_hash, expires_at)
-       VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-      [id, operatorId, refreshHash, REFRESH_TOKEN_SECONDS],
-    );
+    await tx
+      .repository(OperatorSession)
+      .insert({ id, operatorId, refreshHash, expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) });
   }
 
   /** Exchanges a refresh token. The one before the last is a copy that somebody kept: its session ends. */
   async rotateSession(tx: NarrowTransaction, presented: Buffer, successor: Buffer): Promise<OperatorRotation> {
-    const [rotated] = await tx.query<{ sessionId: string; operatorId: string }>(
-      `UPDATE operator_session SET refresh_hash = $2, previous_hash = $1,
-         expires_at = now() + make_interval(secs => $3)
-       WHERE refresh_hash = $1 AND expires_at > now() RETURNING id AS "sessionId", operator_id AS "operatorId"`,
-      [presented, successor, REFRESH_TOKEN_SECONDS],
-    );
+    const [rotated] = await tx.query<{ sessionId: string; operatorId: string }>(ROTATE_OPERATOR_SESSION, [
+      presented,
+      successor,
+      REFRESH_TOKEN_SECONDS,
+    ]);
     if (rotated) return { outcome: 'rotated', ...rotated };
-    const reused = await tx.query('DELETE FROM operator_session WHERE previous_hash = $1 RETURNING id', [presented]);
-    return { outcome: reused.length > 0 ? 'reused' : 'unknown' };
+    const { affected } = await tx.repository(OperatorSession).delete({ previousHash: presented });
+    return { outcome: affected ? 'reused' : 'unknown' };
   }
 }

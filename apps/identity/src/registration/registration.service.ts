@@ -3,8 +3,7 @@ import { appendEvent, Database, inWorkspace, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { Passwords } from '../password/passwords.js';
-import type { Tenant } from '../tenant/tenant.entity.js';
-import { TenantRepository } from '../tenant/tenant.repository.js';
+import { type NewTenant, TenantRepository } from '../tenant/tenant.repository.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { NewUser } from '../user/user.repository.js';
@@ -33,14 +32,14 @@ export class RegistrationService {
    * @returns the owner and the workspace
    * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, EMAIL_TAKEN
    */
-  async register(registration: Registration): Promise<{ user: NewUser; tenant: Tenant }> {
+  async register(registration: Registration): Promise<{ user: NewUser; tenant: NewTenant }> {
     const { workspace } = registration;
     const plan = workspace.plan ?? 'developer';
     if (plan !== 'developer' && this.config.service.profile === 'production') {
       throw new PlatformError('PLAN_NOT_ALLOWED');
     }
     assertTimeZone(workspace.timeZone);
-    const tenant: Tenant = {
+    const tenant: NewTenant = {
       id: newId(),
       name: workspace.name.trim(),
       plan,

@@ -18,7 +18,8 @@ export class CallerService {
   /** Roles and scopes are the token's, which count; the rest is what is stored now. */
   async describe(principal: Principal): Promise<CallerView> {
     return this.database.transaction(principal.tenantId, async (tx) => {
-      const user = await this.users.find(tx, principal.userId);
+      // Sent together: one round trip.
+      const [user, tenant] = await Promise.all([this.users.find(tx, principal.userId), this.tenants.view(tx)]);
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
       return {
         id: user.id,
@@ -27,7 +28,7 @@ export class CallerService {
         roles: [...principal.roles],
         scopes: [...principal.scopes],
         mfaEnabled: user.mfaEnabled,
-        tenant: await this.tenants.view(tx),
+        tenant,
       };
     });
   }

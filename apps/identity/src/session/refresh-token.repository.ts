@@ -1,27 +1,20 @@
 import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
-import type { NarrowTransaction } from '@crm/database';
+import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { Any, IsNull, Not } from 'typeorm';
+import { RefreshToken } from './refresh-token.entity.js';
+import { ROTATE_REFRESH_TOKEN } from './refresh-token.sql.js';
 
 /** Whose token it is. */
-export interface RefreshTokenOwner {
-  sessionId: string;
-  tenantId: string;
-  userId: string;
-}
+export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
 
 /** What a presented token turned out to be. `reused`: it was exchanged before, so somebody has a copy. */
 export type Rotation = { outcome: 'rotated' | 'reused'; owner: RefreshTokenOwner } | { outcome: 'unknown' };
 
-const OWNER = 'session_id AS "sessionId", tenant_id AS "tenantId", user_id AS "userId"';
-
 @Injectable()
 export class RefreshTokenRepository {
   async insert(tx: NarrowTransaction, tokenHash: Buffer, owner: RefreshTokenOwner): Promise<void> {
-    await tx.query(
-      `INSERT INTO refresh_token (token_hash, session_id, tenant_id, user_id, expires_at)
-       VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-      [tokenHash, owner.sessionId, owner.tenantId, owner.userId, REFRESH_TOKEN_SECONDS],
-    );
+    await tx.repository(RefreshToken).insert({ tokenHash, ...owner, expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) });
   }
 
   /**
@@ -29,23 +22,17 @@ export class RefreshTokenRepository {
    * exchanges at once one wins and the other is a reuse.
    */
   async rotate(tx: NarrowTransaction, presentedHash: Buffer, successorHash: Buffer): Promise<Rotation> {
-    const [owner] = await tx.query<RefreshTokenOwner>(
-      `UPDATE refresh_token SET rotated_at = now()
-       WHERE token_hash = $1 AND rotated_at IS NULL AND expires_at > now() RETURNING ${OWNER}`,
-      [presentedHash],
-    );
-    if (owner) {
-      await this.insert(tx, successorHash, owner);
-      return { outcome: 'rotated', owner };
-    }
-    const [previous] = await tx.query<RefreshTokenOwner>(
-      `SELECT ${OWNER} FROM refresh_token WHERE token_hash = $1 AND rotated_at IS NOT NULL`,
-      [presentedHash],
-    );
-    return previous ? { outcome: 'reused', owner: previous } : { outcome: 'unknown' };
+    const [owner] = await tx.query<RefreshTokenOwner>(ROTATE_REFRESH_TOKEN, [
+      presentedHash,
+      successorHash,
+      REFRESH_TOKEN_SECONDS,
+    ]);
+    if (owner) return { outcome: 'rotated', owner };
+    const spent = await tx.repository(RefreshToken).findOneBy({ tokenHash: presentedHash, rotatedAt: Not(IsNull()) });
+    return spent ? { outcome: 'reused', owner: spent } : { outcome: 'unknown' };
   }
 
   async deleteOfSessions(tx: NarrowTransaction, sessionIds: readonly string[]): Promise<void> {
-    await tx.query('DELETE FROM refresh_token WHERE session_id = ANY ($1::uuid[])', [sessionIds]);
+    await tx.repository(RefreshToken).delete({ sessionId: Any([...sessionIds]) });
   }
 }

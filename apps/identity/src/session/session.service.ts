@@ -46,7 +46,7 @@ export class SessionService {
       userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
     };
     const user = await this.database.transaction(tenantId, async (tx) => {
-      const found = await this.users.findForIssue(tx, userId);
+      const found = await this.users.lockForIssue(tx, userId);
       if (found?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
       await this.sessions.insert(tx, session);
       return found;
@@ -78,7 +78,7 @@ export class SessionService {
     }
     const user = await this.database.transaction(tenantId, async (tx) => {
       // The user first: who disables a user locks in this order too.
-      const found = await this.users.findForIssue(tx, userId);
+      const found = await this.users.lockForIssue(tx, userId);
       return (await this.sessions.touch(tx, sessionId)) ? found : null;
     });
     if (user?.status !== 'active') throw new PlatformError('INVALID_REFRESH_TOKEN');

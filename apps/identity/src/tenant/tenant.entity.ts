@@ -20,4 +20,7 @@ export class Tenant {
   /** ISO 3166-1 alpha-2. */
   @Column({ type: 'text', nullable: true })
   country: string | null;
+
+  @Column({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt: Date;
 }

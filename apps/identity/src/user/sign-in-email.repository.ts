@@ -1,21 +1,15 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { SignInEmail } from './sign-in-email.entity.js';
+import { CLAIM_EMAIL } from './sign-in-email.sql.js';
 
 /** Whom an address belongs to. */
-export interface EmailHolder {
-  tenantId: string;
-  userId: string;
-}
+export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
 
-/** Which user signs in with an address. An address has one user on the whole platform. */
 @Injectable()
 export class SignInEmailRepository {
   async find(tx: NarrowTransaction, email: string): Promise<EmailHolder | null> {
-    const [row] = await tx.query<EmailHolder>(
-      'SELECT tenant_id AS "tenantId", user_id AS "userId" FROM sign_in_email WHERE email = $1',
-      [email],
-    );
-    return row ?? null;
+    return tx.repository(SignInEmail).findOne({ select: { tenantId: true, userId: true }, where: { email } });
   }
 
   /**
@@ -23,11 +17,7 @@ export class SignInEmailRepository {
    * @returns who has the address now
    */
   async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<EmailHolder> {
-    const claimed = await tx.query(
-      `INSERT INTO sign_in_email (email, tenant_id, user_id) VALUES ($1, $2, $3)
-       ON CONFLICT (email) DO NOTHING RETURNING email`,
-      [email, claimant.tenantId, claimant.userId],
-    );
+    const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
     if (claimed.length > 0) return claimant;
     const holder = await this.find(tx, email);
     if (!holder) throw new Error('An address was neither free nor taken');

@@ -121,8 +121,8 @@ export class UserService {
     const roles = change.roles && [...new Set(change.roles)];
     if (roles) assertGrantable(principal, roles);
     const ended = await this.database.transaction(principal.tenantId, async (tx) => {
-      const owners = await this.users.countActiveOwnersForUpdate(tx);
-      const user = await this.users.findForUpdate(tx, id);
+      const owners = await this.users.lockActiveOwners(tx);
+      const user = await this.users.lock(tx, id);
       if (!user) throw notFound();
       assertGrantable(principal, user.roles);
       const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
@@ -152,7 +152,7 @@ export class UserService {
     const invitation = await this.invitations.prepare(tenantId, user);
     await this.database.transaction(tenantId, async (tx) => {
       // Asked again under the lock: the user may have accepted meanwhile.
-      assertInvited(await this.users.findForUpdate(tx, id));
+      assertInvited(await this.users.lock(tx, id));
       await this.invitations.replace(tx, invitation);
     });
   }

@@ -1,0 +1,22 @@
+import type { NarrowTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { Raw } from 'typeorm';
+import { SigningKey } from '../key/signing-key.entity.js';
+import { OperatorSession } from '../operator/operator-session.entity.js';
+import { RevocationCutoff } from '../revocation/revocation-cutoff.entity.js';
+import { RefreshToken } from '../session/refresh-token.entity.js';
+
+const PAST = Raw((column) => `${column} < now()`);
+/** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */
+const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
+
+/** Rows of global tables that nobody can use any more. */
+@Injectable()
+export class ExpiredRowRepository {
+  async delete(tx: NarrowTransaction): Promise<void> {
+    await tx.repository(RefreshToken).delete({ expiresAt: PAST });
+    await tx.repository(OperatorSession).delete({ expiresAt: PAST });
+    await tx.repository(RevocationCutoff).delete({ expiresAt: PAST });
+    await tx.repository(SigningKey).delete({ retiresAt: LONG_PAST });
+  }
+}

@@ -1,0 +1,12 @@
+/** Of two cut-offs the later one stays. $1: tenant, $2: kind, $3: id, $4: cut-off in milliseconds. */
+export const RECORD_CUTOFF = `
+  INSERT INTO pending_cutoff AS p (tenant_id, kind, id, cutoff_ms) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (tenant_id, kind, id) DO UPDATE SET cutoff_ms = GREATEST(p.cutoff_ms, EXCLUDED.cutoff_ms)`;
+
+/** Moves what the tenants' transactions recorded into the one list that is published. $1: seconds that it matters. */
+export const COLLECT_CUTOFFS = `
+  WITH recorded AS (DELETE FROM pending_cutoff RETURNING kind, id, cutoff_ms)
+  INSERT INTO revocation_cutoff AS c (kind, id, cutoff_ms, expires_at)
+  SELECT kind, id, max(cutoff_ms), now() + make_interval(secs => $1) FROM recorded GROUP BY kind, id
+  ON CONFLICT (kind, id) DO UPDATE SET
+    cutoff_ms = GREATEST(c.cutoff_ms, EXCLUDED.cutoff_ms), expires_at = EXCLUDED.expires_at, published = false`;

@@ -1,0 +1,48 @@
+import { newId } from '@crm/database';
+import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { STORE_EMBED_CLIENT } from '../src/embed-client/embed-client.sql.js';
+import { LOCK_HOST_USER } from '../src/embed-token/embed-user.sql.js';
+import { LOCK_SIGNING_KEYS } from '../src/key/signing-key.sql.js';
+import { CLAIM_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
+import { TAKE_TRY } from '../src/mfa/mfa-challenge.sql.js';
+import { migrations } from '../src/migrations/index.js';
+import { ROTATE_OPERATOR_SESSION } from '../src/operator/operator-session.sql.js';
+import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/revocation/revocation.sql.js';
+import { ROTATE_REFRESH_TOKEN } from '../src/session/refresh-token.sql.js';
+import { DELETE_SESSIONS_OF_USER } from '../src/session/session.sql.js';
+import { CLAIM_EMAIL } from '../src/user/sign-in-email.sql.js';
+
+const ofRuntimeRole = { DELETE_SESSIONS_OF_USER, LOCK_HOST_USER, RECORD_CUTOFF, TAKE_TRY };
+const ofNarrowRole = {
+  CLAIM_EMAIL,
+  CLAIM_MAIL,
+  COLLECT_CUTOFFS,
+  LOCK_SIGNING_KEYS,
+  RELEASE_MAIL,
+  ROTATE_OPERATOR_SESSION,
+  ROTATE_REFRESH_TOKEN,
+  STORE_EMBED_CLIENT,
+};
+
+describe('plans of the hand-written SQL of identity', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await testDatabase('identity', migrations);
+  });
+  afterAll(() => database?.drop());
+
+  it('are what they were for the runtime role, in the context of a tenant', async () => {
+    expect(await explainStatements({ url: database.config.url, tenantId: newId() }, ofRuntimeRole)).toMatchSnapshot();
+  });
+
+  it('are what they were for the narrow role', async () => {
+    expect(await explainStatements({ url: database.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
+  });
+
+  it('are looked at for every statement', async () => {
+    const exported = await exportedStatements(new URL('../src/', import.meta.url));
+    expect(Object.keys({ ...ofRuntimeRole, ...ofNarrowRole }).sort()).toEqual(exported);
+  });
+});
