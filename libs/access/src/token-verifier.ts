@@ -43,7 +43,9 @@ export class TokenVerifier {
   private readonly keys: KeyRing;
   private readonly verified: LRUCache<string, VerifiedToken>;
   private readonly issuer: string;
-  private readonly revocations: () => RevocationSource;
+  private readonly findRevocations: () => RevocationSource;
+  /** Found once: looking it up in the application costs as much as the rest of the check. */
+  private revocations: RevocationSource | undefined;
   private readonly now: () => number;
 
   constructor(options: TokenVerifierOptions) {
@@ -52,7 +54,7 @@ export class TokenVerifier {
     this.keys = new KeyRing(typeof keySource === 'function' ? keySource : () => keySource, this.now);
     this.verified = new LRUCache({ max: options.capacity ?? REMEMBERED_TOKENS });
     this.issuer = options.issuer;
-    this.revocations = typeof revocations === 'function' ? revocations : () => revocations;
+    this.findRevocations = typeof revocations === 'function' ? revocations : () => revocations;
   }
 
   /**
@@ -60,7 +62,8 @@ export class TokenVerifier {
    * @throws PlatformError UNAUTHENTICATED, TOKEN_EXPIRED, TOKEN_REVOKED; SERVICE_UNAVAILABLE while keys or cut-offs are missing
    */
   async verify(token: string, audiences: readonly Audience[]): Promise<Principal> {
-    const revocations = this.revocations();
+    this.revocations ??= this.findRevocations();
+    const { revocations } = this;
     if (!revocations.ready) {
       throw new PlatformError('SERVICE_UNAVAILABLE', 'Tokens cannot be checked yet', { retryAfterSeconds: 1 });
     }

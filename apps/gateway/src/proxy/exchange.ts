@@ -21,7 +21,7 @@ export interface ForwardedRequest {
 
 /**
  * One request to a service and its answer. A short answer, which nearly all are, is sent in one piece: a stream for it
- * would cost more than the rest of the forwarding (decision record 0056).
+ * would cost more than the rest of the forwarding (decision record 0057).
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   private attempts = 0;

@@ -74,15 +74,17 @@ const PLAIN = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
-let writtenMs = 0;
-let written = '';
+let second = Number.NaN;
+/** The time up to the second and its point. */
+let upToSecond = '';
 
-/** The time as pino writes it, put into text once a millisecond. */
+/** The time as pino writes it; all but the milliseconds is put into text once a second. */
 function isoNow(): string {
   const now = Date.now();
-  if (now !== writtenMs) {
-    written = new Date(now).toISOString();
-    writtenMs = now;
+  const milliseconds = now % 1000;
+  if (now - milliseconds !== second) {
+    second = now - milliseconds;
+    upToSecond = new Date(second).toISOString().slice(0, 20);
   }
-  return written;
+  return `${upToSecond}${milliseconds < 10 ? '00' : milliseconds < 100 ? '0' : ''}${milliseconds}Z`;
 }
