@@ -11,10 +11,11 @@ class CreateEventTables1700000000002 extends ServiceMigration {
   }
 }
 
-const { APPEND_EVENT, RECORD_HANDLED, ...ofNarrowRole } = eventTableSql;
-const ofRuntimeRole = { APPEND_EVENT, RECORD_HANDLED };
+const { APPEND_EVENT, LOCK_DEAD_LETTER, MARK_REPLAYED, RECORD_HANDLED, STORE_DEAD_LETTER, ...ofNarrowRole } =
+  eventTableSql;
+const ofRuntimeRole = { APPEND_EVENT, LOCK_DEAD_LETTER, MARK_REPLAYED, RECORD_HANDLED, STORE_DEAD_LETTER };
 
-describe('plans of the statements of outbox and inbox', () => {
+describe('plans of the statements of outbox, inbox and dead letters', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {

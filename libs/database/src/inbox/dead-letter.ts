@@ -1,5 +1,13 @@
 import { newId } from '../ids.js';
 import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
+import {
+  COUNT_DEAD_LETTERS,
+  FIND_DEAD_LETTER,
+  LIST_DEAD_LETTERS,
+  LOCK_DEAD_LETTER,
+  MARK_REPLAYED,
+  STORE_DEAD_LETTER,
+} from './dead-letter.sql.js';
 
 /** A dead letter: an event that a consumer could not handle, as it was received, with the reason. */
 export interface DeadLetter {
@@ -19,9 +27,6 @@ export interface DeadLetter {
 /** A dead letter as lists have it: a page of payloads could fill the memory. */
 export type DeadLetterSummary = Omit<DeadLetter, 'payload'>;
 
-const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", subject, error, deliveries,
-  created_at AS "createdAt", replayed_at AS "replayedAt"`;
-
 /**
  * Stores a message that a consumer cannot handle. A message stored twice (the broker did not learn that it was terminated) is
  * one row.
@@ -34,24 +39,17 @@ export async function storeDeadLetter(
   message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string },
 ): Promise<{ id: string; isNew: boolean }> {
   const id = newId();
-  const rows = await tx.query<{ id: string }>(
-    `INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-     ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
-        SET error = excluded.error, deliveries = excluded.deliveries
-     RETURNING id`,
-    [
-      tx.tenantId,
-      id,
-      message.consumer,
-      message.messageKey,
-      message.eventId,
-      message.subject,
-      message.payload,
-      message.error,
-      message.deliveries,
-    ],
-  );
+  const rows = await tx.query<{ id: string }>(STORE_DEAD_LETTER, [
+    tx.tenantId,
+    id,
+    message.consumer,
+    message.messageKey,
+    message.eventId,
+    message.subject,
+    message.payload,
+    message.error,
+    message.deliveries,
+  ]);
   const stored = rows[0]?.id ?? id;
   return { id: stored, isNew: stored === id };
 }
@@ -65,12 +63,7 @@ export function listDeadLetters(
   consumer: string,
   { limit = 100, after }: { limit?: number; after?: string | undefined } = {},
 ): Promise<DeadLetterSummary[]> {
-  return tx.query<DeadLetterSummary>(
-    `SELECT ${COLUMNS} FROM dead_letter
-      WHERE consumer = $1 AND replayed_at IS NULL AND ($3::uuid IS NULL OR id > $3)
-      ORDER BY id LIMIT $2`,
-    [consumer, limit, after ?? null],
-  );
+  return tx.query<DeadLetterSummary>(LIST_DEAD_LETTERS, [consumer, limit, after ?? null]);
 }
 
 /** A consumer's waiting dead letter with this id, whoever its tenant is; null when it was replayed. */
@@ -79,30 +72,21 @@ export async function findDeadLetter(
   consumer: string,
   id: string,
 ): Promise<DeadLetterSummary | null> {
-  const [row] = await tx.query<DeadLetterSummary>(
-    `SELECT ${COLUMNS} FROM dead_letter WHERE consumer = $1 AND id = $2 AND replayed_at IS NULL`,
-    [consumer, id],
-  );
+  const [row] = await tx.query<DeadLetterSummary>(FIND_DEAD_LETTER, [consumer, id]);
   return row ?? null;
 }
 
 /** One waiting message of the tenant in context, locked until the transaction ends; null when it was replayed. */
 export async function lockDeadLetter(tx: TenantTransaction, id: string): Promise<DeadLetter | null> {
-  const [row] = await tx.query<DeadLetter>(
-    `SELECT ${COLUMNS}, payload FROM dead_letter WHERE tenant_id = $1 AND id = $2 AND replayed_at IS NULL FOR UPDATE`,
-    [tx.tenantId, id],
-  );
+  const [row] = await tx.query<DeadLetter>(LOCK_DEAD_LETTER, [tx.tenantId, id]);
   return row ?? null;
 }
 
 export async function markReplayed(tx: TenantTransaction, id: string): Promise<void> {
-  await tx.query('UPDATE dead_letter SET replayed_at = now() WHERE tenant_id = $1 AND id = $2', [tx.tenantId, id]);
+  await tx.query(MARK_REPLAYED, [tx.tenantId, id]);
 }
 
 export async function countDeadLetters(tx: NarrowTransaction, consumer: string): Promise<number> {
-  const [row] = await tx.query<{ waiting: string }>(
-    'SELECT count(*) AS waiting FROM dead_letter WHERE consumer = $1 AND replayed_at IS NULL',
-    [consumer],
-  );
+  const [row] = await tx.query<{ waiting: string }>(COUNT_DEAD_LETTERS, [consumer]);
   return Number(row?.waiting ?? 0);
 }
