@@ -37,15 +37,21 @@ export function loadConfig(): ${pascal(name)}Config {
     'src/app.module.ts': `import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { ${pascal(name)}Config } from './config.js';
-import { ${Noun}Controller } from './${noun}/${noun}.controller.js';
-import { ${Noun}Service } from './${noun}/${noun}.service.js';
+import { ${Noun}Module } from './${noun}/${noun}.module.js';
 
-@Module({ controllers: [${Noun}Controller], providers: [${Noun}Service] })
+@Module({})
 export class AppModule {
   static with(config: ${pascal(name)}Config): DynamicModule {
-    return { module: AppModule, imports: [MessagingModule.forService({ config: config.service.nats })] };
+    return { module: AppModule, imports: [MessagingModule.forService({ config: config.service.nats }), ${Noun}Module] };
   }
 }
+`,
+    [`${at}.module.ts`]: `import { Module } from '@nestjs/common';
+import { ${Noun}Controller } from './${noun}.controller.js';
+import { ${Noun}Service } from './${noun}.service.js';
+
+@Module({ controllers: [${Noun}Controller], providers: [${Noun}Service] })
+export class ${Noun}Module {}
 `,
     [`${at}.dto.ts`]: `import { IntegerField, TextField } from '@crm/http';
 
@@ -77,11 +83,12 @@ export class ${Noun}Service {
 }
 `,
     [`${at}.controller.ts`]: `import { Access } from '@crm/access';
-import { Describe } from '@crm/http';
+import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ${Noun}Input, ${Noun}View } from './${noun}.dto.js';
 import { ${Noun}Service } from './${noun}.service.js';
 
+@ApiGroup({ name: '${Noun}', description: 'What the resource is, and what its calls are for.' })
 @Controller('api/${name}/${noun}')
 export class ${Noun}Controller {
   constructor(private readonly ${camel(noun)}Service: ${Noun}Service) {}
@@ -91,6 +98,7 @@ export class ${Noun}Controller {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Counts the words of a text',
+    description: 'White space separates words.',
     answers: [{ status: 200, description: 'The count', body: () => ${Noun}View }],
   })
   count(@Body() { text }: ${Noun}Input): ${Noun}View {
@@ -150,8 +158,8 @@ const packageJson = (name) =>
       },
       dependencies: {
         '@crm/access': 'workspace:*',
-        '@crm/messaging': 'workspace:*',
         '@crm/http': 'workspace:*',
+        '@crm/messaging': 'workspace:*',
         '@crm/runtime': 'workspace:*',
         '@nestjs/common': 'catalog:',
         '@nestjs/core': 'catalog:',
@@ -172,7 +180,7 @@ const readme = (name, noun) => `# ${name}
 
 What it does, and for whom.
 
-\`src/${noun}/\` holds its first noun: a controller (permission, validation, one call), a service (the rules), DTOs and
+\`src/${noun}/\` holds its first noun: a module, a controller (permission, validation, one call), a service (the rules), DTOs and
 tests. The service has a NATS user with its name, health and metrics on its port + 1000, and an OpenAPI document. Names
 follow \`docs/glossary.md\`.
 

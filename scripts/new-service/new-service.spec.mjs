@@ -44,6 +44,7 @@ describe('new:service', () => {
       'src/main.ts',
       'src/quote/quote.controller.ts',
       'src/quote/quote.dto.ts',
+      'src/quote/quote.module.ts',
       'src/quote/quote.service.ts',
       'src/quote/quote.spec.ts',
       'test/quote-engine.spec.ts',
