@@ -1,12 +1,12 @@
 import { DatabaseModule } from '@crm/database';
-import { MessagingModule } from '@crm/messaging';
+import { OutsideClient } from '@crm/egress';
+import { MessagingModule, TenantDirectory } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from './config.js';
 import { HookController } from './hook/hook.controller.js';
 import { HookGate } from './hook/hook.gate.js';
 import { HookRepository } from './hook/hook.repository.js';
 import { HookService } from './hook/hook.service.js';
-import { OutsideClient } from './outside/outside-client.js';
 import { RunActions } from './run/run.actions.js';
 import { RunConsumer } from './run/run.consumer.js';
 import { RunController } from './run/run.controller.js';
@@ -18,7 +18,6 @@ import { RunService } from './run/run.service.js';
 import { RunSignal } from './run/run.signal.js';
 import { RunTokens } from './run/run.tokens.js';
 import { RunWorker } from './run/run.worker.js';
-import { TenantDirectory } from './tenant/tenant.directory.js';
 import { WorkflowController } from './workflow/workflow.controller.js';
 import { WorkflowLimit } from './workflow/workflow.limit.js';
 import { WorkflowProvisioning } from './workflow/workflow.provisioning.js';
@@ -42,7 +41,7 @@ const RUN = [
 
 @Module({
   controllers: [WorkflowController, WorkflowRpc, HookController, RunController, RunConsumer],
-  providers: [...WORKFLOW, ...HOOK, ...RUN, OutsideClient, TenantDirectory],
+  providers: [...WORKFLOW, ...HOOK, ...RUN, TenantDirectory],
 })
 export class AppModule {
   static with(config: AutomationsConfig): DynamicModule {
@@ -52,7 +51,10 @@ export class AppModule {
         DatabaseModule.forService({ config: config.database }),
         MessagingModule.forService({ config: config.service.nats }),
       ],
-      providers: [{ provide: AUTOMATIONS_CONFIG, useValue: config }],
+      providers: [
+        { provide: AUTOMATIONS_CONFIG, useValue: config },
+        { provide: OutsideClient, useFactory: () => new OutsideClient(config.egress) },
+      ],
     };
   }
 }

@@ -1,6 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { IdempotencyModule } from '@crm/idempotency';
-import { MessagingModule } from '@crm/messaging';
+import { MessagingModule, TenantDirectory } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { CustomObjectsConfig } from './config.js';
 import { ModelStore } from './object/model-store.js';
@@ -15,7 +15,6 @@ import { RecordService } from './record/record.service.js';
 import { ReferenceService } from './record/reference.service.js';
 import { UniqueRepository } from './record/unique.repository.js';
 import { UniqueService } from './record/unique.service.js';
-import { TenantSettingsService } from './tenant/tenant-settings.service.js';
 
 @Module({})
 export class AppModule {
@@ -29,7 +28,7 @@ export class AppModule {
       ],
       controllers: [ObjectController, ObjectRpc, RecordController, RecordRpc],
       providers: [
-        TenantSettingsService,
+        TenantDirectory,
         ObjectRepository,
         ModelStore,
         ObjectService,

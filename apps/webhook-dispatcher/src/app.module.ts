@@ -1,4 +1,5 @@
 import { DatabaseModule } from '@crm/database';
+import { type EgressOptions, OutsideClient } from '@crm/egress';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { WebhookConfig } from './config.js';
@@ -10,7 +11,6 @@ import { DeliverySignal } from './delivery/delivery.signal.js';
 import { DeliveryWorker } from './delivery/delivery.worker.js';
 import { DeliverySender } from './delivery/delivery-sender.js';
 import { DueDeliveryRepository } from './delivery/due-delivery.repository.js';
-import { OutsideClient } from './delivery/outside-client.js';
 import { SubscriptionQueueRepository } from './delivery/subscription-queue.repository.js';
 import { SubscriptionQueueSweeper } from './delivery/subscription-queue.sweeper.js';
 import { AppSecretRepository } from './subscription/app-secret.repository.js';
@@ -22,6 +22,15 @@ import { SubscriptionRepository } from './subscription/subscription.repository.j
 import { SubscriptionRpc } from './subscription/subscription.rpc.js';
 import { SubscriptionService } from './subscription/subscription.service.js';
 import { WEBHOOK_CONFIG } from './webhook-config.js';
+
+/** Milliseconds an attempt may take in all. */
+const ATTEMPT_TIMEOUT_MS = 15_000;
+
+const outsideOptions = ({ egress }: WebhookConfig): EgressOptions => ({
+  ...egress,
+  timeouts: { totalMs: ATTEMPT_TIMEOUT_MS },
+  userAgent: 'crm-platform-webhooks/1',
+});
 
 @Module({})
 export class AppModule {
@@ -35,7 +44,7 @@ export class AppModule {
       controllers: [SubscriptionController, SubscriptionRpc, AppSecretRpc, DeliveryController, DeliveryConsumer],
       providers: [
         { provide: WEBHOOK_CONFIG, useValue: config },
-        OutsideClient,
+        { provide: OutsideClient, useFactory: () => new OutsideClient(outsideOptions(config)) },
         SigningSecrets,
         AppSecretRepository,
         AppSecretService,

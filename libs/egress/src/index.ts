@@ -10,4 +10,5 @@ export {
 export { EgressError, type EgressErrorCode } from './errors.js';
 export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
 export type { Timeouts } from './exchange.js';
+export { OutsideClient } from './outside-client.js';
 export { type NameServerOptions, nameServerResolver, type Resolver } from './resolver.js';

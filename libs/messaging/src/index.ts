@@ -21,3 +21,4 @@ export { type NatsServerOptions, natsServerConfig } from './server/nats-server-c
 export { NATS_USERS, type NatsUser, type Permissions, permissionsOf } from './server/permissions.js';
 export { type ProvisioningConnection, provisionStreams } from './server/provision-streams.js';
 export { passwordVariable, sampleServerConfig } from './server/sample-config.js';
+export { TenantDirectory } from './tenant-directory.js';

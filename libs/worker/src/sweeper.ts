@@ -15,7 +15,7 @@ export interface SweeperOptions {
  */
 export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
-  private readonly stop = new AbortController();
+  private readonly stopping = new AbortController();
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: SweeperOptions) {}
@@ -24,17 +24,27 @@ export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicati
   abstract sweep(stopping: AbortSignal): Promise<void>;
 
   onApplicationBootstrap(): void {
+    this.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stop();
+  }
+
+  /** For an owner that is no application: a provider is started and stopped by Nest. */
+  start(): void {
     this.running ??= this.run();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.stop.abort();
+  /** Waits for the sweep under way. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
     await this.running;
   }
 
   private async run(): Promise<void> {
     const { everyMs, atStart = false } = this.options;
-    const stopping = this.stop.signal;
+    const stopping = this.stopping.signal;
     if (!atStart) await pause(jittered(everyMs), stopping, false);
     while (!stopping.aborted) {
       try {

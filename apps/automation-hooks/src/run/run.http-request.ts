@@ -1,7 +1,6 @@
-import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egress';
+import { EgressError, type EgressErrorCode, type EgressResponse, OutsideClient } from '@crm/egress';
 import { renderHeader, renderTemplate, renderUrl, renderValue, type TemplateData, TemplateError } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { OutsideClient } from '../outside/outside-client.js';
 import type { Action } from '../workflow/workflow.definition.js';
 import { StepError } from './step-error.js';
 
@@ -38,7 +37,7 @@ export class RunHttpRequest {
         name.toLowerCase(),
         renderHeader(value, data),
       ]);
-      return await this.outside.client.request({
+      return await this.outside.request({
         method: action.method ?? (hasBody ? 'POST' : 'GET'),
         url: renderUrl(action.url, data),
         headers: {

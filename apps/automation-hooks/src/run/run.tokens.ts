@@ -1,11 +1,12 @@
 import { PlatformError, rpc } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Workflow } from '../workflow/workflow.entity.js';
 
 /** Seconds before its end at which a token is not used any more: a call must arrive while it is valid. */
 const RESERVE_SECONDS = 20;
-/** Tokens of so many workflows are kept; the oldest go first. */
+/** Tokens of so many workflows are kept; those not used for longest go first. */
 const KEPT_TOKENS = 10_000;
 
 /**
@@ -15,7 +16,7 @@ const KEPT_TOKENS = 10_000;
  */
 @Injectable()
 export class RunTokens {
-  private readonly kept = new Map<string, { token: string; until: number }>();
+  private readonly kept = new LRUCache<string, string>({ max: KEPT_TOKENS });
 
   constructor(private readonly rpc: Rpc) {}
 
@@ -46,7 +47,7 @@ export class RunTokens {
   private async get(tenantId: string, workflow: Workflow): Promise<string> {
     const name = nameOf(workflow);
     const known = this.kept.get(name);
-    if (known && known.until > Date.now()) return known.token;
+    if (known !== undefined) return known;
     const { origin, authorId: userId } = workflow;
     const actor = origin && {
       appKey: origin.appKey,
@@ -54,16 +55,15 @@ export class RunTokens {
       scopes: [...origin.grantedScopes],
     };
     const minted = await this.rpc.call(rpc.identity.mintInternalToken, { tenantId, userId, ...(actor && { actor }) });
-    this.kept.delete(name);
-    this.kept.set(name, { token: minted.token, until: Date.now() + (minted.expiresIn - RESERVE_SECONDS) * 1000 });
-    if (this.kept.size > KEPT_TOKENS) this.kept.delete(this.kept.keys().next().value as string);
+    const usableSeconds = minted.expiresIn - RESERVE_SECONDS;
+    if (usableSeconds > 0) this.kept.set(name, minted.token, { ttl: usableSeconds * 1000 });
     return minted.token;
   }
 
   /** Leaves alone what another run of the workflow has got since. */
   private drop(workflow: Workflow, token: string): void {
     const name = nameOf(workflow);
-    if (this.kept.get(name)?.token === token) this.kept.delete(name);
+    if (this.kept.get(name) === token) this.kept.delete(name);
   }
 }
 

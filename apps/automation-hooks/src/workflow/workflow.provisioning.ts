@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '@crm/context';
 import { type FieldProblem, PlatformError, type ProvisionedHook, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-import { OutsideClient } from '../outside/outside-client.js';
 import type { Workflow } from './workflow.entity.js';
 import { WorkflowLimit } from './workflow.limit.js';
 import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
@@ -29,7 +29,7 @@ export class WorkflowProvisioning {
    * @throws WORKFLOW_INVALID with a problem for each mistake in any automation; WORKFLOW_LIMIT_EXCEEDED
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
-    const wanted = readAutomations(principal, request, this.outside.client);
+    const wanted = readAutomations(principal, request, this.outside);
     const { hooks, obsolete } = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);
       const present = await this.workflows.ofInstallation(tx, request.installationId);

@@ -1,10 +1,10 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-import { OutsideClient } from '../outside/outside-client.js';
 import { administers } from './administers.js';
 import { type CreatedWorkflow, type CreateWorkflow, toWorkflowView, type WorkflowView } from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
@@ -27,7 +27,7 @@ export class WorkflowService {
 
   /** @throws WORKFLOW_INVALID, WORKFLOW_LIMIT_EXCEEDED */
   async create(principal: Principal, input: CreateWorkflow): Promise<CreatedWorkflow> {
-    const definition = readDefinition(input, this.outside.client);
+    const definition = readDefinition(input, this.outside);
     const id = newId();
     return this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);

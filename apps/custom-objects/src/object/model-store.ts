@@ -1,6 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from './object.repository.js';
 import { ObjectModel } from './object-model.js';
 
@@ -17,7 +18,7 @@ class StaleModel extends Error {}
  */
 @Injectable()
 export class ModelStore {
-  private readonly models = new Map<string, ObjectModel>();
+  private readonly models = new LRUCache<string, ObjectModel>({ max: MODELS_KEPT });
 
   constructor(
     private readonly database: Database,
@@ -57,7 +58,7 @@ export class ModelStore {
     const key = `${tenantId}/${apiName}`;
     for (let attempt = 1; ; attempt += 1) {
       const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
-      this.keep(key, model);
+      this.models.set(key, model);
       try {
         const prepared = await prepare(model);
         return await this.database.transaction(tenantId, (tx) =>
@@ -97,14 +98,5 @@ export class ModelStore {
     const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
     if (!object) throw new PlatformError('NOT_FOUND', 'There is no such object');
     return new ObjectModel(object);
-  }
-
-  private keep(key: string, model: ObjectModel): void {
-    this.models.delete(key);
-    this.models.set(key, model);
-    if (this.models.size > MODELS_KEPT) {
-      const oldest = this.models.keys().next().value;
-      if (oldest !== undefined) this.models.delete(oldest);
-    }
   }
 }

@@ -2,8 +2,8 @@ import type { Principal } from '@crm/context';
 import { CUSTOM_OBJECT_LIMITS, PlatformError, type ProvisionedObject } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { checkDefinition, type FieldDefinition } from '@crm/fields';
+import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { TenantSettingsService } from '../tenant/tenant-settings.service.js';
 import type { CustomObject, DeclaredObject, StoredField } from './custom-object.js';
 import type { ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
@@ -25,7 +25,7 @@ export class ObjectService {
   constructor(
     private readonly database: Database,
     private readonly objects: ObjectRepository,
-    private readonly tenants: TenantSettingsService,
+    private readonly tenants: TenantDirectory,
   ) {}
 
   /** The tenant's objects with the fields the caller may read. */
@@ -51,7 +51,7 @@ export class ObjectService {
    * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow as many
    */
   async provision(tenantId: string, request: ProvisionRequest): Promise<ProvisionedObject[]> {
-    const { plan } = await this.tenants.fresh(tenantId);
+    const { plan } = await this.tenants.getCurrent(tenantId);
     return this.database.transaction(tenantId, async (tx) => {
       await this.objects.lockTenant(tx);
       const present = await this.objects.list(tx);

@@ -14,10 +14,10 @@ import {
   requireMatch,
 } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
+import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { ModelStore } from '../object/model-store.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { TenantSettingsService } from '../tenant/tenant-settings.service.js';
 import { requireWritable } from './field-access.js';
 import { presentRecord } from './present-record.js';
 import type { RecordView, StoredRecord } from './record.js';
@@ -47,7 +47,7 @@ export class RecordService {
     private readonly records: RecordRepository,
     private readonly references: ReferenceService,
     private readonly uniques: UniqueService,
-    private readonly tenants: TenantSettingsService,
+    private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
   ) {}
 
@@ -155,7 +155,7 @@ export class RecordService {
 
   /** One instant for the whole request, in the tenant's zone. */
   private async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
-    const { timeZone } = await this.tenants.settings(caller.tenantId);
+    const { timeZone } = await this.tenants.get(caller.tenantId);
     return { now: new Date(), timeZone };
   }
 
@@ -167,7 +167,7 @@ export class RecordService {
     mode: 'create' | 'update',
   ): Promise<FieldValues> {
     requireWritable(model, model.planFor(caller.roles), body);
-    const { country } = await this.tenants.settings(caller.tenantId);
+    const { country } = await this.tenants.get(caller.tenantId);
     const options = country === null ? {} : { defaultCountry: country };
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);
     if (problems.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: problems });

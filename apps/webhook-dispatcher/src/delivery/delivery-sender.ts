@@ -1,4 +1,5 @@
 import { Database } from '@crm/database';
+import { OutsideClient } from '@crm/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, register } from 'prom-client';
 import type { WebhookConfig } from '../config.js';
@@ -10,7 +11,6 @@ import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse }
 import type { ClaimedDelivery, DeliveryWork } from './delivery.js';
 import { DeliveryRepository } from './delivery.repository.js';
 import { afterAttempt } from './delivery-state.js';
-import { OutsideClient } from './outside-client.js';
 import { signatureHeaders } from './signature.js';
 
 /** An endpoint that fails for this long is disabled: five days. */

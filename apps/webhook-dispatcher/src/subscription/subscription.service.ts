@@ -1,10 +1,10 @@
 import type { Principal } from '@crm/context';
 import { type FieldProblem, isEventName, PlatformError, type ProvisionedSubscription } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
+import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { WebhookConfig } from '../config.js';
-import { OutsideClient } from '../delivery/outside-client.js';
 import { WEBHOOK_CONFIG } from '../webhook-config.js';
 import { AppSecretService } from './app-secret.service.js';
 import { requireValidFilter } from './event-filter.js';

@@ -1,11 +1,11 @@
 import { continueTrace, runInRequestContext } from '@crm/context';
 import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
 import { type Database, lockDeadLetter, markReplayed, recordInbox, type TenantTransaction } from '@crm/database';
+import { Wake } from '@crm/worker';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import { Wake } from '../wake.js';
 import { DeadLetterStore } from './dead-letter-store.js';
 import { OrderedSlots } from './ordered-slots.js';
 import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';

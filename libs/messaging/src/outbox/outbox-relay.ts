@@ -1,10 +1,10 @@
 import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
 import { type Database, NarrowSession, Outbox, type OutboxEvent } from '@crm/database';
+import { Wake } from '@crm/worker';
 import { headers } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
-import { Wake } from '../wake.js';
 
 /** Advisory lock of the active relay; advisory locks belong to a database, so one number does for all services. */
 const RELAY_LOCK = 47_152_013;

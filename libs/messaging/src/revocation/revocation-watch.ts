@@ -1,11 +1,11 @@
 import type { RevocationSource } from '@crm/access';
 import { type AccessTokenClaims, Revocation } from '@crm/contracts';
+import { Wake } from '@crm/worker';
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import { Injectable, Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';
 import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
-import { Wake } from '../wake.js';
 import { Cutoffs } from './cutoffs.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from './revocation-subject.js';
 
