@@ -1,5 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
+import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { MessagingModule, TenantDirectory } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from './config.js';
@@ -53,6 +54,7 @@ export class AppModule {
       ],
       providers: [
         { provide: AUTOMATIONS_CONFIG, useValue: config },
+        { provide: LimiterStore, useClass: MemoryLimiterStore },
         { provide: OutsideClient, useFactory: () => new OutsideClient(config.egress) },
       ],
     };

@@ -1,3 +1,4 @@
+import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from './config.js';
@@ -14,7 +15,12 @@ export class AppModule {
       module: AppModule,
       imports: [MessagingModule.forService({ config: config.service.nats })],
       controllers: [EmbedPageController, EmbedSessionController],
-      providers: [{ provide: EMBED_GATEWAY_CONFIG, useValue: config }, EmbedClientStrategy, MintLimit],
+      providers: [
+        { provide: EMBED_GATEWAY_CONFIG, useValue: config },
+        { provide: LimiterStore, useClass: MemoryLimiterStore },
+        EmbedClientStrategy,
+        MintLimit,
+      ],
     };
   }
 }

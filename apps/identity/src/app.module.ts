@@ -1,5 +1,6 @@
 import { KeySource } from '@crm/access';
 import { DatabaseModule } from '@crm/database';
+import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { IdempotencyModule } from '@crm/idempotency';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -132,6 +133,7 @@ export class AppModule {
       providers: [
         { provide: IDENTITY_CONFIG, useValue: config },
         { provide: KeySource, useClass: OwnKeySource },
+        { provide: LimiterStore, useClass: MemoryLimiterStore },
         ...repositories,
         ...services,
       ],

@@ -1,9 +1,8 @@
 import { PlatformError } from '@crm/contracts';
-import { rateLimited } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { HookService, type VerifiedHook } from './hook.service.js';
 
@@ -20,18 +19,16 @@ const HOOK_ROUTE = `/${HOOK_PATH}/:workflowId/:secret`;
 @Injectable()
 export class HookGate implements OnModuleInit {
   private readonly verified = new WeakMap<FastifyRequest, VerifiedHook>();
-  private readonly limiter: RateLimiterMemory;
+  private readonly limiter: Limiter;
 
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     private readonly hooks: HookService,
+    limits: LimiterStore,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
-    this.limiter = new RateLimiterMemory({
-      keyPrefix: 'hook',
-      points: config.hooks.callsPerTenSeconds,
-      duration: WINDOW_SECONDS,
-    });
+    const points = config.hooks.callsPerTenSeconds;
+    this.limiter = new Limiter(limits, { name: 'hook', points, windowSeconds: WINDOW_SECONDS });
   }
 
   onModuleInit(): void {
@@ -52,18 +49,9 @@ export class HookGate implements OnModuleInit {
     // An id that differs from call to call would tell nothing about the hook, but answers are to be equal to the byte.
     reply.removeHeader('x-request-id');
     const { workflowId, secret } = request.params as { workflowId: string; secret: string };
-    await this.count(workflowId.toLowerCase());
+    await this.limiter.consume(workflowId.toLowerCase());
     const hook = await this.hooks.verify(workflowId, secret);
     if (!hook) throw new PlatformError('NOT_FOUND');
     this.verified.set(request, hook);
-  }
-
-  private async count(presentedId: string): Promise<void> {
-    try {
-      await this.limiter.consume(presentedId);
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal;
-      throw rateLimited(this.limiter, refusal);
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import { MemoryLimiterStore } from '@crm/http';
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_CLIENT, MintLimit } from './mint-limit.js';
 
@@ -11,7 +12,7 @@ const codeOf = async (outcome: Promise<unknown>) =>
 
 describe('the limit of failed mints', () => {
   it('refuses a client from an address after its failures, and from there only', async () => {
-    const limit = new MintLimit();
+    const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) {
       expect(await codeOf(limit.attempt('a', '1.1.1.1', wrong))).toBe('INVALID_EMBED_CREDENTIALS');
     }
@@ -24,7 +25,7 @@ describe('the limit of failed mints', () => {
   });
 
   it('refuses an address that tries many clients', async () => {
-    const limit = new MintLimit();
+    const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ADDRESS; count += 1) {
       await codeOf(limit.attempt(`client-${count}`, '1.1.1.1', wrong));
     }
@@ -32,7 +33,7 @@ describe('the limit of failed mints', () => {
   });
 
   it('counts neither good mints nor refused users', async () => {
-    const limit = new MintLimit();
+    const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_CLIENT; count += 1) {
       expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('minted');
       await codeOf(

@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
-import { rateLimited } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Failed mints of one client id from one address: a backend with a wrong secret is a mistake, not a person typing. */
@@ -15,16 +14,15 @@ export const FAILURES_PER_ADDRESS = 100;
  */
 @Injectable()
 export class MintLimit {
-  private readonly byClient = new RateLimiterMemory({
-    keyPrefix: 'mint-client',
-    points: FAILURES_PER_CLIENT,
-    duration: WINDOW_SECONDS,
-  });
-  private readonly byAddress = new RateLimiterMemory({
-    keyPrefix: 'mint-address',
-    points: FAILURES_PER_ADDRESS,
-    duration: WINDOW_SECONDS,
-  });
+  private readonly byClient: Limiter;
+  private readonly byAddress: Limiter;
+
+  constructor(store: LimiterStore) {
+    const limiter = (name: string, points: number) =>
+      new Limiter(store, { name, points, windowSeconds: WINDOW_SECONDS }, 'Too many attempts with wrong credentials');
+    this.byClient = limiter('mint-client', FAILURES_PER_CLIENT);
+    this.byAddress = limiter('mint-address', FAILURES_PER_ADDRESS);
+  }
 
   /**
    * @param mint rejects with INVALID_EMBED_CREDENTIALS when the credentials are wrong; anything else does not count
@@ -32,23 +30,16 @@ export class MintLimit {
    */
   async attempt<T>(clientId: string, address: string, mint: () => Promise<T>): Promise<T> {
     const clientKey = JSON.stringify([clientId, address]);
-    await refuseExhausted(this.byClient, clientKey);
-    await refuseExhausted(this.byAddress, address);
+    await this.byClient.refuseExhausted(clientKey);
+    await this.byAddress.refuseExhausted(address);
     try {
       return await mint();
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'INVALID_EMBED_CREDENTIALS') {
-        await this.byClient.penalty(clientKey);
-        await this.byAddress.penalty(address);
+        await this.byClient.penalise(clientKey);
+        await this.byAddress.penalise(address);
       }
       throw error;
     }
-  }
-}
-
-async function refuseExhausted(limiter: RateLimiterMemory, key: string): Promise<void> {
-  const state = await limiter.get(key);
-  if (state && state.consumedPoints >= limiter.points) {
-    throw rateLimited(limiter, state, 'Too many attempts with wrong credentials');
   }
 }

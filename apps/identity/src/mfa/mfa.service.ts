@@ -2,13 +2,12 @@ import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
+import { Limiter, LimiterStore } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { MailRepository } from '../mail/mail.repository.js';
 import { MailWorker } from '../mail/mail.worker.js';
 import { Passwords } from '../password/passwords.js';
-import { consumePoint } from '../sign-in/rate-limit.js';
 import { SignInLimit } from '../sign-in/sign-in-limit.js';
 import { packIds, unpackIds } from '../token/opaque-token.js';
 import type { User } from '../user/user.entity.js';
@@ -21,7 +20,7 @@ const MAX_TRIES = 5;
 export const CHALLENGE_SECONDS = 600;
 
 /** Codes sent to one user in 15 minutes: a stolen password neither floods a mailbox nor buys many tries. */
-const CHALLENGES = { keyPrefix: 'sign-in-code', points: 5, duration: 15 * 60 };
+const CHALLENGES = { name: 'sign-in-code', points: 5, windowSeconds: 15 * 60 };
 
 export interface MfaRequired {
   mfaRequired: true;
@@ -33,7 +32,7 @@ export interface MfaRequired {
 @Injectable()
 export class MfaService {
   private readonly macKey: Buffer;
-  private readonly limit = new RateLimiterMemory(CHALLENGES);
+  private readonly limit: Limiter;
 
   constructor(
     private readonly database: Database,
@@ -43,8 +42,10 @@ export class MfaService {
     private readonly sender: MailWorker,
     private readonly passwords: Passwords,
     private readonly signIns: SignInLimit,
+    limits: LimiterStore,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
+    this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
     this.macKey = Buffer.from(
       hkdfSync('sha256', Buffer.from(config.keyEncryptionKey, 'base64'), '', 'identity.mfa-code', 32),
     );
@@ -55,7 +56,7 @@ export class MfaService {
    * @throws PlatformError RATE_LIMITED
    */
   async challenge(user: User): Promise<MfaRequired> {
-    await consumePoint(this.limit, user.id, 'Too many codes were asked for');
+    await this.limit.consume(user.id);
     const id = newId();
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
     await this.database.transaction(user.tenantId, async (tx) => {

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
+import { Limiter, LimiterStore } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
-import { consumePoint } from './rate-limit.js';
 
 /** Workspaces that one address may register in an hour. */
 export const REGISTRATIONS_PER_HOUR = 20;
@@ -10,18 +9,20 @@ export const REGISTRATIONS_PER_HOUR = 20;
 /** Limits registrations by address; from loopback they are free outside the production profile. */
 @Injectable()
 export class RegistrationLimit {
-  private readonly limiter = new RateLimiterMemory({
-    keyPrefix: 'registration',
-    points: REGISTRATIONS_PER_HOUR,
-    duration: 3600,
-  });
+  private readonly limiter: Limiter;
 
-  constructor(@Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig) {}
+  constructor(
+    store: LimiterStore,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {
+    const limit = { name: 'registration', points: REGISTRATIONS_PER_HOUR, windowSeconds: 3600 };
+    this.limiter = new Limiter(store, limit, 'Too many registrations');
+  }
 
   /** @throws PlatformError RATE_LIMITED */
   async consume(address: string): Promise<void> {
     if (this.config.service.profile !== 'production' && isLoopback(address)) return;
-    await consumePoint(this.limiter, address, 'Too many registrations');
+    await this.limiter.consume(address);
   }
 }
 

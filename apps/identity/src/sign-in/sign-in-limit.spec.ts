@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import { MemoryLimiterStore } from '@crm/http';
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES_PER_ACCOUNT, FAILURES_PER_ADDRESS, SignInLimit } from './sign-in-limit.js';
 
@@ -10,7 +11,7 @@ const code = (error: unknown) => (error instanceof PlatformError ? error.code : 
 
 describe('the limit of failed sign-ins', () => {
   it('refuses the account from that address after ten failures, the right password too', async () => {
-    const limit = new SignInLimit();
+    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
       expect(code(await limit.attempt('user:a', '1.1.1.1', wrong).catch((error) => error))).toBe('INVALID_CREDENTIALS');
     }
@@ -20,7 +21,7 @@ describe('the limit of failed sign-ins', () => {
   });
 
   it('leaves the account open from another address, and another account from the same', async () => {
-    const limit = new SignInLimit();
+    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
       await limit.attempt('user:a', '1.1.1.1', wrong).catch(() => undefined);
     }
@@ -29,7 +30,7 @@ describe('the limit of failed sign-ins', () => {
   });
 
   it('refuses an address that fails on many accounts', async () => {
-    const limit = new SignInLimit();
+    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ADDRESS; count += 1) {
       await limit.attempt(`user:${count}`, '1.1.1.1', wrong).catch(() => undefined);
     }
@@ -37,13 +38,13 @@ describe('the limit of failed sign-ins', () => {
   });
 
   it('does not count successes', async () => {
-    const limit = new SignInLimit();
+    const limit = new SignInLimit(new MemoryLimiterStore());
     const attempts = Array.from({ length: 3 * FAILURES_PER_ACCOUNT }, () => limit.attempt('user:a', '1.1.1.1', right));
     await expect(Promise.all(attempts)).resolves.toHaveLength(3 * FAILURES_PER_ACCOUNT);
   });
 
   it('gives many attempts at once no more tries than one by one', async () => {
-    const limit = new SignInLimit();
+    const limit = new SignInLimit(new MemoryLimiterStore());
     const codes = await Promise.all(
       Array.from({ length: 4 * FAILURES_PER_ACCOUNT }, () => limit.attempt('user:a', '1.1.1.1', wrong).catch(code)),
     );
@@ -51,7 +52,7 @@ describe('the limit of failed sign-ins', () => {
   });
 
   it('does not count other errors', async () => {
-    const limit = new SignInLimit();
+    const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_ACCOUNT; count += 1) {
       await limit
         .attempt('user:a', '1.1.1.1', async () => {

@@ -1,7 +1,6 @@
 import { PlatformError } from '@crm/contracts';
-import { rateLimited } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { KeyedQueue } from './keyed-queue.js';
 
 const WINDOW_SECONDS = 15 * 60;
@@ -17,17 +16,16 @@ export const FAILURES_PER_ADDRESS = 100;
  */
 @Injectable()
 export class SignInLimit {
-  private readonly byAccount = new RateLimiterMemory({
-    keyPrefix: 'sign-in-account',
-    points: FAILURES_PER_ACCOUNT,
-    duration: WINDOW_SECONDS,
-  });
-  private readonly byAddress = new RateLimiterMemory({
-    keyPrefix: 'sign-in-address',
-    points: FAILURES_PER_ADDRESS,
-    duration: WINDOW_SECONDS,
-  });
+  private readonly byAccount: Limiter;
+  private readonly byAddress: Limiter;
   private readonly queue = new KeyedQueue();
+
+  constructor(store: LimiterStore) {
+    const limiter = (name: string, points: number) =>
+      new Limiter(store, { name, points, windowSeconds: WINDOW_SECONDS }, 'Too many failed attempts');
+    this.byAccount = limiter('sign-in-account', FAILURES_PER_ACCOUNT);
+    this.byAddress = limiter('sign-in-address', FAILURES_PER_ADDRESS);
+  }
 
   /**
    * Makes one attempt, if there is one left.
@@ -39,24 +37,17 @@ export class SignInLimit {
   async attempt<T>(account: string, address: string, attempt: () => Promise<T>): Promise<T> {
     const key = `${account}|${address}`;
     return this.queue.run(key, async () => {
-      await this.refuseExhausted(this.byAccount, key);
-      await this.refuseExhausted(this.byAddress, address);
+      await this.byAccount.refuseExhausted(key);
+      await this.byAddress.refuseExhausted(address);
       try {
         return await attempt();
       } catch (error) {
         if (error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS') {
-          await this.byAccount.penalty(key);
-          await this.byAddress.penalty(address);
+          await this.byAccount.penalise(key);
+          await this.byAddress.penalise(address);
         }
         throw error;
       }
     });
-  }
-
-  private async refuseExhausted(limiter: RateLimiterMemory, key: string): Promise<void> {
-    const state = await limiter.get(key);
-    if (state && state.consumedPoints >= limiter.points) {
-      throw rateLimited(limiter, state, 'Too many failed attempts');
-    }
   }
 }

@@ -8,16 +8,14 @@ import {
   newId,
   type TenantTransaction,
 } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { idPosition, Limiter, LimiterStore, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { headerCall, IdempotencyService } from '@crm/idempotency';
 import { Injectable } from '@nestjs/common';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { InvitationService } from '../invitation/invitation.service.js';
 import { PasswordMarks } from '../password/password-marks.js';
 import { Passwords } from '../password/passwords.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { SessionService } from '../session/session.service.js';
-import { consumePoint } from '../sign-in/rate-limit.js';
 import { normaliseEmail } from './email-address.js';
 import { SignInEmailRepository } from './sign-in-email.repository.js';
 import type { User, UserStatus } from './user.entity.js';
@@ -38,12 +36,12 @@ export interface UserChange {
 }
 
 /** Invitations sent again to one user in an hour: nobody's mailbox is flooded through us. */
-const INVITATIONS_AGAIN = { keyPrefix: 'invitation', points: 5, duration: 3600 };
+const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
 
 /** The people of a workspace, as its administrators see and change them. */
 @Injectable()
 export class UserService {
-  private readonly invitationLimit = new RateLimiterMemory(INVITATIONS_AGAIN);
+  private readonly invitationLimit: Limiter;
 
   constructor(
     private readonly database: Database,
@@ -55,7 +53,10 @@ export class UserService {
     private readonly revocations: RevocationService,
     private readonly idempotency: IdempotencyService,
     private readonly passwordMarks: PasswordMarks,
-  ) {}
+    limits: LimiterStore,
+  ) {
+    this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
+  }
 
   /**
    * In the order they came.
@@ -148,7 +149,7 @@ export class UserService {
     const user = await this.get(tenantId, id);
     assertGrantable(principal, user.roles);
     assertInvited(user);
-    await consumePoint(this.invitationLimit, id, 'Too many invitations were sent to this user');
+    await this.invitationLimit.consume(id);
     const invitation = await this.invitations.prepare(tenantId, user);
     await this.database.transaction(tenantId, async (tx) => {
       // Asked again under the lock: the user may have accepted meanwhile.

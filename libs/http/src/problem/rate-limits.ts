@@ -1,7 +1,7 @@
 import { type LimitState, PlatformError } from '@crm/contracts';
 
 /** What is read of a limiter of rate-limiter-flexible. */
-export interface Limiter {
+export interface LimiterRule {
   /** Stands as the name of the policy in the answers. */
   readonly keyPrefix: string;
   readonly points: number;
@@ -16,7 +16,7 @@ export interface LimiterCount {
 }
 
 /** What is left of a limit for the key that was counted. */
-export function limitState({ keyPrefix, points, duration }: Limiter, count: LimiterCount): LimitState {
+export function limitState({ keyPrefix, points, duration }: LimiterRule, count: LimiterCount): LimitState {
   return {
     name: keyPrefix,
     quota: points,
@@ -30,7 +30,7 @@ export function limitState({ keyPrefix, points, duration }: Limiter, count: Limi
  * The answer to a caller who has to wait until the window of an exhausted limit ends.
  * @param detail what there was too much of; that of the code when left out
  */
-export function rateLimited(limiter: Limiter, count: LimiterCount, detail?: string): PlatformError {
+export function rateLimited(limiter: LimiterRule, count: LimiterCount, detail?: string): PlatformError {
   const state = limitState(limiter, count);
   return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: state.resetSeconds, limits: [state] });
 }
