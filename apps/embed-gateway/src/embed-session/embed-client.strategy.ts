@@ -29,7 +29,7 @@ export class EmbedClientStrategy extends ApplicationStrategy<MintedToken> {
    *   EMBED_SCOPE_DENIED, EMBED_IDENTITY_CONFLICT
    */
   override async validate({ body, headers, ip }: CredentialRequest): Promise<MintedToken> {
-    const user = bodyOf(EmbedSessionInput, body);
+    const user = await bodyOf(EmbedSessionInput, body);
     const { 'x-embed-key': clientId, 'x-embed-secret': clientSecret } = headers;
     if (!isCredential(clientId) || !isCredential(clientSecret)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
     return this.limit.attempt(clientId, ip, () =>

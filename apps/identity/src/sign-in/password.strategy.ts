@@ -13,7 +13,7 @@ export class PasswordStrategy extends ApplicationStrategy<User> {
 
   /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
   override async validate({ body, ip }: CredentialRequest): Promise<User> {
-    const { email, password } = bodyOf(SignInInput, body);
+    const { email, password } = await bodyOf(SignInInput, body);
     return this.signIns.authenticate(email, password, ip);
   }
 }

@@ -16,7 +16,7 @@ export class OperatorPasswordStrategy extends ApplicationStrategy<TokenPair> {
 
   /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
   override async validate({ body, ip }: CredentialRequest): Promise<TokenPair> {
-    const { email, password } = bodyOf(SignInInput, body);
+    const { email, password } = await bodyOf(SignInInput, body);
     return this.rpc.call(rpc.identity.loginOperator, { email, password, address: ip });
   }
 }

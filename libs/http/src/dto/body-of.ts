@@ -9,6 +9,6 @@ const pipe = new DtoPipe();
  * @param body as it was read
  * @throws PlatformError VALIDATION_FAILED with the pointers of what is wrong, MALFORMED_REQUEST when it is no object
  */
-export function bodyOf<T extends object>(dto: Type<T>, body: unknown): T {
-  return pipe.transform(body, { type: 'body', metatype: dto }) as T;
+export async function bodyOf<T extends object>(dto: Type<T>, body: unknown): Promise<T> {
+  return (await pipe.transform(body, { type: 'body', metatype: dto })) as T;
 }
