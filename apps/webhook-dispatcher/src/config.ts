@@ -4,28 +4,31 @@ import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow }
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-schedule.js';
 
+/** Injection token of the service's configuration. */
+export const WEBHOOK_CONFIG = Symbol('webhook configuration');
+
 export interface WebhookConfig {
   service: ServiceConfig;
   database: DatabaseConfig;
-  /** 32 bytes in base64; signing secrets are kept under it. */
+  /** 32 bytes in base64; signing secrets are sealed with it. */
   keyEncryptionKey: string;
   egress: {
-    /** Hosts and ports called in spite of the policy; never in production. */
+    /** Hosts and ports that may be called although the address policy refuses them; never in production. */
     allow: HostPort[];
-    /** PEM of the authority of those hosts. */
+    /** PEM of the certificate authority of those hosts. */
     ca?: string;
   };
-  /** How many subscriptions a tenant may have, those of its apps included: an event may become as many deliveries. */
+  /** Subscriptions that a tenant may have, including those of its apps: one event can become as many deliveries. */
   subscriptionsPerTenant: number;
   delivery: DeliveryConfig;
 }
 
 export interface DeliveryConfig {
-  /** Milliseconds before each attempt, the first included. */
+  /** Milliseconds before each attempt, including the first. */
   retryDelaysMs: readonly number[];
-  /** Attempts under way at once in this process. */
+  /** Attempts that this process makes at the same time. */
   concurrency: number;
-  /** Attempts under way at once to one subscription. */
+  /** Attempts that this process makes at the same time for one subscription. */
   concurrencyPerSubscription: number;
 }
 

@@ -4,8 +4,11 @@ import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
 import { type DeliveryRoom, DueDeliveryRepository } from '../src/delivery/due-delivery.repository.js';
-import { type SubscriptionQueue, SubscriptionQueueRepository } from '../src/delivery/subscription-queue.repository.js';
 import { migrations } from '../src/migrations/index.js';
+import {
+  type SubscriptionQueue,
+  SubscriptionQueueRepository,
+} from '../src/subscription-queue/subscription-queue.repository.js';
 
 const CLAIM_MS = 30_000;
 const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new Map(), fullTenants: [] };
@@ -112,7 +115,7 @@ describe('due deliveries', () => {
       await addBacklog(paused, BACKLOG);
       const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
       const read = await readBy(async (tx) => {
-        expect(await queues.untilNext(tx, closed, room.fullTenants ?? [])).toBeNull();
+        expect(await queues.findDueInMs(tx, closed, room.fullTenants ?? [])).toBeNull();
       });
       expect(read).toBe(0);
     });
@@ -193,7 +196,7 @@ describe('due deliveries', () => {
       ),
     );
     expect(await claimedOf()).toEqual([]);
-    const wait = await database.crossTenant((tx) => queues.untilNext(tx, [], []));
+    const wait = await database.crossTenant((tx) => queues.findDueInMs(tx, [], []));
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(5_000);
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { signatureHeaders } from '../src/delivery/signature.js';
-import { AppSecretService } from '../src/subscription/app-secret.service.js';
+import { AppSecretService } from '../src/app-secret/app-secret.service.js';
+import { signatureHeaders } from '../src/signing-secret/signature.js';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 

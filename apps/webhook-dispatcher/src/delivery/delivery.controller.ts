@@ -2,23 +2,19 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, mapList } from '@crm/http';
 import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
-import { attemptView, DeliveryDetailView, DeliveryListQuery, DeliveryView, deliveryView } from './delivery.dto.js';
+import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
+import { attemptView, DeliveryDetailView, DeliveryView, deliveryView, ListDeliveriesQuery } from './delivery.dto.js';
 import { DeliveryService } from './delivery.service.js';
 
-/** The ledger is for administrators; an embedded page never sees it. */
-const ADMINISTER = { right: 'administer', scope: 'webhooks', embed: false } as const;
 const DELIVERY = { description: 'The delivery', body: () => DeliveryView };
 
-@ApiGroup({
-  name: 'Webhooks',
-  description: 'Subscriptions to events and the ledger of their deliveries.',
-})
+@ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/deliveries')
 export class DeliveryController {
   constructor(private readonly deliveries: DeliveryService) {}
 
   @Get()
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Lists deliveries',
     description: 'The ledger of what was sent where, with status, attempts and last error.',
@@ -26,13 +22,13 @@ export class DeliveryController {
   })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: DeliveryListQuery,
+    @Query() query: ListDeliveriesQuery,
   ): Promise<ListAnswer<DeliveryView>> {
     return mapList(await this.deliveries.list(principal, query), deliveryView);
   }
 
   @Get(':id')
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns a delivery with its attempts',
     description: 'Each attempt shows the status and the beginning of the response.',
@@ -45,7 +41,7 @@ export class DeliveryController {
 
   @Post(':id/redeliver')
   @HttpCode(202)
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends a delivery again',
     description: 'For a finished delivery; one that is still under way is a `CONFLICT`.',

@@ -11,7 +11,7 @@ import {
 import type { Attempt, Delivery } from './delivery.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-state.js';
 
-export class DeliveryListQuery extends ListQuery {
+export class ListDeliveriesQuery extends ListQuery {
   @EnumField(DELIVERY_STATUSES, { optional: true })
   status?: DeliveryStatus;
 

@@ -5,19 +5,19 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } fr
 import { Injectable } from '@nestjs/common';
 import { passesFilter } from '../subscription/event-filter.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import type { Attempt, Delivery } from './delivery.js';
 import { type DeliveryFilter, DeliveryRepository } from './delivery.repository.js';
-import { DeliverySignal } from './delivery.signal.js';
 import { deliveryBody } from './delivery-body.js';
 
-/** The ledger: what events make of subscriptions, and what tenants see of it. */
+/** The ledger: deliveries of events to subscriptions, and what tenants see of them. */
 @Injectable()
 export class DeliveryService {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
     private readonly deliveries: DeliveryRepository,
-    private readonly signal: DeliverySignal,
+    private readonly signal: SubscriptionQueueSignal,
   ) {}
 
   /**
@@ -43,7 +43,7 @@ export class DeliveryService {
 
   /**
    * Newest first.
-   * @throws INVALID_QUERY for a cursor of another tenant or list
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
    */
   async list({ tenantId }: Principal, query: ListQuery & DeliveryFilter): Promise<ListAnswer<Delivery>> {
     const { status = null, subscriptionId = null } = query;
@@ -54,26 +54,35 @@ export class DeliveryService {
     return listAnswer(deliveries, page, counted, idPosition);
   }
 
+  /** @throws PlatformError NOT_FOUND */
   async get(principal: Principal, id: string): Promise<{ delivery: Delivery; attempts: Attempt[] }> {
     return this.database.transaction(principal.tenantId, async (tx) => {
       const [delivery, attempts] = await Promise.all([
         this.deliveries.find(tx, id),
         this.deliveries.listAttempts(tx, id),
       ]);
-      if (!delivery) throw new PlatformError('NOT_FOUND', 'There is no such delivery');
+      if (delivery === null) refuseUnknown();
       return { delivery, attempts };
     });
   }
 
-  /** Sends a finished delivery again, with the same id and body; it has one more attempt, and what is left of the schedule. */
+  /**
+   * Sends a delivery that has ended again, with the same id and body. It gets one more attempt, and whatever is left of the
+   * schedule.
+   * @throws PlatformError NOT_FOUND, or CONFLICT while it is under way
+   */
   async redeliver(principal: Principal, id: string): Promise<Delivery> {
     return this.database.transaction(principal.tenantId, async (tx) => {
       const isDue = await this.deliveries.redeliver(tx, id);
       const delivery = await this.deliveries.find(tx, id);
-      if (!delivery) throw new PlatformError('NOT_FOUND', 'There is no such delivery');
+      if (delivery === null) refuseUnknown();
       if (!isDue) throw new PlatformError('CONFLICT', 'The delivery is still under way');
       tx.afterCommit(() => this.signal.signal());
       return delivery;
     });
   }
+}
+
+function refuseUnknown(): never {
+  throw new PlatformError('NOT_FOUND', 'There is no such delivery');
 }

@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Breaker, type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
-import type { WebhookConfig } from '../config.js';
-import { WEBHOOK_CONFIG } from '../webhook-config.js';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
+import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import type { ClaimedDelivery } from './delivery.js';
-import { DeliverySignal } from './delivery.signal.js';
-import { DeliverySender } from './delivery-sender.js';
+import { DeliverySender } from './delivery.sender.js';
 import { DueDeliveryRepository } from './due-delivery.repository.js';
-import { SubscriptionQueueRepository } from './subscription-queue.repository.js';
 
-/** Milliseconds a claim holds: twice what an attempt may take, so that only a dead process loses one. */
+/** Milliseconds that a claim holds: twice what an attempt may take, so that only a dead process loses one. */
 const CLAIM_MS = 30_000;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** Takes on due deliveries and sees that each is attempted, with a share of the places for each subscription too. */
+/** Claims due deliveries and attempts each of them; each subscription has a share of the places, as each tenant has. */
 @Injectable()
 export class DeliveryWorker extends Worker<ClaimedDelivery> {
   private readonly breaker: Breaker;
@@ -25,7 +24,7 @@ export class DeliveryWorker extends Worker<ClaimedDelivery> {
     private readonly due: DueDeliveryRepository,
     private readonly queues: SubscriptionQueueRepository,
     private readonly sender: DeliverySender,
-    signal: DeliverySignal,
+    signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>,
   ) {
     super({ places: delivery.concurrency, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
@@ -54,7 +53,7 @@ export class DeliveryWorker extends Worker<ClaimedDelivery> {
   protected async work(delivery: ClaimedDelivery): Promise<void> {
     const { subscriptionId } = delivery;
     this.breaker.begun(subscriptionId);
-    // An attempt that could not be made says nothing about the receiver.
+    // An attempt that cannot be made says nothing about the receiver.
     let succeeded = true;
     try {
       succeeded = (await this.sender.attempt(delivery)) ?? true;
@@ -67,12 +66,12 @@ export class DeliveryWorker extends Worker<ClaimedDelivery> {
     return { tenantId, deliveryId: id };
   }
 
-  /** Until a queue is due that may be asked, or a paused subscription may be asked again. */
+  /** Milliseconds until a queue that may be claimed is due, or a paused subscription may be claimed again. */
   private async dueInMs(tx: NarrowTransaction, { fullTenants }: Room): Promise<number | null> {
     const now = Date.now();
-    const untilNext = await this.queues.untilNext(tx, this.breaker.closed(now), fullTenants);
+    const queueDueInMs = await this.queues.findDueInMs(tx, this.breaker.closed(now), fullTenants);
     const opening = this.breaker.nextOpening(now);
-    if (opening === null) return untilNext;
-    return Math.min(untilNext ?? Number.POSITIVE_INFINITY, opening - now);
+    if (opening === null) return queueDueInMs;
+    return Math.min(queueDueInMs ?? Number.POSITIVE_INFINITY, opening - now);
   }
 }

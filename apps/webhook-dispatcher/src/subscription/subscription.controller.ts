@@ -2,31 +2,27 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import {
   CreatedSubscriptionView,
+  CreateSubscriptionInput,
   SecretView,
-  SubscriptionChanges,
-  SubscriptionInput,
   SubscriptionView,
   subscriptionView,
+  UpdateSubscriptionInput,
 } from './subscription.dto.js';
 import { SubscriptionService } from './subscription.service.js';
 
-/** Administrators only; an embedded page never manages webhooks. */
-const ADMINISTER = { right: 'administer', scope: 'webhooks', embed: false } as const;
 const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
 
-@ApiGroup({
-  name: 'Webhooks',
-  description: 'Subscriptions to events and the ledger of their deliveries.',
-})
+@ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/subscriptions')
 export class SubscriptionController {
   constructor(private readonly subscriptions: SubscriptionService) {}
 
   @Post()
   @NotRepeatable()
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Subscribes a URL to events',
     description:
@@ -36,14 +32,14 @@ export class SubscriptionController {
   })
   async create(
     @CurrentPrincipal() principal: Principal,
-    @Body() input: SubscriptionInput,
+    @Body() input: CreateSubscriptionInput,
   ): Promise<CreatedSubscriptionView> {
     const { subscription, secret } = await this.subscriptions.create(principal, input);
     return { ...subscriptionView(subscription), secret };
   }
 
   @Get()
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Lists subscriptions',
     description: 'Those of the workspace and those of its installed apps.',
@@ -57,7 +53,7 @@ export class SubscriptionController {
   }
 
   @Get(':id')
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns a subscription',
     description: 'The secret is not part of it.',
@@ -68,7 +64,7 @@ export class SubscriptionController {
   }
 
   @Patch(':id')
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Changes a subscription',
     description:
@@ -79,14 +75,14 @@ export class SubscriptionController {
   async update(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: string,
-    @Body() changes: SubscriptionChanges,
+    @Body() changes: UpdateSubscriptionInput,
   ): Promise<SubscriptionView> {
     return subscriptionView(await this.subscriptions.update(principal, id, changes));
   }
 
   @Delete(':id')
   @HttpCode(204)
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Deletes a subscription',
     description: 'A subscription of an app is removed by uninstalling the app (`CONFLICT`).',
@@ -99,7 +95,7 @@ export class SubscriptionController {
 
   @Post(':id/rotate-secret')
   @NotRepeatable()
-  @Access(ADMINISTER)
+  @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Rotates the signing secret of a subscription',
     description: 'The previous secret stays valid for one more day.',

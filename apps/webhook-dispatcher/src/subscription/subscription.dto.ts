@@ -1,10 +1,10 @@
 import { EVENT_NAMES } from '@crm/contracts';
 import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/http';
-import type { Subscription } from './subscription.js';
+import type { SubscriptionSummary } from './subscription.repository.js';
 
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
 
-export class SubscriptionInput {
+export class CreateSubscriptionInput {
   @ListField(field.enum(EVENT_NAMES), { minItems: 1, description: 'Names of events', example: ['lead.created'] })
   events: string[];
 
@@ -18,7 +18,7 @@ export class SubscriptionInput {
   filter?: string | null;
 }
 
-export class SubscriptionChanges {
+export class UpdateSubscriptionInput {
   @ListField(field.enum(EVENT_NAMES), { minItems: 1, optional: true, example: ['lead.created', 'deal.won'] })
   events?: string[];
 
@@ -81,7 +81,7 @@ export class SecretView {
   secret: string;
 }
 
-export const subscriptionView = (subscription: Subscription): SubscriptionView => ({
+export const subscriptionView = (subscription: SubscriptionSummary): SubscriptionView => ({
   id: subscription.id,
   events: [...subscription.events],
   url: subscription.url,

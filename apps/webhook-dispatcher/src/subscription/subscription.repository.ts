@@ -1,198 +1,161 @@
 import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { liveAt, type SecretRow } from './live-secrets.js';
-import type { Subscription } from './subscription.js';
+import { IsNull, MoreThan } from 'typeorm';
+import { liveSecrets, type StoredSecrets } from '../signing-secret/live-secrets.js';
+import { Subscription } from './subscription.entity.js';
+import {
+  FIND_RECEIVER,
+  LIST_SUBSCRIPTIONS_FOR_EVENT,
+  LOCK_SUBSCRIPTIONS,
+  MARK_FAILING,
+  MARK_HEALTHY,
+} from './subscription.sql.js';
 
-interface SubscriptionRow {
-  id: string;
-  installation_id: string | null;
-  app_key: string | null;
-  url: string;
-  events: string[];
-  description: string | null;
-  filter: string | null;
-  enabled: boolean;
-  disabled_reason: string | null;
-  created_at: Date;
-}
+export type NewSubscription = Pick<
+  Subscription,
+  'id' | 'installationId' | 'appKey' | 'url' | 'events' | 'description' | 'filter' | 'secret' | 'createdBy'
+>;
 
-export interface NewSubscription {
-  readonly id: string;
-  readonly installationId: string | null;
-  readonly appKey: string | null;
+/** What a tenant sees of a subscription. */
+export type SubscriptionSummary = Pick<
+  Subscription,
+  | 'id'
+  | 'installationId'
+  | 'appKey'
+  | 'url'
+  | 'events'
+  | 'description'
+  | 'filter'
+  | 'enabled'
+  | 'disabledReason'
+  | 'createdAt'
+>;
+
+export type EventSubscription = Pick<Subscription, 'id' | 'url' | 'filter'>;
+
+/** Where an attempt goes and what signs it. */
+export interface Receiver {
   readonly url: string;
-  readonly events: readonly string[];
-  readonly description: string | null;
-  readonly filter: string | null;
-  /** Null for an app's subscription, which signs with the app's secret. */
-  readonly sealedSecret: Buffer | null;
-  readonly createdBy: string;
+  readonly enabled: boolean;
+  /** The app whose secret signs; null when the subscription has a secret of its own. */
+  readonly appKey: string | null;
+  /** Sealed secrets of the subscription itself, newest first. */
+  readonly secrets: readonly Buffer[];
 }
 
-const COLUMNS = 'id, installation_id, app_key, url, events, description, filter, enabled, disabled_reason, created_at';
-
-const toSubscription = (row: SubscriptionRow): Subscription => ({
-  id: row.id,
-  installationId: row.installation_id,
-  appKey: row.app_key,
-  url: row.url,
-  events: row.events,
-  description: row.description,
-  filter: row.filter,
-  enabled: row.enabled,
-  disabledReason: row.disabled_reason,
-  createdAt: row.created_at,
-});
-
-/** SQL of subscriptions. */
 @Injectable()
 export class SubscriptionRepository {
-  async insert(tx: TenantTransaction, subscription: NewSubscription): Promise<Subscription> {
-    const rows = await tx.query<SubscriptionRow>(
-      `INSERT INTO webhook_subscription
-         (tenant_id, id, installation_id, app_key, url, events, description, filter, secret, created_by)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
-      [
-        tx.tenantId,
-        subscription.id,
-        subscription.installationId,
-        subscription.appKey,
-        subscription.url,
-        subscription.events,
-        subscription.description,
-        subscription.filter,
-        subscription.sealedSecret,
-        subscription.createdBy,
-      ],
-    );
-    return toSubscription(rows[0] as SubscriptionRow);
+  async insert(tx: TenantTransaction, subscriptions: readonly NewSubscription[]): Promise<SubscriptionSummary[]> {
+    const { generatedMaps } = await tx
+      .repository(Subscription)
+      .createQueryBuilder()
+      .insert()
+      .values(subscriptions.map((subscription) => ({ ...subscription })))
+      .returning(['createdAt'])
+      .execute();
+    return subscriptions.map(({ secret: _sealed, ...subscription }, index) => {
+      const createdAt: Date = generatedMaps[index]?.createdAt;
+      return { ...subscription, enabled: true, disabledReason: null, createdAt };
+    });
   }
 
-  /** In the order in which they were made. */
+  /** In the order in which they were created. */
   async page(tx: TenantTransaction, page: ListPage): Promise<Subscription[]> {
-    const rows = await tx.query<SubscriptionRow>(
-      `SELECT ${COLUMNS} FROM webhook_subscription
-        WHERE tenant_id = $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3 OFFSET $4`,
-      [tx.tenantId, page.after?.id ?? null, page.limit, page.offset],
-    );
-    return rows.map(toSubscription);
+    return tx.repository(Subscription).find({
+      where: { tenantId: tx.tenantId, ...(page.after && { id: MoreThan(page.after.id) }) },
+      order: { id: 'ASC' },
+      take: page.limit,
+      skip: page.offset,
+    });
   }
 
-  /** How many the tenant has: a bounded number, see the service. */
+  /** How many the tenant has; the service bounds this number. */
   async count(tx: TenantTransaction): Promise<number> {
-    const [row] = await tx.query<{ count: number }>(
-      'SELECT count(*)::int AS count FROM webhook_subscription WHERE tenant_id = $1',
-      [tx.tenantId],
-    );
-    return row?.count ?? 0;
+    return tx.repository(Subscription).countBy({ tenantId: tx.tenantId });
   }
 
+  /** @returns null when there is none */
   async find(tx: TenantTransaction, id: string): Promise<Subscription | null> {
-    const [row] = await tx.query<SubscriptionRow>(
-      `SELECT ${COLUMNS} FROM webhook_subscription WHERE tenant_id = $1 AND id = $2`,
-      [tx.tenantId, id],
-    );
-    return row ? toSubscription(row) : null;
+    return tx.repository(Subscription).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** Like find, and holds the row until the transaction ends. */
+  async lock(tx: TenantTransaction, id: string): Promise<Subscription | null> {
+    return tx
+      .repository(Subscription)
+      .findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
   async listByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
-    const rows = await tx.query<SubscriptionRow>(
-      `SELECT ${COLUMNS} FROM webhook_subscription WHERE tenant_id = $1 AND installation_id = $2 ORDER BY id`,
-      [tx.tenantId, installationId],
-    );
-    return rows.map(toSubscription);
+    return tx.repository(Subscription).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
   }
 
-  /** Subscriptions that an event of this name goes to. */
-  async listForEvent(tx: TenantTransaction, event: string): Promise<Subscription[]> {
-    const rows = await tx.query<SubscriptionRow>(
-      `SELECT ${COLUMNS} FROM webhook_subscription WHERE tenant_id = $1 AND enabled AND $2 = ANY(events) ORDER BY id`,
-      [tx.tenantId, event],
-    );
-    return rows.map(toSubscription);
+  /** Enabled subscriptions to an event. */
+  async listForEvent(tx: TenantTransaction, event: string): Promise<EventSubscription[]> {
+    return tx.query<EventSubscription>(LIST_SUBSCRIPTIONS_FOR_EVENT, [tx.tenantId, event]);
   }
 
-  /** Holds what changes the number of the tenant's subscriptions back until the transaction ends. */
+  /**
+   * What an attempt needs of its subscription.
+   * @param now decides whether the previous secret is still valid
+   * @returns null when there is no such subscription
+   */
+  async findReceiver(tx: TenantTransaction, id: string, now: Date): Promise<Receiver | null> {
+    const [row] = await tx.query<Omit<Receiver, 'secrets'> & StoredSecrets>(FIND_RECEIVER, [tx.tenantId, id]);
+    return row ? { url: row.url, enabled: row.enabled, appKey: row.appKey, secrets: liveSecrets(row, now) } : null;
+  }
+
+  /** Makes others that change the number of the tenant's subscriptions wait until the transaction ends. */
   async lockTenant(tx: TenantTransaction): Promise<void> {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('webhook_subscriptions:' || $1::text, 0))`, [
-      tx.tenantId,
-    ]);
+    await tx.query(LOCK_SUBSCRIPTIONS, [tx.tenantId]);
   }
 
-  async update(
-    tx: TenantTransaction,
-    id: string,
-    changes: Pick<Subscription, 'url' | 'events' | 'description' | 'filter' | 'enabled'>,
-  ): Promise<Subscription | null> {
-    const [row] = await tx.query<SubscriptionRow>(
-      `UPDATE webhook_subscription
-          SET url = $3, events = $4, description = $5, filter = $6, enabled = $7,
-              disabled_reason = CASE WHEN $7 THEN NULL ELSE coalesce(disabled_reason, 'disabled by an administrator') END,
-              failing_since = CASE WHEN $7 AND NOT enabled THEN NULL ELSE failing_since END
-        WHERE tenant_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
-      [tx.tenantId, id, changes.url, changes.events, changes.description, changes.filter, changes.enabled],
-    );
-    return row ? toSubscription(row) : null;
+  async update(tx: TenantTransaction, id: string, changes: Partial<Subscription>): Promise<void> {
+    await tx.repository(Subscription).update({ tenantId: tx.tenantId, id }, changes);
   }
 
+  /** Does nothing to a subscription that is already disabled: the first reason stays. */
   async disable(tx: TenantTransaction, id: string, reason: string): Promise<void> {
-    await tx.query(
-      `UPDATE webhook_subscription SET enabled = false, disabled_reason = $3 WHERE tenant_id = $1 AND id = $2 AND enabled`,
-      [tx.tenantId, id, reason],
-    );
+    await tx
+      .repository(Subscription)
+      .update({ tenantId: tx.tenantId, id, enabled: true }, { enabled: false, disabledReason: reason });
   }
 
-  /** Remembers since when every attempt fails. Returns that moment. */
+  /**
+   * Stores since when every attempt has failed.
+   * @returns that moment; null when there is no such subscription
+   */
   async markFailing(tx: TenantTransaction, id: string, at: Date): Promise<Date | null> {
-    const [row] = await tx.query<{ failing_since: Date }>(
-      `UPDATE webhook_subscription SET failing_since = coalesce(failing_since, $3)
-        WHERE tenant_id = $1 AND id = $2 RETURNING failing_since`,
-      [tx.tenantId, id, at],
-    );
-    return row?.failing_since ?? null;
+    const [row] = await tx.query<{ failingSince: Date }>(MARK_FAILING, [tx.tenantId, id, at]);
+    return row?.failingSince ?? null;
   }
 
   async markHealthy(tx: TenantTransaction, id: string): Promise<void> {
-    await tx.query(
-      `UPDATE webhook_subscription SET failing_since = NULL
-        WHERE tenant_id = $1 AND id = $2 AND failing_since IS NOT NULL`,
-      [tx.tenantId, id],
-    );
+    await tx.query(MARK_HEALTHY, [tx.tenantId, id]);
   }
 
-  async delete(tx: TenantTransaction, id: string): Promise<boolean> {
-    const rows = await tx.query('DELETE FROM webhook_subscription WHERE tenant_id = $1 AND id = $2 RETURNING id', [
-      tx.tenantId,
-      id,
-    ]);
-    return rows.length > 0;
+  async delete(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(Subscription).delete({ tenantId: tx.tenantId, id });
   }
 
+  /** @returns how many there were */
   async deleteByInstallation(tx: TenantTransaction, installationId: string): Promise<number> {
-    const rows = await tx.query(
-      'DELETE FROM webhook_subscription WHERE tenant_id = $1 AND installation_id = $2 RETURNING id',
-      [tx.tenantId, installationId],
-    );
-    return rows.length;
+    const { affected } = await tx.repository(Subscription).delete({ tenantId: tx.tenantId, installationId });
+    return affected ?? 0;
   }
 
-  /** Replaces the secret; the one before stays live until `previousUntil`. */
+  /**
+   * Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`.
+   * @returns false when there is no such subscription
+   */
   async replaceSecret(tx: TenantTransaction, id: string, sealed: Buffer, previousUntil: Date): Promise<boolean> {
-    const rows = await tx.query(
-      `UPDATE webhook_subscription SET previous_secret = secret, previous_secret_until = $4, secret = $3
-        WHERE tenant_id = $1 AND id = $2 AND installation_id IS NULL RETURNING id`,
-      [tx.tenantId, id, sealed, previousUntil],
-    );
-    return rows.length > 0;
-  }
-
-  /** Sealed secrets of a subscription that the tenant made, live at `now`, the newest first. */
-  async liveSecrets(tx: TenantTransaction, id: string, now: Date): Promise<Buffer[]> {
-    const [row] = await tx.query<SecretRow>(
-      'SELECT secret, previous_secret, previous_secret_until FROM webhook_subscription WHERE tenant_id = $1 AND id = $2',
-      [tx.tenantId, id],
-    );
-    return liveAt(row, now);
+    const { affected } = await tx
+      .repository(Subscription)
+      .update(
+        { tenantId: tx.tenantId, id, installationId: IsNull() },
+        { previousSecret: () => 'secret', previousSecretUntil: previousUntil, secret: sealed },
+      );
+    return affected === 1;
   }
 }

@@ -8,10 +8,10 @@ import { SubscriptionService } from './subscription.service.js';
 
 type Contracts = typeof rpc.webhooks;
 
-/** Asked on behalf of an administrator. */
+/** Called on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
-/** Subscriptions come and go with installations. */
+/** Subscriptions of apps, which are created and removed with their installations. */
 @Controller()
 export class SubscriptionRpc {
   constructor(private readonly subscriptions: SubscriptionService) {}

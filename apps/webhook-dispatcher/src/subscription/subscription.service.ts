@@ -4,15 +4,14 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { WebhookConfig } from '../config.js';
-import { WEBHOOK_CONFIG } from '../webhook-config.js';
-import { AppSecretService } from './app-secret.service.js';
+import { AppSecretService } from '../app-secret/app-secret.service.js';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { ROTATION_OVERLAP_MS, SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import { requireValidFilter } from './event-filter.js';
-import { ROTATION_OVERLAP_MS, SigningSecrets } from './signing-secrets.js';
-import type { Subscription } from './subscription.js';
-import { SubscriptionRepository } from './subscription.repository.js';
+import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 
-export interface SubscriptionInput {
+/** What a subscription is for. */
+export interface SubscriptionDefinition {
   readonly url: string;
   readonly events: readonly string[];
   readonly description?: string | null;
@@ -23,55 +22,57 @@ export interface ProvisionRequest {
   readonly installationId: string;
   readonly appKey: string;
   readonly secret: string;
-  readonly webhooks: readonly SubscriptionInput[];
+  readonly webhooks: readonly SubscriptionDefinition[];
 }
 
-/** Rules of subscriptions: which targets and events are accepted, whose secrets sign. */
+/** Stored when an administrator disables a subscription that had no other reason. */
+const DISABLED_BY_ADMINISTRATOR = 'disabled by an administrator';
+
+/** Rules of subscriptions: which URLs and events are accepted, and which secret signs. */
 @Injectable()
 export class SubscriptionService {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
     private readonly appSecrets: AppSecretService,
-    private readonly secrets: SigningSecrets,
+    private readonly secrets: SigningSecretService,
     private readonly outside: OutsideClient,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
   /**
-   * @returns the subscription and its secret, which is shown this once
-   * @throws SUBSCRIPTION_LIMIT_EXCEEDED
+   * @returns the subscription and its secret, which is never shown again
+   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
    */
   async create(
     principal: Principal,
-    input: SubscriptionInput,
-  ): Promise<{ subscription: Subscription; secret: string }> {
+    input: SubscriptionDefinition,
+  ): Promise<{ subscription: SubscriptionSummary; secret: string }> {
     this.requireValid(input);
     const id = newId();
     const secret = this.secrets.create();
-    const subscription = await this.database.transaction(principal.tenantId, async (tx) => {
+    const [subscription] = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       await this.requireRoom(tx, 1);
-      return this.subscriptions.insert(tx, {
-        id,
-        installationId: null,
-        appKey: null,
-        url: input.url,
-        events: [...new Set(input.events)],
-        description: input.description ?? null,
-        filter: input.filter ?? null,
-        sealedSecret: this.secrets.seal(secret, { subscriptionId: id }),
-        createdBy: principal.userId,
-      });
+      return this.subscriptions.insert(tx, [
+        {
+          ...definitionOf(input),
+          id,
+          installationId: null,
+          appKey: null,
+          secret: this.secrets.seal(secret, { subscriptionId: id }),
+          createdBy: principal.userId,
+        },
+      ]);
     });
-    return { subscription, secret };
+    return { subscription: subscription as SubscriptionSummary, secret };
   }
 
   /**
-   * In the order in which they were made.
-   * @throws INVALID_QUERY for a cursor of another tenant or list
+   * In the order in which they were created.
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
    */
-  async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<Subscription>> {
+  async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<SubscriptionSummary>> {
     const page = parsePage(query, { tenantId, list: 'subscriptions' });
     const [subscriptions, counted] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.subscriptions.page(tx, page), this.subscriptions.count(tx)]),
@@ -79,41 +80,63 @@ export class SubscriptionService {
     return listAnswer(subscriptions, page, counted, idPosition);
   }
 
-  async get(principal: Principal, id: string): Promise<Subscription> {
+  /** @throws PlatformError NOT_FOUND */
+  async get(principal: Principal, id: string): Promise<SubscriptionSummary> {
     const subscription = await this.database.transaction(principal.tenantId, (tx) => this.subscriptions.find(tx, id));
     return subscription ?? refuseUnknown();
   }
 
+  /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, or what `create` throws of the definition */
   async update(
     principal: Principal,
     id: string,
-    changes: Partial<SubscriptionInput> & { enabled?: boolean },
-  ): Promise<Subscription> {
+    changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
+  ): Promise<SubscriptionSummary> {
     return this.database.transaction(principal.tenantId, async (tx) => {
-      const before = (await this.subscriptions.find(tx, id)) ?? refuseUnknown();
+      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknown();
       const isAppOwned = before.installationId !== null;
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
-        throw new PlatformError('CONFLICT', 'An app brought this subscription; it can only be enabled or disabled');
+        throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be enabled or disabled');
       }
-      const after = { ...before, ...changes, enabled: changes.enabled ?? before.enabled };
-      // What is left as it is was right when it was made, also where more is known of the events now.
+      const { url, events, description, filter } = { ...before, ...changes };
+      // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
-      this.requireValid({ ...after, filter: isFilterNew ? after.filter : null });
-      return (await this.subscriptions.update(tx, id, after)) ?? refuseUnknown();
+      this.requireValid({ url, events, filter: isFilterNew ? filter : null });
+      const enabled = changes.enabled ?? before.enabled;
+      const after = {
+        url,
+        events: [...events],
+        description,
+        filter,
+        enabled,
+        disabledReason: enabled ? null : (before.disabledReason ?? DISABLED_BY_ADMINISTRATOR),
+        // Enabling forgets past failures.
+        failingSince: enabled && !before.enabled ? null : before.failingSince,
+      };
+      await this.subscriptions.update(tx, id, after);
+      return { ...before, ...after };
     });
   }
 
+  /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
       const subscription = (await this.subscriptions.find(tx, id)) ?? refuseUnknown();
       if (subscription.installationId !== null) {
-        throw new PlatformError('CONFLICT', 'An app brought this subscription; it goes when the app is uninstalled');
+        throw new PlatformError(
+          'CONFLICT',
+          'The subscription belongs to an app; it is deleted when the app is uninstalled',
+        );
       }
       await this.subscriptions.delete(tx, id);
     });
   }
 
-  /** @returns the new secret, which is shown this once; the one before signs for another day */
+  /**
+   * Replaces the secret; the previous secret stays valid for one more day.
+   * @returns the new secret, which is never shown again
+   * @throws PlatformError NOT_FOUND, also for a subscription of an app
+   */
   async rotateSecret(principal: Principal, id: string): Promise<string> {
     const secret = this.secrets.create();
     const replaced = await this.database.transaction(principal.tenantId, (tx) =>
@@ -128,38 +151,34 @@ export class SubscriptionService {
   }
 
   /**
-   * Puts a package's subscriptions in place, all or none; asking again answers with what is there.
-   * @throws SUBSCRIPTION_LIMIT_EXCEEDED
+   * Creates the subscriptions of a package, all or none; when the installation already has some, returns those.
+   * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
    */
   async provision(tenantId: string, userId: string, request: ProvisionRequest): Promise<ProvisionedSubscription[]> {
-    for (const webhook of request.webhooks) this.requireValid(webhook);
-    await this.appSecrets.keep(request.appKey, request.secret);
+    const { installationId, appKey, webhooks } = request;
+    for (const webhook of webhooks) this.requireValid(webhook);
+    await this.appSecrets.storeIfMissing(appKey, request.secret);
     return this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      const present = await this.subscriptions.listByInstallation(tx, request.installationId);
+      const present = await this.subscriptions.listByInstallation(tx, installationId);
       if (present.length > 0) return present.map(provisioned);
-      await this.requireRoom(tx, request.webhooks.length);
-      const created: Subscription[] = [];
-      for (const webhook of request.webhooks) {
-        const id = newId();
-        created.push(
-          await this.subscriptions.insert(tx, {
-            id,
-            installationId: request.installationId,
-            appKey: request.appKey,
-            url: webhook.url,
-            events: [...new Set(webhook.events)],
-            description: webhook.description ?? null,
-            filter: null,
-            sealedSecret: null,
-            createdBy: userId,
-          }),
-        );
-      }
+      await this.requireRoom(tx, webhooks.length);
+      const created = await this.subscriptions.insert(
+        tx,
+        webhooks.map((webhook) => ({
+          ...definitionOf({ ...webhook, filter: null }),
+          id: newId(),
+          installationId,
+          appKey,
+          secret: null,
+          createdBy: userId,
+        })),
+      );
       return created.map(provisioned);
     });
   }
 
+  /** @returns how many the installation had */
   remove(tenantId: string, installationId: string): Promise<number> {
     return this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
@@ -167,19 +186,19 @@ export class SubscriptionService {
     });
   }
 
-  /** Holds only as long as the tenant is locked. */
+  /** The answer is only right while the tenant is locked. */
   private async requireRoom(tx: TenantTransaction, requested: number): Promise<void> {
     const { subscriptionsPerTenant: limit } = this.config;
     const present = await this.subscriptions.count(tx);
     if (present + requested <= limit) return;
     throw new PlatformError(
       'SUBSCRIPTION_LIMIT_EXCEEDED',
-      `A workspace has at most ${limit} webhook subscriptions, those of its apps included; ${present} are there`,
+      `A workspace can have ${limit} webhook subscriptions, including those of its apps; this one has ${present}`,
       { members: { limit, present, requested } },
     );
   }
 
-  private requireValid(input: SubscriptionInput): void {
+  private requireValid(input: Pick<SubscriptionDefinition, 'url' | 'events' | 'filter'>): void {
     const unknown = input.events.flatMap((event, index): FieldProblem[] =>
       isEventName(event)
         ? []
@@ -192,16 +211,20 @@ export class SubscriptionService {
         errors: [{ pointer: '/url', code: verdict.code.toUpperCase(), detail: verdict.message }],
       });
     }
-    if (input.filter !== undefined && input.filter !== null)
+    if (input.filter !== undefined && input.filter !== null) {
       requireValidFilter(input.filter, input.events.filter(isEventName));
+    }
   }
 }
 
-const provisioned = (subscription: Subscription): ProvisionedSubscription => ({
-  id: subscription.id,
-  url: subscription.url,
-  events: [...subscription.events],
+const definitionOf = ({ url, events, description = null, filter = null }: SubscriptionDefinition) => ({
+  url,
+  events: [...new Set(events)],
+  description,
+  filter,
 });
+
+const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });
 
 function refuseUnknown(): never {
   throw new PlatformError('NOT_FOUND', 'There is no such subscription');

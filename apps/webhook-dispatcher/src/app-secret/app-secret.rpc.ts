@@ -5,7 +5,7 @@ import { AppSecretService } from './app-secret.service.js';
 
 type Contracts = typeof rpc.webhooks;
 
-/** The marketplace hands over an app's new secret when its developer asked for one. */
+/** The marketplace calls this when a developer rotates the secret of an app. */
 @Controller()
 export class AppSecretRpc {
   constructor(private readonly appSecrets: AppSecretService) {}

@@ -2,18 +2,17 @@ import { Database } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, register } from 'prom-client';
-import type { WebhookConfig } from '../config.js';
-import { AppSecretService } from '../subscription/app-secret.service.js';
-import { SigningSecrets } from '../subscription/signing-secrets.js';
+import { AppSecretService } from '../app-secret/app-secret.service.js';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { signatureHeaders } from '../signing-secret/signature.js';
+import { SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';
-import { WEBHOOK_CONFIG } from '../webhook-config.js';
 import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from './attempt-outcome.js';
 import type { ClaimedDelivery, DeliveryWork } from './delivery.js';
 import { DeliveryRepository } from './delivery.repository.js';
 import { afterAttempt } from './delivery-state.js';
-import { signatureHeaders } from './signature.js';
 
-/** An endpoint that fails for this long is disabled: five days. */
+/** A subscription whose attempts all fail for this long is disabled: five days. */
 const FAILING_LIMIT_MS = 5 * 24 * 3600 * 1000;
 
 const attemptsTotal = metric(
@@ -27,12 +26,12 @@ const attemptSeconds = metric(
 
 interface PreparedDelivery {
   readonly work: DeliveryWork;
-  /** The app whose secret signs; null when the subscription has one of its own. */
+  /** The app whose secret signs; null when the subscription has a secret of its own. */
   readonly appKey: string | null;
   readonly secrets: readonly string[];
 }
 
-/** Carries out one attempt of a claimed delivery and writes down what came of it. */
+/** Makes one attempt of a claimed delivery and stores its outcome. */
 @Injectable()
 export class DeliverySender {
   constructor(
@@ -40,17 +39,17 @@ export class DeliverySender {
     private readonly deliveries: DeliveryRepository,
     private readonly subscriptions: SubscriptionRepository,
     private readonly appSecrets: AppSecretService,
-    private readonly secrets: SigningSecrets,
+    private readonly secrets: SigningSecretService,
     private readonly outside: OutsideClient,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {}
 
-  /** @returns whether the receiver took it; null when there was nothing to send */
+  /** @returns whether the receiver accepted it; null when there was nothing to send */
   async attempt(claimed: ClaimedDelivery): Promise<boolean | null> {
     const prepared = await this.prepare(claimed);
     if (prepared === null) return null;
     const { work, appKey } = prepared;
-    const secrets = appKey === null ? prepared.secrets : await this.appSecrets.live(appKey);
+    const secrets = appKey === null ? prepared.secrets : await this.appSecrets.listLive(appKey);
     const outcome = await this.send(work, secrets);
     await this.record(claimed, work.attempts + 1, outcome);
     attemptsTotal.inc({ outcome: outcome.error?.code ?? 'delivered' });
@@ -61,20 +60,19 @@ export class DeliverySender {
   private prepare(claimed: ClaimedDelivery): Promise<PreparedDelivery | null> {
     const { subscriptionId } = claimed;
     return this.database.transaction(claimed.tenantId, async (tx) => {
-      const [work, subscription, sealed] = await Promise.all([
+      const [work, receiver] = await Promise.all([
         this.deliveries.findWork(tx, claimed),
-        this.subscriptions.find(tx, subscriptionId),
-        this.subscriptions.liveSecrets(tx, subscriptionId, new Date()),
+        this.subscriptions.findReceiver(tx, subscriptionId, new Date()),
       ]);
       if (work === null) return null;
-      if (!subscription?.enabled) {
-        const message = subscription ? 'The subscription is disabled' : 'The subscription was deleted';
+      if (!receiver?.enabled) {
+        const message = receiver ? 'The subscription is disabled' : 'The subscription was deleted';
         await this.deliveries.abandon(tx, claimed, 'subscription_inactive', message);
         return null;
       }
-      const secrets = sealed.map((box) => this.secrets.open(box, { subscriptionId }));
-      const { url, appKey } = subscription;
-      // Whoever corrects an address means the deliveries that wait for their next attempt too.
+      const { url, appKey } = receiver;
+      const secrets = receiver.secrets.map((box) => this.secrets.open(box, { subscriptionId }));
+      // A corrected URL also counts for the deliveries that wait for their next attempt.
       if (url !== work.url) await this.deliveries.readdress(tx, claimed, url);
       return { work: { ...work, url }, appKey, secrets };
     });
@@ -118,7 +116,7 @@ export class DeliverySender {
   }
 }
 
-/** A metric of the process; several instances of a service in one test process share it. */
+/** A metric of the process; several instances of the service in one test process share it. */
 function metric<M extends Counter | Histogram>(name: string, create: () => M): M {
   return (register.getSingleMetric(name) as M | undefined) ?? create();
 }

@@ -1,21 +1,22 @@
 import { Database } from '@crm/database';
 import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
-import { DeliverySignal } from './delivery.signal.js';
 import { SubscriptionQueueRepository } from './subscription-queue.repository.js';
+import { SubscriptionQueueSignal } from './subscription-queue.signal.js';
 
 const EVERY_MS = 600_000;
 
 /**
- * Finds waiting deliveries that no queue tells of, or tells of too late: those that a version without queues wrote, before
- * an upgrade or beside it. At the start, and again and again because such a process may outlive the start of this one.
+ * Repairs the queues of waiting deliveries that have no queue, or one that is due too late. A version of this service
+ * without queues writes such deliveries, before an upgrade or beside it. Sweeps at the start, and again because a process
+ * of that version may outlive the start of this one.
  */
 @Injectable()
 export class SubscriptionQueueSweeper extends Sweeper {
   constructor(
     private readonly database: Database,
     private readonly queues: SubscriptionQueueRepository,
-    private readonly signal: DeliverySignal,
+    private readonly signal: SubscriptionQueueSignal,
   ) {
     super({ everyMs: EVERY_MS, atStart: true });
   }
@@ -23,7 +24,7 @@ export class SubscriptionQueueSweeper extends Sweeper {
   async sweep(): Promise<void> {
     const repaired = await this.database.crossTenant((tx) => this.queues.repair(tx));
     if (repaired === 0) return;
-    this.logger.debug(`Queues of ${repaired} subscriptions were missing or not due in time`);
+    this.logger.debug(`The queues of ${repaired} subscriptions were missing or due too late and are repaired`);
     this.signal.signal();
   }
 }

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { SigningSecretModule } from '../signing-secret/signing-secret.module.js';
+import { AppSecretRepository } from './app-secret.repository.js';
+import { AppSecretRpc } from './app-secret.rpc.js';
+import { AppSecretService } from './app-secret.service.js';
+
+@Module({
+  imports: [SigningSecretModule],
+  controllers: [AppSecretRpc],
+  providers: [AppSecretRepository, AppSecretService],
+  exports: [AppSecretService],
+})
+export class AppSecretModule {}

@@ -1,0 +1,24 @@
+import { OutsideClient } from '@crm/egress';
+import { Module } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+
+/** Milliseconds that an attempt may take in all. */
+const ATTEMPT_TIMEOUT_MS = 15_000;
+
+/** The way to receivers: every URL passes the address policy. */
+@Module({
+  providers: [
+    {
+      provide: OutsideClient,
+      inject: [WEBHOOK_CONFIG],
+      useFactory: ({ egress }: Pick<WebhookConfig, 'egress'>) =>
+        new OutsideClient({
+          ...egress,
+          timeouts: { totalMs: ATTEMPT_TIMEOUT_MS },
+          userAgent: 'crm-platform-webhooks/1',
+        }),
+    },
+  ],
+  exports: [OutsideClient],
+})
+export class OutsideModule {}

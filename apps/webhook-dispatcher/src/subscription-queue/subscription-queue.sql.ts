@@ -1,0 +1,76 @@
+/**
+ * A row that is due already is shared and not written, so that events that arrive together do not wait for each other.
+ * $1, $2: tenants and subscriptions, in pairs, $3: when their first attempt is due; null for now.
+ */
+export const WAKE_QUEUES = `
+  WITH wanted AS MATERIALIZED (
+    SELECT DISTINCT tenant_id, subscription_id, coalesce($3::timestamptz, now()) AS due_at
+      FROM unnest($1::uuid[], $2::uuid[]) AS queue (tenant_id, subscription_id)),
+  due AS MATERIALIZED (
+    SELECT tenant_id, subscription_id FROM subscription_queue AS queue JOIN wanted USING (tenant_id, subscription_id)
+     WHERE queue.due_at <= wanted.due_at
+       FOR KEY SHARE OF queue)
+  INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
+  SELECT tenant_id, subscription_id, due_at FROM wanted
+   WHERE NOT EXISTS (SELECT 1 FROM due WHERE due.tenant_id = wanted.tenant_id
+                        AND due.subscription_id = wanted.subscription_id)
+   ORDER BY tenant_id, subscription_id
+  ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = least(queue.due_at, EXCLUDED.due_at)`;
+
+/** Holds those of the queues that nobody else holds. $1, $2: tenants and subscriptions, in pairs. */
+export const LOCK_FREE_QUEUES = `
+  SELECT tenant_id AS "tenantId", subscription_id AS "subscriptionId"
+    FROM subscription_queue AS queue
+    JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, subscription_id) USING (tenant_id, subscription_id)
+     FOR UPDATE OF queue SKIP LOCKED`;
+
+/**
+ * Separate from LOCK_FREE_QUEUES, so that it sees everything that was committed before the rows were held.
+ * $1, $2: tenants and subscriptions, in pairs.
+ */
+export const SETTLE_QUEUES = `
+  WITH queue AS MATERIALIZED (
+    SELECT held.tenant_id, held.subscription_id, least(unclaimed.at, claimed.until) AS due_at
+      FROM unnest($1::uuid[], $2::uuid[]) AS held (tenant_id, subscription_id)
+      LEFT JOIN LATERAL (
+        SELECT next_attempt_at AS at FROM delivery
+         WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id
+           AND next_attempt_at IS NOT NULL AND (claimed_until IS NULL OR claimed_until < now())
+         ORDER BY next_attempt_at LIMIT 1) AS unclaimed ON true
+      -- Claimed deliveries stand before the first unclaimed one; those behind it are not needed.
+      LEFT JOIN LATERAL (
+        SELECT min(claimed_until) AS until FROM delivery
+         WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id
+           AND next_attempt_at < coalesce(unclaimed.at, 'infinity') AND claimed_until >= now()) AS claimed ON true),
+  empty AS (
+    DELETE FROM subscription_queue USING queue
+     WHERE subscription_queue.tenant_id = queue.tenant_id
+       AND subscription_queue.subscription_id = queue.subscription_id AND queue.due_at IS NULL)
+  UPDATE subscription_queue SET due_at = greatest(queue.due_at, now()) FROM queue
+   WHERE subscription_queue.tenant_id = queue.tenant_id
+     AND subscription_queue.subscription_id = queue.subscription_id AND queue.due_at IS NOT NULL`;
+
+/** $1: subscriptions, $2: tenants, whose queues do not count. */
+export const FIND_NEXT_DUE = `
+  SELECT (extract(epoch FROM due_at - now()) * 1000)::float8 AS "dueInMs"
+    FROM subscription_queue
+   WHERE subscription_id <> ALL ($1::uuid[]) AND tenant_id <> ALL ($2::uuid[])
+   ORDER BY due_at LIMIT 1`;
+
+/** Steps from one subscription with waiting deliveries to the next, however many wait in each. */
+export const REPAIR_QUEUES = `
+  WITH RECURSIVE waiting AS (
+    (SELECT tenant_id, subscription_id, next_attempt_at FROM delivery WHERE next_attempt_at IS NOT NULL
+      ORDER BY tenant_id, subscription_id, next_attempt_at LIMIT 1)
+    UNION ALL
+    SELECT next.tenant_id, next.subscription_id, next.next_attempt_at FROM waiting CROSS JOIN LATERAL (
+      SELECT tenant_id, subscription_id, next_attempt_at FROM delivery
+       WHERE next_attempt_at IS NOT NULL
+         AND (tenant_id, subscription_id) > (waiting.tenant_id, waiting.subscription_id)
+       ORDER BY tenant_id, subscription_id, next_attempt_at LIMIT 1) AS next)
+  INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
+  SELECT tenant_id, subscription_id, next_attempt_at FROM waiting
+  -- A queue that is due is looked into anyway, and keeps its turn.
+  ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = EXCLUDED.due_at
+    WHERE queue.due_at > EXCLUDED.due_at AND queue.due_at > now()
+  RETURNING 1`;

@@ -1,0 +1,60 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/**
+ * The events that a tenant or an app wants sent to a URL. The sealed secrets are not selected by finds, so that nothing
+ * that shows a subscription holds them.
+ */
+@Entity({ name: 'webhook_subscription' })
+export class Subscription {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  /** The installation it belongs to; null when the tenant created it. */
+  @Column({ name: 'installation_id', type: 'uuid', nullable: true })
+  installationId: string | null;
+
+  @Column({ name: 'app_key', type: 'text', nullable: true })
+  appKey: string | null;
+
+  @Column({ type: 'text' })
+  url: string;
+
+  @Column({ type: 'text', array: true })
+  events: string[];
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  /** A formula over the data of a delivery; null delivers everything. */
+  @Column({ type: 'text', nullable: true })
+  filter: string | null;
+
+  @Column({ type: 'boolean' })
+  enabled: boolean;
+
+  @Column({ name: 'disabled_reason', type: 'text', nullable: true })
+  disabledReason: string | null;
+
+  /** Null for a subscription of an app, which signs with the secret of the app. */
+  @Column({ type: 'bytea', nullable: true, select: false })
+  secret: Buffer | null;
+
+  @Column({ name: 'previous_secret', type: 'bytea', nullable: true, select: false })
+  previousSecret: Buffer | null;
+
+  @Column({ name: 'previous_secret_until', type: 'timestamptz', nullable: true, select: false })
+  previousSecretUntil: Date | null;
+
+  /** Since when every attempt has failed. */
+  @Column({ name: 'failing_since', type: 'timestamptz', nullable: true })
+  failingSince: Date | null;
+
+  @Column({ name: 'created_by', type: 'uuid' })
+  createdBy: string;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

@@ -1,0 +1,8 @@
+/** The group of all routes of this service in the OpenAPI document. */
+export const WEBHOOKS_GROUP = {
+  name: 'Webhooks',
+  description: 'Subscriptions to events and the ledger of their deliveries.',
+};
+
+/** Webhooks are for administrators; an embedded page never sees them. */
+export const ADMINISTER_WEBHOOKS = { right: 'administer', scope: 'webhooks', embed: false } as const;

@@ -1,0 +1,35 @@
+import { newId } from '@crm/database';
+import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as appSecretSql from '../src/app-secret/app-secret.sql.js';
+import * as deliverySql from '../src/delivery/delivery.sql.js';
+import * as dueDeliverySql from '../src/delivery/due-delivery.sql.js';
+import { migrations } from '../src/migrations/index.js';
+import * as subscriptionSql from '../src/subscription/subscription.sql.js';
+import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
+
+const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
+const ofRuntimeRole = { ...deliverySql, ...subscriptionSql, WAKE_QUEUES };
+const ofNarrowRole = { ...appSecretSql, ...dueDeliverySql, ...queueSqlOfNarrowRole, WAKE_QUEUES };
+
+describe('plans of the hand-written SQL of webhook-dispatcher', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await testDatabase('webhook-dispatcher', migrations);
+  });
+  afterAll(() => database?.drop());
+
+  it('are unchanged for the runtime role, in the context of a tenant', async () => {
+    expect(await explainStatements({ url: database.config.url, tenantId: newId() }, ofRuntimeRole)).toMatchSnapshot();
+  });
+
+  it('are unchanged for the narrow role, which claims and sweeps across tenants', async () => {
+    expect(await explainStatements({ url: database.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
+  });
+
+  it('cover every exported statement', async () => {
+    const exported = await exportedStatements(new URL('../src/', import.meta.url));
+    expect(Object.keys({ ...ofRuntimeRole, ...ofNarrowRole }).sort()).toEqual(exported);
+  });
+});
