@@ -1,18 +1,18 @@
-import { EmbedClient } from './embed-client/embed-client.entity.js';
-import { EmbedUser } from './embed-token/embed-user.entity.js';
-import { Invitation } from './invitation/invitation.entity.js';
-import { SigningKey } from './key/signing-key.entity.js';
+import { Invitation } from './accounts/invitation/invitation.entity.js';
+import { Tenant } from './accounts/tenant/tenant.entity.js';
+import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
+import { User } from './accounts/user/user.entity.js';
+import { EmbedClient } from './embedding/embed-client/embed-client.entity.js';
+import { EmbedUser } from './embedding/embed-user/embed-user.entity.js';
+import { SigningKey } from './keys/signing-key.entity.js';
 import { Mail } from './mail/mail.entity.js';
-import { MfaChallenge } from './mfa/mfa-challenge.entity.js';
-import { Operator } from './operator/operator.entity.js';
-import { OperatorSession } from './operator/operator-session.entity.js';
-import { PendingCutoff } from './revocation/pending-cutoff.entity.js';
-import { RevocationCutoff } from './revocation/revocation-cutoff.entity.js';
-import { RefreshToken } from './session/refresh-token.entity.js';
-import { Session } from './session/session.entity.js';
-import { Tenant } from './tenant/tenant.entity.js';
-import { SignInEmail } from './user/sign-in-email.entity.js';
-import { User } from './user/user.entity.js';
+import { Operator } from './operators/operator.entity.js';
+import { OperatorSession } from './operators/operator-session.entity.js';
+import { RefreshToken } from './sessions/refresh-token/refresh-token.entity.js';
+import { PendingCutoff } from './sessions/revocation/pending-cutoff.entity.js';
+import { RevocationCutoff } from './sessions/revocation/revocation-cutoff.entity.js';
+import { Session } from './sessions/session/session.entity.js';
+import { MfaChallenge } from './sign-in/mfa/mfa-challenge.entity.js';
 
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [

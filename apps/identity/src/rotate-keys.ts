@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { Database } from '@crm/database';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { SigningKeyRepository } from './key/signing-key.repository.js';
-import { SigningKeyService } from './key/signing-key.service.js';
+import { SigningKeyRepository } from './keys/signing-key.repository.js';
+import { SigningKeyService } from './keys/signing-key.service.js';
 
 // Run as a program, by hand or on a schedule: `node dist/rotate-keys.js api` (or `admin`). The running replicas notice the
 // new key by themselves.

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
+import { Passwords } from './accounts/password/password.service.js';
+import { RegistrationService } from './accounts/registration/registration.service.js';
+import { TenantRepository } from './accounts/tenant/tenant.repository.js';
+import { SignInEmailRepository } from './accounts/user/sign-in-email.repository.js';
+import { UserRepository } from './accounts/user/user.repository.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
-import { OperatorRepository } from './operator/operator.repository.js';
-import { Passwords } from './password/passwords.js';
-import { RegistrationService } from './registration/registration.service.js';
-import { TenantRepository } from './tenant/tenant.repository.js';
-import { SignInEmailRepository } from './user/sign-in-email.repository.js';
-import { UserRepository } from './user/user.repository.js';
+import { OperatorRepository } from './operators/operator.repository.js';
 
 /** Password of every demo account; it stands in the README. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';

@@ -5,8 +5,8 @@ import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EmbedClientService } from '../src/embed-client/embed-client.service.js';
-import { type EmbedRequest, EmbedTokenService } from '../src/embed-token/embed-token.service.js';
+import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
+import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { type Account, newEmail, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;

@@ -1,17 +1,17 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { STORE_EMBED_CLIENT } from '../src/embed-client/embed-client.sql.js';
-import { LOCK_HOST_USER } from '../src/embed-token/embed-user.sql.js';
-import { LOCK_SIGNING_KEYS } from '../src/key/signing-key.sql.js';
+import { CLAIM_EMAIL } from '../src/accounts/user/sign-in-email.sql.js';
+import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
+import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
+import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
-import { TAKE_TRY } from '../src/mfa/mfa-challenge.sql.js';
 import { migrations } from '../src/migrations/index.js';
-import { ROTATE_OPERATOR_SESSION } from '../src/operator/operator-session.sql.js';
-import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/revocation/revocation.sql.js';
-import { ROTATE_REFRESH_TOKEN } from '../src/session/refresh-token.sql.js';
-import { DELETE_SESSIONS_OF_USER } from '../src/session/session.sql.js';
-import { CLAIM_EMAIL } from '../src/user/sign-in-email.sql.js';
+import { ROTATE_OPERATOR_SESSION } from '../src/operators/operator-session.sql.js';
+import { ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
+import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
+import { DELETE_SESSIONS_OF_USER } from '../src/sessions/session/session.sql.js';
+import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
 
 const ofRuntimeRole = { DELETE_SESSIONS_OF_USER, LOCK_HOST_USER, RECORD_CUTOFF, TAKE_TRY };
 const ofNarrowRole = {

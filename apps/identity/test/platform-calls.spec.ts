@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { decodeProtectedHeader } from 'jose';
-import { SigningKeyService } from '../src/key/signing-key.service.js';
-import { OperatorRepository } from '../src/operator/operator.repository.js';
-import { Passwords } from '../src/password/passwords.js';
+import { Passwords } from '../src/accounts/password/password.service.js';
+import { SigningKeyService } from '../src/keys/signing-key.service.js';
+import { OperatorRepository } from '../src/operators/operator.repository.js';
 import { seed } from '../src/seed.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 

@@ -1,10 +1,10 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
-import { SigningKey } from '../key/signing-key.entity.js';
-import { OperatorSession } from '../operator/operator-session.entity.js';
-import { RevocationCutoff } from '../revocation/revocation-cutoff.entity.js';
-import { RefreshToken } from '../session/refresh-token.entity.js';
+import { SigningKey } from '../keys/signing-key.entity.js';
+import { OperatorSession } from '../operators/operator-session.entity.js';
+import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
+import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
 /** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */

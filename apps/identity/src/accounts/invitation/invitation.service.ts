@@ -1,0 +1,110 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { MailRepository, type NewMail } from '../../mail/mail.repository.js';
+import { MailWorker } from '../../mail/mail.worker.js';
+import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../../secrets/opaque-token.js';
+import { Passwords } from '../password/password.service.js';
+import { TenantService } from '../tenant/tenant.service.js';
+import type { NewUser } from '../user/user.repository.js';
+import { UserRepository } from '../user/user.repository.js';
+import { InvitationRepository } from './invitation.repository.js';
+
+const VALID_DAYS = 7;
+const VALID_SECONDS = VALID_DAYS * 24 * 3600;
+
+/** An invitation that is not stored yet; of its secret only the mail knows. */
+export interface PreparedInvitation {
+  tenantId: string;
+  id: string;
+  userId: string;
+  secretHash: Buffer;
+  mail: NewMail;
+}
+
+/** Invitations by mail: the link proves the address and lets its owner set a password, once. */
+@Injectable()
+export class InvitationService {
+  constructor(
+    private readonly database: Database,
+    private readonly invitations: InvitationRepository,
+    private readonly users: UserRepository,
+    private readonly tenants: TenantService,
+    private readonly mails: MailRepository,
+    private readonly sender: MailWorker,
+    private readonly passwords: Passwords,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** Writes an invitation, to be stored together with the user. */
+  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email' | 'name'>): Promise<PreparedInvitation> {
+    const id = newId();
+    const secret = newSecret();
+    const workspace = singleLine((await this.tenants.get(tenantId)).name);
+    // In the fragment the token reaches the page and no server's log.
+    const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
+    const body = [
+      `Hello ${singleLine(user.name)},`,
+      '',
+      `you have been invited to the workspace ${workspace}. Set your password here:`,
+      '',
+      link,
+      '',
+      `The link works once and for ${VALID_DAYS} days.`,
+      '',
+    ].join('\n');
+    const mail = {
+      recipient: user.email,
+      subject: `Invitation to ${workspace}`,
+      body,
+      validSeconds: VALID_SECONDS,
+    };
+    return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
+  }
+
+  /** Stores an invitation and its mail in the transaction that adds the user, or that looked at them. */
+  async send(
+    tx: NarrowTransaction | TenantTransaction,
+    { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
+  ): Promise<void> {
+    await this.invitations.insert(tx, { tenantId, id, userId, secretHash, validSeconds: VALID_SECONDS });
+    await this.mails.insert(tx, tenantId, mail);
+    tx.afterCommit(() => this.sender.wake());
+  }
+
+  /** Like send; from now on the links of earlier invitations of the user are void. */
+  async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
+    await this.invitations.deletePending(tx, invitation.userId);
+    await this.send(tx, invitation);
+  }
+
+  /**
+   * Sets the first password of an invited user.
+   * @param token what the link carries
+   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token
+   */
+  async accept(token: string, password: string): Promise<void> {
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
+    const passwordHash = await this.passwords.hash(password);
+    await this.database.transaction(tenantId, async (tx) => {
+      // The user first, as where an invitation is sent again: locks taken in one order never wait in a circle.
+      const known = await this.invitations.find(tx, id);
+      const user = known ? await this.users.lock(tx, known.userId) : null;
+      const invitation = await this.invitations.lock(tx, id);
+      const valid =
+        invitation &&
+        isSecret(invitation.secretHash, secret) &&
+        !invitation.acceptedAt &&
+        invitation.expiresAt.getTime() > Date.now();
+      if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+      await this.invitations.markAccepted(tx, id);
+      await this.users.update(tx, user.id, { passwordHash, status: 'active' });
+    });
+  }
+}
+
+/** Names come from users; a line break in one must not become one in a mail. */
+const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,36 @@
+import { Public } from '@crm/access';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { Body, Controller, Ip, Post } from '@nestjs/common';
+import { RegistrationInput, RegistrationView } from './registration.dto.js';
+import { RegistrationService } from './registration.service.js';
+import { RegistrationLimit } from './registration-limit.js';
+
+@ApiGroup({
+  name: 'Sign-in',
+  description:
+    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
+})
+@Controller('api/auth/register')
+export class RegistrationController {
+  constructor(
+    private readonly registrations: RegistrationService,
+    private readonly limit: RegistrationLimit,
+  ) {}
+
+  @Post()
+  @NotRepeatable()
+  @Public()
+  @Describe({
+    summary: 'Registers a workspace and its owner',
+    description:
+      'The caller becomes the owner and can sign in at once. Plans other than `developer` are set by operators; the development profile accepts them here.',
+    answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
+    refusals: ['PLAN_NOT_ALLOWED', 'EMAIL_TAKEN'],
+  })
+  async register(@Body() input: RegistrationInput, @Ip() address: string): Promise<RegistrationView> {
+    await this.limit.consume(address);
+    const { user, tenant } = await this.registrations.register(input);
+    const { id, email, name, roles } = user;
+    return { user: { id, email, name, roles }, tenant };
+  }
+}

@@ -1,0 +1,83 @@
+import { EVENTS, type Plan, PlatformError } from '@crm/contracts';
+import { appendEvent, Database, inWorkspace, newId } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { Passwords } from '../password/password.service.js';
+import { type NewTenant, TenantRepository } from '../tenant/tenant.repository.js';
+import { normaliseEmail } from '../user/email-address.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
+import type { NewUser } from '../user/user.repository.js';
+import { UserRepository } from '../user/user.repository.js';
+
+export interface Registration {
+  email: string;
+  password: string;
+  name: string;
+  workspace: { name: string; plan?: Plan; timeZone?: string; country?: string | null };
+}
+
+/** Opens workspaces. The tenant, its owner, the address that signs in and the event commit together or not at all. */
+@Injectable()
+export class RegistrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly tenants: TenantRepository,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly passwords: Passwords,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * @returns the owner and the workspace
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, EMAIL_TAKEN
+   */
+  async register(registration: Registration): Promise<{ user: NewUser; tenant: NewTenant }> {
+    const { workspace } = registration;
+    const plan = workspace.plan ?? 'developer';
+    if (plan !== 'developer' && this.config.service.profile === 'production') {
+      throw new PlatformError('PLAN_NOT_ALLOWED');
+    }
+    assertTimeZone(workspace.timeZone);
+    const tenant: NewTenant = {
+      id: newId(),
+      name: workspace.name.trim(),
+      plan,
+      timeZone: workspace.timeZone ?? 'UTC',
+      country: workspace.country ?? null,
+    };
+    const user: NewUser = {
+      id: newId(),
+      email: normaliseEmail(registration.email),
+      name: registration.name.trim(),
+      roles: ['owner'],
+      status: 'active',
+      origin: 'registration',
+      passwordHash: await this.passwords.hash(registration.password),
+    };
+    await inWorkspace(this.database, tenant.id, async (tx) => {
+      const holder = await this.emails.claim(tx, user.email, { tenantId: tenant.id, userId: user.id });
+      if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
+      await this.tenants.insert(tx, tenant);
+      await this.users.insert(tx, tenant.id, user);
+      await appendEvent(tx, EVENTS['user.created'], {
+        tenantId: tenant.id,
+        subject: user.id,
+        data: { userId: user.id, email: user.email, name: user.name },
+      });
+    });
+    return { user, tenant };
+  }
+}
+
+/** @throws PlatformError VALIDATION_FAILED for a name that is not in the IANA database */
+function assertTimeZone(timeZone: string | undefined): void {
+  if (timeZone === undefined) return;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch (cause) {
+    const detail = 'There is no such time zone';
+    const errors = [{ pointer: '/workspace/timeZone', code: 'TIME_ZONE', detail }];
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors, cause });
+  }
+}

@@ -1,0 +1,78 @@
+import { TENANT_ROLES } from '@crm/contracts';
+import { BooleanField, DateTimeField, EmailField, EnumField, field, IdField, ListField, TextField } from '@crm/http';
+import { PASSWORD_LENGTH } from '../password/password.service.js';
+import type { User } from '../user/user.entity.js';
+
+/** A built-in role or a name that the workspace or an app added. */
+const roleName = field.text({ maxLength: 40, pattern: /^[a-z][a-z0-9_-]{0,39}$/ });
+
+export class UserInput {
+  @EmailField({ example: 'member@acme.test' })
+  email: string;
+
+  @TextField({ maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
+  name: string;
+
+  @TextField({
+    optional: true,
+    minLength: PASSWORD_LENGTH.min,
+    maxLength: PASSWORD_LENGTH.max,
+    description: 'When left out, the user is invited by e-mail',
+    example: 'correct-horse-battery-staple',
+  })
+  password?: string;
+
+  @ListField(roleName, {
+    minItems: 1,
+    maxItems: 20,
+    description: `${TENANT_ROLES.join(', ')}, or a role name of the workspace or of an app`,
+    example: ['member'],
+  })
+  roles: string[];
+}
+
+export class UserChangeInput {
+  @TextField({ optional: true, minLength: 1, maxLength: 200, pattern: /\S/, example: 'Grace Hopper' })
+  name?: string;
+
+  @ListField(roleName, { optional: true, minItems: 1, maxItems: 20, example: ['viewer'] })
+  roles?: string[];
+
+  @EnumField(['active', 'disabled'], { optional: true })
+  status?: 'active' | 'disabled';
+}
+
+/** Who a user is. */
+export class UserHead {
+  @IdField()
+  id: string;
+
+  @EmailField()
+  email: string;
+
+  @TextField({ maxLength: 200 })
+  name: string;
+
+  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
+  roles: string[];
+}
+
+/** A user as administrators see them. */
+export class UserView extends UserHead {
+  @EnumField(['active', 'invited', 'disabled'])
+  status: string;
+
+  @EnumField(['registration', 'administrator', 'embed'], { description: 'How the user was created' })
+  origin: string;
+
+  @BooleanField()
+  mfaEnabled: boolean;
+
+  @DateTimeField()
+  createdAt: string;
+}
+
+export function userView(user: User): UserView {
+  const { id, email, name, roles, status, origin, mfaEnabled } = user;
+  return { id, email, name, roles, status, origin, mfaEnabled, createdAt: user.createdAt.toISOString() };
+}

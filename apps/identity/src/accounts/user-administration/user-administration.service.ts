@@ -1,0 +1,201 @@
+import type { Principal } from '@crm/context';
+import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
+import {
+  appendEvent,
+  Database,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+  type TenantTransaction,
+} from '@crm/database';
+import { idPosition, Limiter, LimiterStore, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { headerCall, IdempotencyService } from '@crm/idempotency';
+import { Injectable } from '@nestjs/common';
+import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { SessionService } from '../../sessions/session/session.service.js';
+import { InvitationService } from '../invitation/invitation.service.js';
+import { Passwords } from '../password/password.service.js';
+import { PasswordMarks } from '../password/password-marks.js';
+import { normaliseEmail } from '../user/email-address.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
+import type { User, UserStatus } from '../user/user.entity.js';
+import { UserRepository } from '../user/user.repository.js';
+
+export interface UserAddition {
+  email: string;
+  name: string;
+  /** Without one the user is invited by mail. */
+  password?: string;
+  roles: string[];
+}
+
+export interface UserChange {
+  name?: string;
+  roles?: string[];
+  status?: 'active' | 'disabled';
+}
+
+/** Invitations sent again to one user in an hour: nobody's mailbox is flooded through us. */
+const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
+
+/** The people of a workspace, as its administrators see and change them. */
+@Injectable()
+export class UserService {
+  private readonly invitationLimit: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly passwords: Passwords,
+    private readonly invitations: InvitationService,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+    private readonly idempotency: IdempotencyService,
+    private readonly passwordMarks: PasswordMarks,
+    limits: LimiterStore,
+  ) {
+    this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
+  }
+
+  /**
+   * In the order they came.
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
+   */
+  async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
+    const page = parsePage(query, { tenantId, list: 'users' });
+    const { users, counted } = await this.database.transaction(tenantId, (tx) => this.users.list(tx, page));
+    return listAnswer(users, page, counted, idPosition);
+  }
+
+  /** @throws PlatformError NOT_FOUND, also for a user of another tenant */
+  async get(tenantId: string, id: string): Promise<User> {
+    return this.database.transaction(tenantId, (tx) => this.require(tx, id));
+  }
+
+  /**
+   * Adds a user to the principal's workspace.
+   * @param key makes a repetition of the call find the user of the first one
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   */
+  async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
+    const roles = [...new Set(addition.roles)];
+    assertGrantable(principal, roles);
+    const user = {
+      id: newId(),
+      email: normaliseEmail(addition.email),
+      name: addition.name.trim(),
+      roles,
+      status: addition.password === undefined ? ('invited' as const) : ('active' as const),
+      origin: 'administrator' as const,
+      passwordHash: addition.password === undefined ? null : await this.passwords.hash(addition.password),
+    };
+    const { tenantId } = principal;
+    const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
+    const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
+    const call = headerCall(principal, 'POST /api/tenant/users', key, body);
+    const create = async (tx: NarrowTransaction): Promise<string> => {
+      const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
+      if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
+      await this.users.insert(tx, tenantId, user);
+      if (invitation) await this.invitations.send(tx, invitation);
+      await appendEvent(tx, EVENTS['user.created'], {
+        tenantId,
+        subject: user.id,
+        data: { userId: user.id, email: user.email, name: user.name },
+      });
+      return user.id;
+    };
+    const id = await inWorkspace(this.database, tenantId, async (tx) =>
+      call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
+    );
+    return this.get(tenantId, id);
+  }
+
+  /**
+   * Changes name, roles or status. A change of roles cuts off the user's access tokens, so that the next one carries the
+   * new roles; disabling ends the sessions as well. Who was disabled before they accepted their invitation is invited again
+   * when they are to be active: they have no password yet.
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
+   */
+  async change(principal: Principal, id: string, change: UserChange): Promise<User> {
+    const roles = change.roles && [...new Set(change.roles)];
+    if (roles) assertGrantable(principal, roles);
+    const ended = await this.database.transaction(principal.tenantId, async (tx) => {
+      const owners = await this.users.lockActiveOwners(tx);
+      const user = await this.users.lock(tx, id);
+      if (!user) throw notFound();
+      assertGrantable(principal, user.roles);
+      const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
+      if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
+        throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');
+      }
+      if (user.status === 'invited' && change.status === 'active') {
+        throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
+      }
+      await this.users.update(tx, id, { name: after.name, roles: after.roles, status: after.status });
+      return this.cutOff(tx, user, after);
+    });
+    await this.sessions.forget(ended);
+    return this.get(principal.tenantId, id);
+  }
+
+  /**
+   * Sends an invited user a new invitation; the link of the one before is void.
+   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED
+   */
+  async inviteAgain(principal: Principal, id: string): Promise<void> {
+    const { tenantId } = principal;
+    const user = await this.get(tenantId, id);
+    assertGrantable(principal, user.roles);
+    assertInvited(user);
+    await this.invitationLimit.consume(id);
+    const invitation = await this.invitations.prepare(tenantId, user);
+    await this.database.transaction(tenantId, async (tx) => {
+      // Asked again under the lock: the user may have accepted meanwhile.
+      assertInvited(await this.users.lock(tx, id));
+      await this.invitations.replace(tx, invitation);
+    });
+  }
+
+  /** @returns the sessions that ended */
+  private async cutOff(tx: TenantTransaction, before: User, after: User): Promise<string[]> {
+    const disabled = after.status === 'disabled' && before.status !== 'disabled';
+    const rolesChanged = [...before.roles].sort().join() !== [...after.roles].sort().join();
+    if (disabled || rolesChanged) await this.revocations.record(tx, 'user', before.id);
+    if (!disabled) return [];
+    await appendEvent(tx, EVENTS['user.disabled'], {
+      subject: before.id,
+      data: { userId: before.id, email: before.email, name: after.name },
+    });
+    return this.sessions.endAllWithin(tx, before.id);
+  }
+
+  private async require(tx: TenantTransaction, id: string): Promise<User> {
+    const user = await this.users.find(tx, id);
+    if (!user) throw notFound();
+    return user;
+  }
+}
+
+const notFound = () => new PlatformError('NOT_FOUND', 'There is no such user');
+
+function assertInvited(user: User | null): void {
+  if (user?.status !== 'invited')
+    throw new PlatformError('CONFLICT', 'Only a user who is invited can be invited again');
+}
+
+function statusAfter(user: User, change: UserChange): UserStatus {
+  // Host users never have a password; they are let in by their host.
+  const waitsForPassword = user.passwordHash === null && user.origin !== 'embed';
+  return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);
+}
+
+const isActiveOwner = (user: Pick<User, 'roles' | 'status'>): boolean =>
+  user.status === 'active' && user.roles.includes('owner');
+
+/** Nobody grants a role above their own, and nobody changes a user who stands above them. */
+export function assertGrantable(principal: Principal, roles: readonly string[]): void {
+  const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
+  if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
+}

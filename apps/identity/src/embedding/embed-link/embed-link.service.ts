@@ -1,0 +1,45 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { UserRepository } from '../../accounts/user/user.repository.js';
+import { assertGrantable } from '../../accounts/user-administration/user-administration.service.js';
+import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { EmbedUserRepository } from '../embed-user/embed-user.repository.js';
+import type { EmbedLinkDto } from './embed-link.dto.js';
+
+/** Links that administrators make: a host's user becomes a certain user of the workspace and inherits their roles. */
+@Injectable()
+export class EmbedLinkService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly mapping: EmbedUserRepository,
+    private readonly revocations: RevocationService,
+  ) {}
+
+  async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkDto[]> {
+    return this.database.transaction(principal.tenantId, async (tx) => {
+      const userId = await this.mapping.find(tx, tx.tenantId, appKey, sub);
+      return userId ? [{ appKey, sub, userId }] : [];
+    });
+  }
+
+  /**
+   * Links a host's user, anew if need be; tokens of the user they were before end.
+   * @throws PlatformError NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
+   */
+  async link(principal: Principal, link: EmbedLinkDto): Promise<EmbedLinkDto> {
+    await this.database.transaction(principal.tenantId, async (tx) => {
+      await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
+      const user = await this.users.find(tx, link.userId);
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      assertGrantable(principal, user.roles);
+      const before = await this.mapping.find(tx, tx.tenantId, link.appKey, link.sub);
+      await this.mapping.link(tx, link.appKey, link.sub, link.userId);
+      if (before && before !== link.userId) await this.revocations.record(tx, 'user', before);
+    });
+    await this.revocations.publishPending();
+    return link;
+  }
+}

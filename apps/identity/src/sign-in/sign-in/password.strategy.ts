@@ -1,0 +1,19 @@
+import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
+import { bodyOf, SignInInput } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import type { User } from '../../accounts/user/user.entity.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Proves by e-mail address and password who signs in. */
+@Injectable()
+export class PasswordStrategy extends ApplicationStrategy<User> {
+  constructor(private readonly signIns: SignInService) {
+    super();
+  }
+
+  /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
+  override async validate({ body, ip }: CredentialRequest): Promise<User> {
+    const { email, password } = await bodyOf(SignInInput, body);
+    return this.signIns.authenticate(email, password, ip);
+  }
+}
