@@ -10,8 +10,10 @@ import {
 } from '@crm/testing';
 import { AppModule } from '../src/app.module.js';
 import { migrations } from '../src/migrations/index.js';
-import type { DeclaredObject } from '../src/object/custom-object.js';
 import { ObjectService } from '../src/object/object.service.js';
+import type { DeclaredObject } from '../src/object/object-definition.js';
+
+export const RECORDS = '/api/crm/custom/site_visit/records';
 
 /** The object that most of the tests work with. */
 export const SITE_VISIT: DeclaredObject = {
@@ -56,7 +58,7 @@ export interface CustomObjectsService {
   close(): Promise<void>;
 }
 
-/** The service on a database of its own, with identity and crm answering as far as it asks them. */
+/** The service with its own database; the calls that it makes to identity and crm are answered here. */
 export async function startCustomObjects(): Promise<CustomObjectsService> {
   const database = await testDatabase('custom-objects', migrations);
   const tokens = testTokens();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DeclaredObject } from '../src/object/custom-object.js';
+import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, SITE_VISIT, startCustomObjects } from './custom-objects-service.js';
 
 const named = (apiName: string): DeclaredObject => ({ apiName, fields: [{ apiName: 'name', type: 'text' }] });
 
-describe('objects of a tenant', () => {
+describe('custom objects of a tenant', () => {
   let app: CustomObjectsService;
   beforeAll(async () => {
     app = await startCustomObjects();
@@ -27,7 +27,7 @@ describe('objects of a tenant', () => {
   const count = async (token: string) =>
     (await app.service.request<{ data: unknown[] }>('GET', '/api/crm/custom', { token })).body.data.length;
 
-  it('show the fields the caller may read', async () => {
+  it('show the fields that the caller can read', async () => {
     const tenant = await app.tenant();
     const { body } = await app.service.request<{ fields: { apiName: string; writable: boolean }[] }>(
       'GET',
@@ -41,7 +41,7 @@ describe('objects of a tenant', () => {
     expect(body.fields.find((field) => field.apiName === 'doubled')?.writable).toBe(false);
   });
 
-  it('come all or none: past the plan nothing is left behind', async () => {
+  it('are provisioned all or none: beyond the plan nothing is left behind', async () => {
     const tenant = await app.tenant('business', [named('one'), named('two')]);
     await expect(provision(tenant.id, [named('three'), named('four')])).rejects.toMatchObject({
       code: 'OBJECT_LIMIT_EXCEEDED',
@@ -49,7 +49,7 @@ describe('objects of a tenant', () => {
     expect(await count(tenant.admin)).toBe(2);
   });
 
-  it('keep the limit when many install at once', async () => {
+  it('stay within the limit of the plan under concurrent installations', async () => {
     const tenant = await app.tenant('business', []);
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) => provision(tenant.id, [named(`object_${index}`)])),
@@ -58,7 +58,7 @@ describe('objects of a tenant', () => {
     expect(await count(tenant.admin)).toBe(3);
   });
 
-  it('come once however often the same installation asks', async () => {
+  it('are provisioned once, however often the same installation asks', async () => {
     const tenant = await app.tenant('enterprise', []);
     const installationId = randomUUID();
     const answers = await Promise.all(
@@ -68,7 +68,7 @@ describe('objects of a tenant', () => {
     expect(await count(tenant.admin)).toBe(1);
   });
 
-  it('get sbx_ in a sandbox and the app in front when the name is taken', async () => {
+  it('get the prefix sbx_ in a sandbox, and the app key in front when the name is taken', async () => {
     const tenant = await app.tenant('enterprise');
     expect(await provision(tenant.id, [named('site_visit')], { sandbox: true })).toEqual([
       { declaredApiName: 'site_visit', apiName: 'sbx_site_visit' },
@@ -78,7 +78,7 @@ describe('objects of a tenant', () => {
     ]);
   });
 
-  it('say where references point by the names that the tenant has, and nothing when the object is gone', async () => {
+  it('name the targets of references as the tenant does, and omit a target that was removed', async () => {
     const tenant = await app.tenant('enterprise', []);
     const visit: DeclaredObject = {
       apiName: 'visit',
@@ -113,14 +113,14 @@ describe('objects of a tenant', () => {
     expect(await targets('trip')).toEqual([undefined]);
   });
 
-  it('refuse a definition that no certification would pass', async () => {
+  it('are refused with a definition that certification would refuse', async () => {
     const tenant = await app.tenant('enterprise', []);
     const broken: DeclaredObject = { apiName: 'broken', fields: [{ apiName: 'choice', type: 'picklist' }] };
     await expect(provision(tenant.id, [broken])).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     expect(await count(tenant.admin)).toBe(0);
   });
 
-  it('are gone for callers after an uninstall, and their name and place are free', async () => {
+  it('are not found after an uninstallation, and their names and places in the plan are free', async () => {
     const tenant = await app.tenant('business', []);
     const installationId = randomUUID();
     await provision(tenant.id, [named('a'), named('b'), named('c')], { installationId });
@@ -133,7 +133,7 @@ describe('objects of a tenant', () => {
     expect(body.total).toBe(0);
   });
 
-  it('leave no trace when a failed install is undone, and undoing twice is once', async () => {
+  it('leave no trace when a failed installation is rolled back, also when that is repeated', async () => {
     const tenant = await app.tenant('business', []);
     const installationId = randomUUID();
     await provision(tenant.id, [named('a')], { installationId });

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
+import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
-const RECORDS = '/api/crm/custom/site_visit/records';
 type Json = Record<string, unknown> & { id: string; errors?: { pointer: string; code: string }[]; data: Json[] };
 
-describe('records of a custom object', () => {
+describe('a record of a custom object', () => {
   let app: CustomObjectsService;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -50,14 +49,14 @@ describe('records of a custom object', () => {
     expect((await call('GET', `${RECORDS}/${created.id}`, tenant.admin)).status).toBe(404);
   });
 
-  it('does not get a new version when nothing changed', async () => {
+  it('keeps its version when a PATCH changes nothing', async () => {
     const created = await create({ title: 'Same' });
     const again = await call('PATCH', `${RECORDS}/${created.id}`, tenant.admin, { title: 'Same' });
     expect(again.body.version).toBe(1);
   });
 
   describe('field security', () => {
-    it('leaves out what the role may not read, and formulas that read it', async () => {
+    it('leaves out fields that the role cannot read, and formulas that use them', async () => {
       const created = await create({ title: 'Secret rate', hours: 2, rate: 99 });
       const { body } = await call('GET', `${RECORDS}/${created.id}`, tenant.member);
       expect(body).toMatchObject({ title: 'Secret rate', doubled: 4 });
@@ -67,7 +66,7 @@ describe('records of a custom object', () => {
       for (const record of list.body.data) expect(record).not.toHaveProperty('rate');
     });
 
-    it('refuses a write to a field the role may not write, whatever else is wrong', async () => {
+    it('refuses a write to a field that the role cannot write, whatever else is wrong', async () => {
       const answer = await call('POST', RECORDS, tenant.member, { title: 'x', rate: 'not even a number' });
       expect(answer.status).toBe(403);
       expect(answer.body).toMatchObject({ code: 'FIELD_ACCESS_DENIED', errors: [{ pointer: '/rate' }] });
@@ -76,7 +75,7 @@ describe('records of a custom object', () => {
       expect(patched.status).toBe(403);
     });
 
-    it('answers a filter by an unreadable field like one by an unknown field', async () => {
+    it('answers a filter by an unreadable field like a filter by an unknown field', async () => {
       const answers = await Promise.all(
         ['rate', 'total', 'nowhere'].map((name) =>
           call('GET', `${RECORDS}?filterField=${name}&filterValue=1`, tenant.member),
@@ -89,12 +88,12 @@ describe('records of a custom object', () => {
       expect(new Set(details).size).toBe(1);
     });
 
-    it('follows a definition from the moment it changes, although it was in use', async () => {
+    it('follows a changed definition at once, also where the old one was in use', async () => {
       const changing = await app.tenant();
       const created = (await call('POST', RECORDS, changing.admin, { title: 'Open', hours: 1 })).body;
       const path = `${RECORDS}/${created.id}`;
       expect((await call('GET', path, changing.member)).body).toHaveProperty('hours', 1);
-      // As another process would: a new definition and a new revision in one transaction.
+      // As another process does it: a new definition and a new revision in one transaction.
       await app.service.get(Database).transaction(changing.id, async (tx) => {
         await tx.query(
           `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE api_name = 'hours'`,
@@ -108,7 +107,7 @@ describe('records of a custom object', () => {
       expect((await call('GET', path, changing.admin)).body).toMatchObject({ hours: 1, doubled: 2 });
     });
 
-    it('does not tell whether a guess written to an unreadable field was right', async () => {
+    it('does not reveal whether a value written to an unreadable field is the one it had', async () => {
       const answers = await Promise.all(
         ['the value', 'another'].map(async (guess) => {
           const { id } = await create({ title: 'Guess', remark: 'the value' });
@@ -120,14 +119,14 @@ describe('records of a custom object', () => {
       expect(answers[0]).toMatchObject({ version: 2 });
     });
 
-    it('matches names of roles exactly: owner is not admin', async () => {
+    it('compares role names exactly: an owner is not an admin', async () => {
       const created = await create({ title: 'Exact', rate: 1 });
       const owner = await tenant.sign({ roles: ['owner'] });
       expect((await call('GET', `${RECORDS}/${created.id}`, owner)).body).not.toHaveProperty('rate');
     });
   });
 
-  it('tells all problems of a body at once, with pointers', async () => {
+  it('reports all problems of a body at once, with pointers', async () => {
     const answer = await call('POST', RECORDS, tenant.admin, {
       hours: -1,
       stage: 'unknown',
@@ -141,7 +140,7 @@ describe('records of a custom object', () => {
     expect(pointers).toEqual(['/hours', '/nonsense', '/parent', '/stage', '/title', '/total']);
   });
 
-  it('refuses a reference to a record that is not there', async () => {
+  it('cannot refer to a record that does not exist', async () => {
     const custom = await call('POST', RECORDS, tenant.admin, { title: 'Child', parent: randomUUID() });
     expect(custom.status).toBe(422);
     const lead = randomUUID();
@@ -152,7 +151,7 @@ describe('records of a custom object', () => {
   });
 
   describe('unique fields', () => {
-    it('are kept unique, also when many write at once, and the conflict names no value', async () => {
+    it('stay unique under concurrent writes, and the conflict does not name the value', async () => {
       const code = `C-${randomUUID()}`;
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, index) => call('POST', RECORDS, tenant.admin, { title: `${index}`, code })),
@@ -164,7 +163,7 @@ describe('records of a custom object', () => {
       expect(JSON.stringify(conflict?.body)).not.toContain(code);
     });
 
-    it('give a value free when it is changed or the record is deleted', async () => {
+    it('release a value when it changes or the record is deleted', async () => {
       const first = await create({ title: 'one', code: 'K1' });
       await call('PATCH', `${RECORDS}/${first.id}`, tenant.admin, { code: 'K2' });
       const second = await create({ title: 'two', code: 'K1' });
@@ -175,7 +174,7 @@ describe('records of a custom object', () => {
   });
 
   describe('versions', () => {
-    it('refuse a change of what was changed meanwhile', async () => {
+    it('refuse a change that is based on an older version', async () => {
       const created = await create({ title: 'v' });
       const path = `${RECORDS}/${created.id}`;
       expect((await call('PATCH', path, tenant.admin, { hours: 1 }, { 'if-match': '"1"' })).status).toBe(200);
@@ -185,7 +184,7 @@ describe('records of a custom object', () => {
       expect((await call('PATCH', path, tenant.admin, { hours: 2 }, { 'if-match': 'garbage' })).status).toBe(400);
     });
 
-    it('lose no change when many write at once', async () => {
+    it('count every one of several concurrent changes', async () => {
       const created = await create({ title: 'many' });
       await Promise.all(
         Array.from({ length: 10 }, (_, hours) =>
@@ -224,7 +223,7 @@ describe('records of a custom object', () => {
       expect(last.body).toMatchObject({ hasMore: false, nextCursor: null });
     });
 
-    it('computes a formula that is too large for a query, and says so to a filter', async () => {
+    it('computes a formula that is too large for a query, and refuses a filter by it', async () => {
       const doubling = Array.from({ length: 11 }, (_, step) => ({
         apiName: `f${step}`,
         type: 'formula' as const,
@@ -264,7 +263,7 @@ describe('records of a custom object', () => {
       ['q=3%25', 1],
       ['q=_', 0],
       ['q=vater&filterField=stage&filterValue=done', 3],
-    ])('finds by %s', async (query, total) => {
+    ])('filtered by %s finds %d records', async (query, total) => {
       expect((await call('GET', `${RECORDS}?${query}`, other.member)).body.total).toBe(total);
     });
 
@@ -284,14 +283,14 @@ describe('records of a custom object', () => {
       'page=0',
       'cursor=abc',
       'surprise=1',
-    ])('refuses %s', async (query) => {
+    ])('refuses the query %s', async (query) => {
       const answer = await call('GET', `${RECORDS}?${query}`, other.member);
       expect([answer.status, answer.body.code]).toEqual([400, 'INVALID_QUERY']);
     });
   });
 
-  describe('other tenants', () => {
-    it('are not there: reading, changing and deleting is 404', async () => {
+  describe("other tenants' records", () => {
+    it('are not found by reading, changing or deleting them', async () => {
       const created = await create({ title: 'Mine' });
       const stranger = await app.tenant();
       const path = `${RECORDS}/${created.id}`;
@@ -315,7 +314,7 @@ describe('records of a custom object', () => {
     });
   });
 
-  it('takes strange keys and values for what they are', async () => {
+  it('refuses bodies that are not objects, and unknown keys that objects inherit', async () => {
     for (const body of [[], 'text', 7, null]) {
       expect((await call('POST', RECORDS, tenant.admin, body)).status).toBe(400);
     }

@@ -3,9 +3,8 @@ import { AUDIENCES, rpc } from '@crm/contracts';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { testNats, testTokens } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type CustomObjectsService, startCustomObjects, type Tenant } from './custom-objects-service.js';
+import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
-const RECORDS = '/api/crm/custom/site_visit/records';
 type Json = Record<string, unknown> & { id: string; total: number };
 
 let app: CustomObjectsService;
@@ -22,7 +21,7 @@ const countOf = async (token: string, title: string) =>
   (await app.service.request<Json>('GET', `${RECORDS}?filterField=title&filterValue=${title}`, { token })).body.total;
 
 describe('a record created with an Idempotency-Key', () => {
-  it('is created once and answered as it now stands', async () => {
+  it('is created once, and a repetition returns it in its present state', async () => {
     const title = randomUUID();
     const first = await create(tenant.admin, 'k1', { title, hours: 2 });
     expect(first.status).toBe(201);
@@ -33,7 +32,7 @@ describe('a record created with an Idempotency-Key', () => {
     expect(await countOf(tenant.admin, title)).toBe(1);
   });
 
-  it('is refused with another body, and is another one for somebody else', async () => {
+  it('is refused with another body, and another user can use the same key', async () => {
     const first = await create(tenant.admin, 'k2', { title: 'A' });
     const other = await create(tenant.admin, 'k2', { title: 'B' });
     expect([other.status, other.body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
@@ -42,7 +41,7 @@ describe('a record created with an Idempotency-Key', () => {
     expect(somebodyElse.body.id).not.toBe(first.body.id);
   });
 
-  it('is created once when the calls come at the same time, also with a unique value', async () => {
+  it('is created once by concurrent calls, also with a unique value', async () => {
     const body = { title: randomUUID(), code: randomUUID() };
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(tenant.admin, 'k3', body)));
     const created = answers.filter(({ status }) => status === 201);
@@ -53,7 +52,7 @@ describe('a record created with an Idempotency-Key', () => {
     expect(await countOf(tenant.admin, body.title)).toBe(1);
   });
 
-  it('is found although what the body refers to is gone by now', async () => {
+  it('is found again after the record that it refers to was deleted', async () => {
     const parent = await create(tenant.admin, 'k4-parent', { title: 'Parent' });
     const body = { title: 'Child', parent: parent.body.id };
     const first = await create(tenant.admin, 'k4', body);
@@ -61,7 +60,7 @@ describe('a record created with an Idempotency-Key', () => {
     expect(await create(tenant.admin, 'k4', body)).toMatchObject({ status: 201, body: { id: first.body.id } });
   });
 
-  it('is shown under the rights the caller has now', async () => {
+  it('is shown with the present rights of the caller', async () => {
     const userId = randomUUID();
     const sign = (role: string) => testTokens().sign({ tid: tenant.id, sub: userId, roles: [role] });
     const body = { title: 'Rated', rate: 9 };
@@ -72,20 +71,20 @@ describe('a record created with an Idempotency-Key', () => {
     expect((await create(await sign('viewer'), 'k5', body)).status).toBe(403);
   });
 
-  it('is not found any more when it was deleted', async () => {
+  it('is not found after it was deleted', async () => {
     const first = await create(tenant.admin, 'k6', { title: 'Short-lived' });
     await app.service.request('DELETE', `${RECORDS}/${first.body.id}`, { token: tenant.admin });
     expect((await create(tenant.admin, 'k6', { title: 'Short-lived' })).status).toBe(404);
   });
 
-  it('has a key that can be read', async () => {
+  it('is refused with a malformed key', async () => {
     const answer = await create(tenant.admin, 'two words', { title: 'x' });
     expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
 });
 
 describe('a workflow step', () => {
-  it('that creates a record finds it when it is repeated, with the rights of its token and no more', async () => {
+  it('that creates a record finds it when it is repeated, and has no more rights than its token', async () => {
     const { url, passwords } = testNats();
     const user = 'automation-hooks';
     const connection = await NatsConnection.open({ url, user, password: passwords[user], service: user });

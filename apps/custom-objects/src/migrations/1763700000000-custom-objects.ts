@@ -14,7 +14,7 @@ const SLOT_COLUMNS = [
   ...Array.from({ length: 4 }, (_, index) => ({ name: `t${index + 1}`, type: 'timestamptz' })),
 ];
 
-/** Definitions as rows, records in one set of tables for all tenants: an install runs no DDL. */
+/** Definitions as rows, records in one set of tables for all tenants: an installation runs no DDL. */
 export class CustomObjects1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createTenantTable(runner, roles, {
@@ -35,7 +35,7 @@ export class CustomObjects1763700000000 implements MigrationInterface {
         created_at timestamptz NOT NULL DEFAULT now()`,
       indexes: ['installation_id'],
     });
-    // A removed object keeps its records but gives its name free.
+    // A removed object keeps its records, and its name is free.
     await runner.query(
       `CREATE UNIQUE INDEX custom_object_api_name ON custom_object (tenant_id, api_name) WHERE state = 'active'`,
     );

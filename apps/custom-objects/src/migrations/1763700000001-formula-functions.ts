@@ -1,7 +1,7 @@
 import { FORMULA_SQL_FUNCTIONS } from '@crm/formula';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The functions that formulas in queries call where Postgres would raise or differ. */
+/** The functions that formulas in queries call where Postgres would raise an error or give another result. */
 export class FormulaFunctions1763700000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of FORMULA_SQL_FUNCTIONS) await runner.query(statement);

@@ -4,15 +4,15 @@ import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import type { DeclaredObject } from './custom-object.js';
 import { ObjectService } from './object.service.js';
+import type { DeclaredObject } from './object-definition.js';
 
 type Contracts = typeof rpc.customObjects;
 
-/** Asked on behalf of an administrator. */
+/** Called on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
-/** Objects come and go with installations. */
+/** Objects are created and removed with installations. */
 @Controller()
 export class ObjectRpc {
   constructor(private readonly objects: ObjectService) {}

@@ -4,12 +4,12 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { checkDefinition, type FieldDefinition } from '@crm/fields';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { CustomObject, DeclaredObject, StoredField } from './custom-object.js';
 import type { ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
+import { objectView } from './object.view.js';
+import type { DeclaredObject, ObjectDefinition, StoredField } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
-import { presentObject } from './present-object.js';
-import { assignSlots } from './slots.js';
+import { assignSlots } from './slot.js';
 import { tenantApiName } from './tenant-api-name.js';
 
 export interface ProvisionRequest {
@@ -19,7 +19,7 @@ export interface ProvisionRequest {
   readonly objects: readonly DeclaredObject[];
 }
 
-/** Rules of object definitions: who has which, and how packages bring and take them. */
+/** The rules of object definitions: who sees which, and how they come and go with packages. */
 @Injectable()
 export class ObjectService {
   constructor(
@@ -28,32 +28,34 @@ export class ObjectService {
     private readonly tenants: TenantDirectory,
   ) {}
 
-  /** The tenant's objects with the fields the caller may read. */
+  /** The tenant's objects with the fields that the caller can read. */
   async list(principal: Principal): Promise<ObjectView[]> {
     const objects = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
     const apiNames = new Map(objects.map(({ id, apiName }) => [id, apiName]));
-    return objects.map((object) => presentObject(new ObjectModel(object), principal.roles, apiNames));
+    return objects.map((object) => objectView(new ObjectModel(object), principal.roles, apiNames));
   }
 
+  /** @throws NOT_FOUND */
   async get(principal: Principal, apiName: string): Promise<ObjectView> {
     const { object, apiNames } = await this.database.transaction(principal.tenantId, async (tx) => {
       const found = await this.objects.findByApiName(tx, apiName);
       if (!found) throw new PlatformError('NOT_FOUND', 'There is no such object');
       const targets = found.fields.flatMap(({ referenceObjectId }) => referenceObjectId ?? []);
-      return { object: found, apiNames: await this.objects.apiNames(tx, targets) };
+      return { object: found, apiNames: await this.objects.listApiNames(tx, targets) };
     });
-    return presentObject(new ObjectModel(object), principal.roles, apiNames);
+    return objectView(new ObjectModel(object), principal.roles, apiNames);
   }
 
   /**
-   * Puts a package's objects in place, all or none, in one transaction that holds the tenant's lock while it counts.
-   * Asking again for the same installation answers with what is there.
-   * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow as many
+   * Creates the objects of a package, all or none, in one transaction that locks the tenant's definitions while it counts
+   * them. A repetition for the same installation returns what is there.
+   * @throws OBJECT_LIMIT_EXCEEDED when the plan does not allow that many; VALIDATION_FAILED for a definition that
+   *   certification would refuse
    */
   async provision(tenantId: string, request: ProvisionRequest): Promise<ProvisionedObject[]> {
     const { plan } = await this.tenants.getCurrent(tenantId);
     return this.database.transaction(tenantId, async (tx) => {
-      await this.objects.lockTenant(tx);
+      await this.objects.lockDefinitions(tx);
       const present = await this.objects.list(tx);
       const own = present.filter((object) => object.installationId === request.installationId);
       if (own.length > 0) return own.map(named);
@@ -62,7 +64,7 @@ export class ObjectService {
       if (present.length + request.objects.length > limit) {
         throw new PlatformError(
           'OBJECT_LIMIT_EXCEEDED',
-          `The ${plan} plan allows ${limit} custom objects; ${present.length} are there and the app brings ${request.objects.length}`,
+          `The ${plan} plan allows ${limit} custom objects; the workspace has ${present.length} and the app adds ${request.objects.length}`,
           { members: { limit, present: present.length, requested: request.objects.length } },
         );
       }
@@ -72,22 +74,30 @@ export class ObjectService {
     });
   }
 
-  /** Takes away what an installation brought: definitions only, or with `discard` every trace. */
+  /**
+   * Removes the objects of an installation.
+   * @param discard whether their records and definitions are deleted; otherwise they are kept, out of reach
+   * @returns how many objects there were
+   */
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     return this.database.transaction(tenantId, async (tx) => {
-      await this.objects.lockTenant(tx);
+      await this.objects.lockDefinitions(tx);
       return discard ? this.objects.discard(tx, installationId) : this.objects.retire(tx, installationId);
     });
   }
 }
 
-const named = (object: CustomObject): ProvisionedObject => ({
+const named = (object: ObjectDefinition): ProvisionedObject => ({
   declaredApiName: object.declaredApiName,
   apiName: object.apiName,
 });
 
-/** Names and ids first, because objects of a package may refer to each other in any order; then the fields. */
-function layOut(tx: TenantTransaction, request: ProvisionRequest, present: readonly CustomObject[]): CustomObject[] {
+/** Names and ids first, because objects of a package can refer to each other in any order; then the fields. */
+function layOut(
+  tx: TenantTransaction,
+  request: ProvisionRequest,
+  present: readonly ObjectDefinition[],
+): ObjectDefinition[] {
   const taken = new Set(present.map((object) => object.apiName));
   const heads = request.objects.map((declared) => {
     const apiName = tenantApiName(declared.apiName, request.appKey, request.sandbox, (name) => taken.has(name));
@@ -102,13 +112,13 @@ function layOut(tx: TenantTransaction, request: ProvisionRequest, present: reado
     if (!target) {
       throw new PlatformError(
         'VALIDATION_FAILED',
-        `The reference ${field.apiName} points to ${name}, which is not there`,
+        `The reference ${field.apiName} points to ${name}, which does not exist`,
       );
     }
     return target;
   };
   return heads.map(({ declared, apiName, id }) => {
-    refuseInconsistent(declared);
+    assertConsistent(declared);
     const slots = assignSlots(declared.fields);
     return {
       id,
@@ -136,8 +146,8 @@ function layOut(tx: TenantTransaction, request: ProvisionRequest, present: reado
   });
 }
 
-/** A certified package has passed this; a definition that did not must never reach the record engine. */
-function refuseInconsistent(declared: DeclaredObject): void {
+/** Certified packages have passed this; the record engine relies on it. */
+function assertConsistent(declared: DeclaredObject): void {
   const problems = checkDefinition(declared.fields);
   if (problems.length > 0) {
     throw new PlatformError('VALIDATION_FAILED', `The object ${declared.apiName} is not consistent`, {

@@ -6,8 +6,8 @@ const taken =
   (name: string) =>
     names.includes(name);
 
-describe('the api-name of an object in a tenant', () => {
-  it('is the declared one when it is free', () => {
+describe('the API name of an object in a tenant', () => {
+  it('is the declared name when it is free', () => {
     expect(tenantApiName('site_visit', 'acme-visits', false, taken())).toBe('site_visit');
   });
 

@@ -1,7 +1,7 @@
 /**
- * The api-name an object gets in a tenant. A sandbox install prefixes `sbx_`. When another installation of the tenant
- * has the name already, the app's key (with `_` for what an api-name cannot contain) comes before it; should that be
- * taken too, a number follows.
+ * The API name of an object in a tenant. In a sandbox it starts with `sbx_`. If another installation of the tenant has the
+ * name, the app's key (with `_` for characters that an API name cannot contain) is put in front; if that is taken too, a
+ * number follows.
  */
 export function tenantApiName(
   declared: string,

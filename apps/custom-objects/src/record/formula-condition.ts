@@ -11,12 +11,12 @@ import {
   type SqlColumn,
   type ValueType,
 } from '@crm/formula';
-import type { StoredField } from '../object/custom-object.js';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import type { RowCondition } from './row-condition.js';
 
 interface Comparison {
-  /** The query text as Postgres reads the value, null when it is none of the type. */
+  /** The query text as Postgres reads the value; null when it is not a value of the type. */
   read(text: string): string | null;
   /** Numbers compare as 15-digit decimals, text by code point, as in the language. */
   equals(sql: string, value: string): string;
@@ -48,8 +48,8 @@ const COMPARISONS: Readonly<Partial<Record<ValueType, Comparison>>> = {
 /**
  * The condition that a computed field has a value: the formula as SQL over the stored data, without an index.
  * @param first number of the first free parameter
- * @throws INVALID_QUERY when the text is no value of the formula's type, and when the formula with all it reads is too
- *   large for one expression
+ * @throws INVALID_QUERY when the text is not a value of the formula's type, or when the formula with all that it reads is
+ *   too large for one expression
  */
 export function formulaEquals(
   model: ObjectModel,
@@ -83,18 +83,18 @@ function expressionOf(
       formula: (read) => model.checkedFormulas.formulas.get(read),
     });
   } catch (error) {
-    // Values are computed step by step and have no such limit.
+    // Computing values has no such limit: it goes step by step.
     if (error instanceof FormulaSqlError)
       throw new PlatformError('INVALID_QUERY', `filterField: ${name}: ${error.message}`);
     throw error;
   }
 }
 
-/** Where the canonical value of a plain field is: in the data, by the field's id. */
+/** The canonical value of a plain field: in the data, by the field's id. */
 function storedColumn(model: ObjectModel, name: string, bind: BindParameter): SqlColumn {
   const field = model.fieldsByName.get(name);
   const type = model.plainFieldTypes.get(name);
-  if (!field || !type) throw new Error(`The formula reads ${name}, which is no plain field`);
+  if (!field || !type) throw new Error(`The formula reads ${name}, which is not a plain field`);
   const key = `${bind(field.id)}::text`;
   const casts: Partial<Record<ValueType, string>> = {
     text: `(data->>${key})`,

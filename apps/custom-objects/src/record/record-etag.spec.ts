@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CustomObject, StoredField } from '../object/custom-object.js';
+import type { ObjectDefinition, StoredField } from '../object/object-definition.js';
 import { ObjectModel } from '../object/object-model.js';
 import { recordEtag } from './record-etag.js';
 
@@ -8,11 +8,11 @@ const EVENING = new Date('2024-02-29T20:00:00Z');
 /** An object with one formula. */
 function modelOf(expression: string): ObjectModel {
   const fields = [{ id: 'f', apiName: 'day', type: 'formula', expression }] as unknown as StoredField[];
-  return new ObjectModel({ fields } as unknown as CustomObject);
+  return new ObjectModel({ fields } as unknown as ObjectDefinition);
 }
 
 describe('the entity tag of a record', () => {
-  it('is the version alone where no formula reads the clock', () => {
+  it('is the version alone when no formula reads the clock', () => {
     expect(recordEtag(modelOf('1 + 1'), 3, { now: EVENING, timeZone: 'Asia/Tokyo' })).toBe('"3"');
   });
 
@@ -21,7 +21,7 @@ describe('the entity tag of a record', () => {
     ['America/New_York', '"3.2024-02-29.America/New_York"'],
     ['Nowhere/Land', '"3.2024-02-29.UTC"'],
     [undefined, '"3.2024-02-29.UTC"'],
-  ])('tells the date of the zone %s', (timeZone, tag) => {
+  ])('has the date in the time zone %s', (timeZone, tag) => {
     const clock = { now: EVENING, ...(timeZone === undefined ? {} : { timeZone }) };
     expect(recordEtag(modelOf('TODAY()'), 3, clock)).toBe(tag);
   });

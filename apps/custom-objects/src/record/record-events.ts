@@ -3,12 +3,12 @@ import { EVENTS } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import type { ObjectModel } from '../object/object-model.js';
-import { presentRecord } from './present-record.js';
 import type { RecordView, StoredRecord } from './record.js';
+import { recordView } from './record.view.js';
 
 /**
- * The events of a record, written in the transaction that changes it. They carry only what everybody may read, because
- * whoever subscribes is not known here.
+ * The events of a record, written in the transaction that changes it. They carry only what everyone can read, because the
+ * subscribers are not known here.
  */
 export async function recordCreated(
   tx: TenantTransaction,
@@ -59,4 +59,4 @@ export async function recordDeleted(
 }
 
 const publicView = (model: ObjectModel, record: StoredRecord, clock: EvaluationContext): RecordView =>
-  presentRecord(model, record, model.publicPlan, clock);
+  recordView(model, record, model.publicPlan, clock);

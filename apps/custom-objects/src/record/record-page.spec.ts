@@ -21,18 +21,18 @@ describe('a page of records', () => {
     [201, 0, 201],
     [201, 100, 130],
     [201, 230, 0],
-  ])('of %d from %d has %d, in order and none twice', async (limit, offset, expected) => {
+  ])('with limit %d and offset %d has %d records, in order and without repetition', async (limit, offset, expected) => {
     const views = await readPage(page(limit, offset), read, present(''));
     expect(views.map(({ id }) => id)).toEqual(ALL.slice(offset, offset + expected).map(({ id }) => id));
   });
 
-  it('is read in portions', async () => {
+  it('is read in portions of 50 records', async () => {
     portions.length = 0;
     await readPage(page(201), read, present(''));
     expect(Math.max(...portions)).toBe(50);
   });
 
-  it('is refused when it is too much text, but one record never is', async () => {
+  it('is refused when it has too much text, but a single record never is', async () => {
     const long = present('x'.repeat(PAGE_TEXT_LIMIT / 40));
     await expect(readPage(page(201), read, long)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
     portions.length = 0;

@@ -2,21 +2,21 @@ import { PlatformError } from '@crm/contracts';
 import { idPosition, type ListPage } from '@crm/http';
 import type { RecordView, StoredRecord } from './record.js';
 
-/** Records read at once: what is held in memory before it is known how much text a page has. */
+/** Records read at once: what is in memory before the amount of text is known. */
 const PORTION = 50;
 
 /**
- * Most text an answer carries, in UTF-16 code units. A record may hold several long texts, so two hundred of them could
- * fill a process's memory.
+ * The most text in one answer, in UTF-16 code units. A record can have several long texts, so two hundred of them could
+ * fill the memory of a process.
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
 /**
- * Reads and presents a page portion by portion. Only what the caller sees counts against the limit, so that texts they may
- * not read change nothing.
+ * Reads and presents a page portion by portion. Only what the caller sees counts against the limit, so that texts they
+ * cannot read change nothing.
  * @param read the records of a page, newest first
- * @returns as many as `page.limit` asks for, or fewer when there are no more
- * @throws INVALID_QUERY when the records would be more text than an answer carries; one record always is answered
+ * @returns as many as `page.limit` says, or fewer when there are no more
+ * @throws INVALID_QUERY when the records have more text than fits in one answer; a single record is always returned
  */
 export async function readPage(
   page: ListPage,

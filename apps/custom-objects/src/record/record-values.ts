@@ -1,13 +1,13 @@
 import { foldForSearch, type slotValue as SlotValue, searchText, slotValue } from '@crm/fields';
 import type { ObjectModel } from '../object/object-model.js';
 
-/** Canonical values by api-name, as formulas and validation see them. */
+/** Canonical values by API name, as formulas and validation see them. */
 export type FieldValues = Readonly<Record<string, unknown>>;
 
 /** Longest text kept for the search index, in code units. */
 const SEARCH_TEXT_LENGTH = 8_000;
 
-/** Stored data, keyed by field id, to values by api-name; a field that was never set is null. */
+/** Turns stored data, keyed by field id, into values by API name; a field that was never set is null. */
 export function valuesOf(model: ObjectModel, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of model.object.fields) {
@@ -16,7 +16,7 @@ export function valuesOf(model: ObjectModel, data: Readonly<Record<string, unkno
   return values;
 }
 
-/** Values by api-name to stored data; unset fields take no room. */
+/** Turns values by API name into stored data; unset fields take no space. */
 export function dataOf(model: ObjectModel, values: FieldValues): Record<string, unknown> {
   const data: Record<string, unknown> = {};
   for (const field of model.object.fields) {
@@ -38,8 +38,8 @@ export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, st
 }
 
 /**
- * The text that `q` searches. Only fields that everybody may read go in: a match on a field that a caller may not read
- * would tell its value, one letter at a time.
+ * The text that `q` searches. It contains only fields that everyone can read: a match on another field would reveal
+ * its value to a caller who cannot read it, one letter at a time.
  */
 export function searchTextOf(model: ObjectModel, values: FieldValues): string {
   const parts: string[] = [];

@@ -3,18 +3,18 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { RecordHead, RecordListQuery } from './record.dto.js';
+import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
 import type { RecordView } from './record.js';
 import { RecordService, type TaggedRecord } from './record.service.js';
 
-/** What the routes need of the HTTP answer. */
+/** The part of the HTTP reply that the routes need. */
 interface Reply {
   header(name: string, value: string): unknown;
 }
 
 const READ = { right: 'read', scope: 'custom_objects' } as const;
 const WRITE = { right: 'write', scope: 'custom_objects' } as const;
-const RECORD = { description: 'The record with the fields that the caller can read', body: () => RecordHead };
+const RECORD = { description: 'The record with the fields that the caller can read', body: () => RecordHeadView };
 
 const FIELDS = 'The body has the fields of the object by their api-names. Formulas cannot be written.';
 const WRITE_REFUSALS = ['FIELD_ACCESS_DENIED', 'UNIQUE_VIOLATION'] as const;
@@ -37,7 +37,7 @@ export class RecordController {
   list(
     @CurrentPrincipal() principal: Principal,
     @Param('apiName') apiName: string,
-    @Query() query: RecordListQuery,
+    @Query() query: ListRecordsQuery,
   ): Promise<ListAnswer<RecordView>> {
     return this.records.list(principal, apiName, query);
   }

@@ -1,7 +1,7 @@
 import { DateTimeField, IdField, IntegerField, ListQuery, TextField } from '@crm/http';
 
 /** Query parameters of a list of records. */
-export class RecordListQuery extends ListQuery {
+export class ListRecordsQuery extends ListQuery {
   @TextField({
     optional: true,
     maxLength: 200,
@@ -16,8 +16,8 @@ export class RecordListQuery extends ListQuery {
   filterValue?: string;
 }
 
-/** What every record carries; its fields stand beside these, by their api-names. */
-export class RecordHead {
+/** What every record has; its fields stand beside these, by their API names. */
+export class RecordHeadView {
   @IdField()
   id: string;
 

@@ -16,21 +16,21 @@ import {
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import { ModelStore } from '../object/model-store.js';
 import type { ObjectModel } from '../object/object-model.js';
+import { ObjectModelStore } from '../object/object-model.store.js';
 import { requireWritable } from './field-access.js';
-import { presentRecord } from './present-record.js';
 import type { RecordView, StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
+import { recordView } from './record.view.js';
 import { recordEtag } from './record-etag.js';
 import { recordCreated, recordDeleted, recordUpdated } from './record-events.js';
+import { type RecordFilter, rowConditions } from './record-filter.js';
 import { readPage } from './record-page.js';
-import { type RecordFilter, rowConditions } from './record-query.js';
 import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
 
-/** A record and the entity tag of what is shown. */
+/** A record and the entity tag of its representation. */
 export interface TaggedRecord {
   readonly record: RecordView;
   readonly etag: string;
@@ -43,7 +43,7 @@ type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles'>;
 @Injectable()
 export class RecordService {
   constructor(
-    private readonly models: ModelStore,
+    private readonly models: ObjectModelStore,
     private readonly records: RecordRepository,
     private readonly references: ReferenceService,
     private readonly uniques: UniqueService,
@@ -51,9 +51,10 @@ export class RecordService {
     private readonly idempotency: IdempotencyService,
   ) {}
 
+  /** @throws NOT_FOUND */
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    return this.models.read(caller.tenantId, apiName, (model, tx) => this.shown(tx, model, caller, id, clock));
+    return this.models.read(caller.tenantId, apiName, (model, tx) => this.getTagged(tx, model, caller, id, clock));
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND */
@@ -70,8 +71,8 @@ export class RecordService {
       const [records, counted] = await Promise.all([
         readPage(
           page,
-          (portion) => this.records.page(tx, objectId, conditions, portion),
-          (record) => presentRecord(model, record, plan, clock),
+          (portion) => this.records.list(tx, objectId, conditions, portion),
+          (record) => recordView(model, record, plan, clock),
         ),
         this.records.count(tx, objectId, conditions, page.countLimit),
       ]);
@@ -80,16 +81,16 @@ export class RecordService {
   }
 
   /**
-   * @param call makes a repetition find the record of the first call
+   * @param call identifies the call, so that a repetition finds the record of the first one
    * @throws FIELD_ACCESS_DENIED, VALIDATION_FAILED, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED;
-   *   NOT_FOUND, also when the record of a repeated call has been deleted since
+   *   NOT_FOUND, also when the record of a repeated call has since been deleted
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const earlier = call && (await this.createdBefore(caller, apiName, call, clock));
+    const earlier = call && (await this.findCreated(caller, apiName, call, clock));
     if (earlier) return earlier;
     const prepare = async (model: ObjectModel): Promise<FieldValues> => {
-      const values = await this.validated(caller, model, body, 'create');
+      const values = await this.validate(caller, model, body, 'create');
       await this.references.requireCore(caller.tenantId, model, values);
       return values;
     };
@@ -97,7 +98,7 @@ export class RecordService {
       if (!call) return tagged(model, await this.insert(tx, model, caller, values, clock), caller, clock);
       const create = async () => (await this.insert(tx, model, caller, values, clock)).id;
       const { recordId } = await this.idempotency.once(tx, call, create);
-      return this.shown(tx, model, caller, recordId, clock);
+      return this.getTagged(tx, model, caller, recordId, clock);
     });
   }
 
@@ -114,18 +115,18 @@ export class RecordService {
   ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const prepare = async (model: ObjectModel): Promise<FieldValues> => {
-      const values = await this.validated(caller, model, body, 'update');
+      const values = await this.validate(caller, model, body, 'update');
       await this.references.requireCore(caller.tenantId, model, values);
       return values;
     };
     return this.models.write(caller.tenantId, apiName, prepare, async (model, tx, changes) => {
-      const before = await this.held(tx, model, id, expected);
+      const before = await this.lock(tx, model, id, expected);
       const previous = valuesOf(model, before.data);
       const values = { ...previous, ...changes };
-      // Whether a write to a field that the caller may not read hit its value is not told: it always counts as a change.
+      // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
       const { readable } = model.planFor(caller.roles);
-      const isSeen = Object.keys(changes).every((name) => readable.has(name));
-      if (isSeen && isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
+      const areReadable = Object.keys(changes).every((name) => readable.has(name));
+      if (areReadable && isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
 
       await this.references.requireCustom(tx, model, changes);
       await this.uniques.claim(tx, model, id, previous, values);
@@ -145,7 +146,7 @@ export class RecordService {
       apiName,
       async () => undefined,
       async (model, tx) => {
-        const record = await this.held(tx, model, id, expected);
+        const record = await this.lock(tx, model, id, expected);
         await this.uniques.release(tx, model, id);
         await this.records.markDeleted(tx, model.object.id, id, clock.now);
         await recordDeleted(tx, model, record, clock);
@@ -153,14 +154,14 @@ export class RecordService {
     );
   }
 
-  /** One instant for the whole request, in the tenant's zone. */
+  /** One instant for the whole request, in the tenant's time zone. */
   private async clock(caller: Caller): Promise<EvaluationContext & { now: Date }> {
     const { timeZone } = await this.tenants.get(caller.tenantId);
     return { now: new Date(), timeZone };
   }
 
-  /** Field security first, then every problem of the values at once. */
-  private async validated(
+  /** Checks field security first, then reports every problem of the values at once. */
+  private async validate(
     caller: Caller,
     model: ObjectModel,
     body: Body,
@@ -174,19 +175,19 @@ export class RecordService {
     return values;
   }
 
-  private async held(
+  private async lock(
     tx: TenantTransaction,
     model: ObjectModel,
     id: string,
     expected: ExpectedVersions,
   ): Promise<StoredRecord> {
-    const record = await this.records.hold(tx, model.object.id, id);
+    const record = await this.records.lock(tx, model.object.id, id);
     if (!record) throw notFound();
     requireMatch(expected, record.version);
     return record;
   }
 
-  private async shown(
+  private async getTagged(
     tx: TenantTransaction,
     model: ObjectModel,
     caller: Caller,
@@ -199,18 +200,18 @@ export class RecordService {
   }
 
   /**
-   * What an earlier, finished call made. It is looked for before the body is judged: the definition, references and the
-   * caller's rights may have changed since, and the record is there all the same.
+   * The record of an earlier, finished call, or null. It is looked for before the body is validated: definition, references
+   * and the caller's rights may have changed since, and the record exists all the same.
    */
-  private createdBefore(
+  private findCreated(
     caller: Caller,
     apiName: string,
     call: IdempotentCall,
     clock: EvaluationContext,
-  ): Promise<TaggedRecord | undefined> {
+  ): Promise<TaggedRecord | null> {
     return this.models.read(caller.tenantId, apiName, async (model, tx) => {
       const id = await this.idempotency.findRecordId(tx, call);
-      return id === null ? undefined : this.shown(tx, model, caller, id, clock);
+      return id === null ? null : this.getTagged(tx, model, caller, id, clock);
     });
   }
 
@@ -236,7 +237,7 @@ const notFound = () => new PlatformError('NOT_FOUND', 'There is no such record')
 
 function tagged(model: ObjectModel, record: StoredRecord, caller: Caller, clock: EvaluationContext): TaggedRecord {
   return {
-    record: presentRecord(model, record, model.planFor(caller.roles), clock),
+    record: recordView(model, record, model.planFor(caller.roles), clock),
     etag: recordEtag(model, record.version, clock),
   };
 }

@@ -2,12 +2,12 @@ import { CORE_OBJECTS, type CoreObject, type FieldProblem, PlatformError, rpc } 
 import type { TenantTransaction } from '@crm/database';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { StoredField } from '../object/custom-object.js';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { RecordRepository } from './record.repository.js';
 import type { FieldValues } from './record-values.js';
 
-/** Asks whether referenced records exist: `fields` has judged their shape already. */
+/** Checks that referenced records exist; their shape has been validated before. */
 @Injectable()
 export class ReferenceService {
   constructor(
@@ -15,7 +15,10 @@ export class ReferenceService {
     private readonly records: RecordRepository,
   ) {}
 
-  /** References to core objects, asked of crm before the transaction begins. */
+  /**
+   * Checks references to core objects, by a call to crm before the transaction begins.
+   * @throws VALIDATION_FAILED
+   */
   async requireCore(tenantId: string, model: ObjectModel, written: FieldValues): Promise<void> {
     const byObject = new Map<CoreObject, StoredField[]>();
     for (const field of writtenReferences(model, written)) {
@@ -31,13 +34,13 @@ export class ReferenceService {
     refuse(missing);
   }
 
-  /** References to custom objects, in the writing transaction. */
+  /** Checks references to custom objects, in the writing transaction. @throws VALIDATION_FAILED */
   async requireCustom(tx: TenantTransaction, model: ObjectModel, written: FieldValues): Promise<void> {
     const missing: FieldProblem[] = [];
     for (const field of writtenReferences(model, written)) {
       if (field.referenceObjectId === null) continue;
       const id = written[field.apiName] as string;
-      const found = await this.records.existing(tx, field.referenceObjectId, [id]);
+      const found = await this.records.listExistingIds(tx, field.referenceObjectId, [id]);
       if (!found.has(id)) missing.push(notFound(field));
     }
     refuse(missing);

@@ -1,4 +1,4 @@
-/** A condition on a record row: SQL with `$n` of its own parameters, numbered from where its maker was told to begin. */
+/** A condition on a record row: SQL and its own parameters, numbered from the first one that was free. */
 export interface RowCondition {
   readonly sql: string;
   readonly parameters: readonly unknown[];

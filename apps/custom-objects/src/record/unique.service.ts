@@ -6,15 +6,15 @@ import type { ObjectModel } from '../object/object-model.js';
 import type { FieldValues } from './record-values.js';
 import { UniqueRepository } from './unique.repository.js';
 
-/** Keeps `is_unique` fields unique, also between transactions that run at the same time. */
+/** Keeps `is_unique` fields unique, also between concurrent transactions. */
 @Injectable()
 export class UniqueService {
   constructor(private readonly uniques: UniqueRepository) {}
 
   /**
-   * Claims the values of the record's unique fields, first releasing those that changed.
-   * @param before values of the record so far; null when it is new
-   * @throws UNIQUE_VIOLATION naming the fields, never the value or the other record
+   * Claims the values of the record's unique fields and releases those that it no longer has.
+   * @param before values before the change; null for a new record
+   * @throws UNIQUE_VIOLATION, which names the fields, never the value or the other record
    */
   async claim(
     tx: TenantTransaction,
@@ -24,7 +24,7 @@ export class UniqueService {
     after: FieldValues,
   ): Promise<void> {
     const conflicts: FieldProblem[] = [];
-    // In the order of the field ids, so that two records that claim several values never wait for each other.
+    // In the order of the field ids: two records that claim several values cannot deadlock.
     const fields = model.object.fields.filter((field) => field.is_unique).sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const field of fields) {
       const key = uniqueKey(field, after[field.apiName] ?? null);

@@ -1,12 +1,12 @@
 import { PlatformError } from '@crm/contracts';
 import { type AccessPlan, fieldTypes, foldForSearch, slotValue } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import type { StoredField } from '../object/custom-object.js';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { formulaEquals } from './formula-condition.js';
 import type { RowCondition } from './row-condition.js';
 
-/** What decides which records a list has, as it came in the query string. */
+/** The part of the query string that selects records. */
 export interface RecordFilter {
   readonly q?: string;
   readonly filterField?: string;
@@ -18,7 +18,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent'
 
 /**
  * Turns `q` and `filterField`/`filterValue` into conditions.
- * @param plan the caller's; a field they may not read is answered like one that does not exist
+ * @param plan the caller's; a field that they cannot read is treated like one that does not exist
  * @param first number of the first free parameter
  * @param clock the request's instant and zone, for formulas
  * @throws INVALID_QUERY
@@ -63,7 +63,7 @@ export function rowConditions(
 function equals(field: StoredField, text: string, first: number): RowCondition {
   const value = parseValue(field, text);
   if (field.type === 'multi_select') {
-    // A membership test: the record's options contain all that were asked for.
+    // The record's options contain all that were asked for.
     return { sql: `data->$${first}::text @> $${first + 1}::jsonb`, parameters: [field.id, JSON.stringify(value)] };
   }
   const slot = slotValue(field, value);
@@ -72,11 +72,11 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
   if (field.slot === null || slot === null) return { sql: at(exact.sql, first), parameters: exact.parameters };
   const bySlot = `${field.slot} = $${first}`;
   if (slot.exact) return { sql: bySlot, parameters: [slot.value] };
-  // The column holds a prefix of long text: the index finds candidates, the data decides.
+  // The column holds a prefix of a long text: the index finds candidates, the data decides.
   return { sql: `${bySlot} AND ${at(exact.sql, first + 1)}`, parameters: [slot.value, ...exact.parameters] };
 }
 
-/** The canonical value a query text means, by the field's own type. */
+/** The canonical value of a query text, by the field's type. */
 function parseValue(field: StoredField, text: string): unknown {
   const refuse = () =>
     new PlatformError('INVALID_QUERY', `filterValue: not a value of ${field.apiName}, which is of type ${field.type}`);

@@ -8,9 +8,9 @@ const SLOTS: Readonly<Record<SlotKind, { prefix: string; count: number }>> = {
 };
 
 /**
- * Gives filterable fields a typed column each, in the order of the declaration; a field beyond the last column of its
- * kind is still filtered, without an index.
- * @returns column by api-name, null for a field without one
+ * Assigns a typed column to each filterable field, in the order of the declaration. A field beyond the last column of its
+ * kind can be filtered too, without an index.
+ * @returns column by api-name, null for a field that has none
  */
 export function assignSlots(fields: readonly FieldDefinition[]): Map<string, string | null> {
   const taken: Record<SlotKind, number> = { text: 0, number: 0, time: 0 };

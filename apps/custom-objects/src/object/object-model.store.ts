@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from './object.repository.js';
 import { ObjectModel } from './object-model.js';
 
-/** Models kept in memory; the one not used for longest goes first. */
+/** Models kept in memory; the least recently used one goes first. */
 const MODELS_KEPT = 5_000;
-/** How often work is begun again because the definition changed under it. */
+/** How often work is tried while its definition keeps changing. */
 const ATTEMPTS = 3;
 
 class StaleModel extends Error {}
@@ -17,7 +17,7 @@ class StaleModel extends Error {}
  * compares the revision, so nothing is ever read or written by a definition that is no longer in force.
  */
 @Injectable()
-export class ModelStore {
+export class ObjectModelStore {
   private readonly models = new LRUCache<string, ObjectModel>({ max: MODELS_KEPT });
 
   constructor(
@@ -25,7 +25,7 @@ export class ModelStore {
     private readonly objects: ObjectRepository,
   ) {}
 
-  /** For reads. NOT_FOUND when the tenant has no such object. */
+  /** For reads. @throws NOT_FOUND when the tenant has no such object */
   read<T>(
     tenantId: string,
     apiName: string,
@@ -37,7 +37,8 @@ export class ModelStore {
   /**
    * For writes: the definition cannot change until the transaction ends.
    * @param prepare what can be decided before the transaction (validation, calls to other services); its result is
-   *   handed to `work`. It runs again when the definition changed in between.
+   *   passed to `work`. It runs again when the definition has changed in between.
+   * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
    */
   write<P, T>(
     tenantId: string,
@@ -63,8 +64,8 @@ export class ModelStore {
         const prepared = await prepare(model);
         return await this.database.transaction(tenantId, (tx) =>
           mode === 'write'
-            ? this.holding(tx, model, () => work(model, tx, prepared))
-            : this.comparing(tx, model, () => work(model, tx, prepared)),
+            ? this.withLock(tx, model, () => work(model, tx, prepared))
+            : this.withComparison(tx, model, () => work(model, tx, prepared)),
         );
       } catch (error) {
         if (!(error instanceof StaleModel)) throw error;
@@ -74,19 +75,19 @@ export class ModelStore {
     }
   }
 
-  /** The definition is held first: what is written next is written by the definition in force. */
-  private async holding<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
-    const current = await this.objects.holdRevision(tx, model.object.id);
+  /** The definition is locked first: what is written next follows the definition in force. */
+  private async withLock<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
+    const current = await this.objects.lockRevision(tx, model.object.id);
     if (current !== model.object.revision) throw new StaleModel();
     return work();
   }
 
   /**
-   * The comparison leaves in the same write as the work's first statement, so it costs a read no round trip; what was read
-   * by a model that turns out to be stale is thrown away.
+   * The comparison is sent together with the first statement of the work, so it costs a read no round trip. What was read
+   * by a model that turns out to be stale is discarded.
    */
-  private async comparing<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
-    const comparison = this.objects.readRevision(tx, model.object.id);
+  private async withComparison<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
+    const comparison = this.objects.findRevision(tx, model.object.id);
     const [current, outcome] = await Promise.allSettled([comparison, work()]);
     if (current.status === 'rejected') throw current.reason;
     if (current.value !== model.object.revision) throw new StaleModel();

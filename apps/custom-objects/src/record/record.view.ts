@@ -5,10 +5,10 @@ import type { RecordView, StoredRecord } from './record.js';
 import { valuesOf } from './record-values.js';
 
 /**
- * A record as a caller with this plan may see it: fields they may not read are absent, unset ones null, formulas
+ * A record as a caller with this plan sees it: fields that they cannot read are absent, unset fields are null, formulas are
  * computed now. Only readable formulas are evaluated.
  */
-export function presentRecord(
+export function recordView(
   model: ObjectModel,
   record: StoredRecord,
   plan: AccessPlan,

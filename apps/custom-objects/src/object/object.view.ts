@@ -1,13 +1,13 @@
 import { normaliseOptions } from '@crm/fields';
-import type { StoredField } from './custom-object.js';
 import type { FieldView, ObjectView } from './object.dto.js';
+import type { StoredField } from './object-definition.js';
 import type { ObjectModel } from './object-model.js';
 
 /**
- * An object definition as a caller with these roles may see it: a field they may not read is left out.
+ * An object definition as a caller with these roles sees it: fields that they cannot read are left out.
  * @param apiNames the tenant's names of the objects that references point to, by id
  */
-export function presentObject(
+export function objectView(
   model: ObjectModel,
   roles: readonly string[],
   apiNames: ReadonlyMap<string, string>,
@@ -41,8 +41,8 @@ export function presentObject(
 }
 
 /**
- * Where a reference points, by the name that this tenant's API has for it: the package's own name may have been taken, or
- * another app's. Nowhere when the object it pointed to is gone.
+ * The target of a reference by its name in this tenant, which can differ from its name in the package. Absent when the
+ * target has been removed.
  */
 function referenceTarget(field: StoredField, apiNames: ReadonlyMap<string, string>): { referenceTarget?: string } {
   if (field.referenceObjectId === null) return field.referenceTarget ? { referenceTarget: field.referenceTarget } : {};

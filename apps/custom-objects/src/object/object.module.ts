@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { TenantModule } from '../tenant/tenant.module.js';
+import { ObjectController } from './object.controller.js';
+import { ObjectRepository } from './object.repository.js';
+import { ObjectRpc } from './object.rpc.js';
+import { ObjectService } from './object.service.js';
+import { ObjectModelStore } from './object-model.store.js';
+
+@Module({
+  imports: [TenantModule],
+  controllers: [ObjectController, ObjectRpc],
+  providers: [ObjectRepository, ObjectModelStore, ObjectService],
+  // Records are read and written by the definition in force.
+  exports: [ObjectModelStore],
+})
+export class ObjectModule {}

@@ -1,0 +1,35 @@
+/** Active objects with their fields, in one statement: a definition is read in one round trip. $1: tenant. */
+const ACTIVE_OBJECTS = `
+  SELECT o.id, o.tenant_id AS "tenantId", o.installation_id AS "installationId", o.app_key AS "appKey", o.sandbox,
+         o.declared_api_name AS "declaredApiName", o.api_name AS "apiName", o.label, o.plural_label AS "pluralLabel",
+         o.description, o.name_field AS "nameField", o.revision,
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'slot', f.slot,
+                   'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
+            FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields
+    FROM custom_object o
+   WHERE o.tenant_id = $1 AND o.state = 'active'`;
+
+/** $1: tenant. */
+export const LIST_OBJECTS = `${ACTIVE_OBJECTS} ORDER BY o.api_name`;
+
+/** $1: tenant, $2: name in the tenant. */
+export const FIND_OBJECT = `${ACTIVE_OBJECTS} AND o.api_name = $2`;
+
+/** $1: tenant. */
+export const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
+
+/** Runs before every read of records. $1: tenant, $2: object. */
+export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;
+
+/** Runs before every write of records, which share the lock. $1: tenant, $2: object. */
+export const LOCK_REVISION = `${FIND_REVISION} FOR SHARE`;
+
+/** $1: tenant, $2: installation. */
+export const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
+  DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+
+/** $1: tenant, $2: installation. */
+export const DELETE_RECORDS_OF_INSTALLATION = `
+  DELETE FROM custom_record WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;

@@ -1,0 +1,18 @@
+import { IdempotencyModule } from '@crm/idempotency';
+import { Module } from '@nestjs/common';
+import { ObjectModule } from '../object/object.module.js';
+import { TenantModule } from '../tenant/tenant.module.js';
+import { RecordController } from './record.controller.js';
+import { RecordRepository } from './record.repository.js';
+import { RecordRpc } from './record.rpc.js';
+import { RecordService } from './record.service.js';
+import { ReferenceService } from './reference.service.js';
+import { UniqueRepository } from './unique.repository.js';
+import { UniqueService } from './unique.service.js';
+
+@Module({
+  imports: [IdempotencyModule, ObjectModule, TenantModule],
+  controllers: [RecordController, RecordRpc],
+  providers: [RecordRepository, RecordService, ReferenceService, UniqueRepository, UniqueService],
+})
+export class RecordModule {}

@@ -1,0 +1,100 @@
+import { newId } from '@crm/database';
+import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { migrations } from '../src/migrations/index.js';
+import {
+  DELETE_RECORDS_OF_INSTALLATION,
+  DELETE_UNIQUE_VALUES_OF_INSTALLATION,
+  FIND_OBJECT,
+  FIND_REVISION,
+  LIST_OBJECTS,
+  LOCK_DEFINITIONS,
+  LOCK_REVISION,
+} from '../src/object/object.sql.js';
+import {
+  countRecords,
+  countRecordsUpTo,
+  FIND_RECORD,
+  insertRecord,
+  LIST_EXISTING_IDS,
+  LOCK_RECORD,
+  listRecords,
+  listRecordsAfter,
+  MARK_RECORD_DELETED,
+  updateRecord,
+} from '../src/record/record.sql.js';
+import { CLAIM_UNIQUE_VALUE, RELEASE_UNIQUE_VALUE, RELEASE_UNIQUE_VALUES_OF_RECORD } from '../src/record/unique.sql.js';
+
+/** A filter by a field in a slot, by one without, and a search. */
+const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
+const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
+const bySearch = [{ sql: 'search_text LIKE $3', parameters: ['%text%'] }];
+
+/** By name; of a statement that is made for its conditions there are several, with the case behind the name. */
+const statements = {
+  CLAIM_UNIQUE_VALUE,
+  DELETE_RECORDS_OF_INSTALLATION,
+  DELETE_UNIQUE_VALUES_OF_INSTALLATION,
+  FIND_OBJECT,
+  FIND_RECORD,
+  FIND_REVISION,
+  LIST_EXISTING_IDS,
+  LIST_OBJECTS,
+  LOCK_DEFINITIONS,
+  LOCK_RECORD,
+  LOCK_REVISION,
+  MARK_RECORD_DELETED,
+  RELEASE_UNIQUE_VALUE,
+  RELEASE_UNIQUE_VALUES_OF_RECORD,
+  countRecords: countRecords([]),
+  'countRecordsUpTo by slot': countRecordsUpTo(bySlot, 4),
+  insertRecord: insertRecord(['s1', 'n1']),
+  listRecords: listRecords([], 4),
+  'listRecords by slot': listRecords(bySlot, 5),
+  'listRecords by data': listRecords(byData, 6),
+  'listRecords by search': listRecords(bySearch, 5),
+  listRecordsAfter: listRecordsAfter([], 4),
+  updateRecord: updateRecord(['s1', 'n1']),
+};
+
+const indentOf = (line: string): number => line.search(/\S/);
+
+/**
+ * A generic plan names each of the eight partitions of the record table, of which only the tenant's is read at run time:
+ * the first one stands for all.
+ */
+function withOnePartition(plan: string): string {
+  const lines = plan.split('\n');
+  const kept: string[] = [];
+  let skippedIndent = Number.POSITIVE_INFINITY;
+  for (const [index, line] of lines.entries()) {
+    if (indentOf(line) > skippedIndent) continue;
+    skippedIndent = Number.POSITIVE_INFINITY;
+    const end = lines.findIndex((next, at) => at > index && indentOf(next) <= indentOf(line));
+    const node = line.includes('->') ? lines.slice(index, end < 0 ? undefined : end).join('\n') : line;
+    if (/custom_record_p[1-7]/.test(node) && !node.includes('custom_record_p0')) skippedIndent = indentOf(line);
+    else kept.push(line);
+  }
+  return kept.join('\n');
+}
+
+describe('plans of the hand-written SQL of custom-objects', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await testDatabase('custom-objects', migrations);
+  });
+  afterAll(() => database?.drop());
+
+  it('are what they were for the runtime role, in the context of a tenant', async () => {
+    const plans = await explainStatements({ url: database.config.url, tenantId: newId() }, statements);
+    const shortened = Object.entries(plans).map(([name, plan]) => [name, withOnePartition(plan)]);
+    expect(Object.fromEntries(shortened)).toMatchSnapshot();
+  });
+
+  it('are looked at for every statement', async () => {
+    const exported = await exportedStatements(new URL('../src/', import.meta.url));
+    const names = new Set(Object.keys(statements).map((name) => name.split(' ')[0]));
+    expect([...names].sort()).toEqual(exported);
+  });
+});
