@@ -21,7 +21,7 @@ describe('deliveries', () => {
   const received = (eventId: string) =>
     app.receiver.requests.filter((request) => request.headers['webhook-id'] === eventId);
 
-  it('reach the receiver, signed, with the record as data', async () => {
+  it('sends the record to the receiver, signed', async () => {
     const { secret } = await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
     const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id);
@@ -41,7 +41,7 @@ describe('deliveries', () => {
     expect(delivery).not.toHaveProperty('lastError');
   });
 
-  it('are made once however often the event comes', async () => {
+  it('makes one delivery however often the event arrives', async () => {
     await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
     const again = () =>
@@ -51,7 +51,7 @@ describe('deliveries', () => {
     expect(received(event.id)).toHaveLength(1);
   });
 
-  it('of a tenant with many slow receivers hold up those of nobody else', async () => {
+  it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -77,7 +77,7 @@ describe('deliveries', () => {
     });
   });
 
-  it('go only to subscriptions of the event, of the tenant, that let it pass', async () => {
+  it('delivers only to subscriptions of the tenant that name the event and whose filter passes', async () => {
     const stranger = await app.tenant();
     await app.subscribe(stranger.admin);
     await app.subscribe(tenant.admin, { events: ['lead.updated'] });
@@ -89,7 +89,7 @@ describe('deliveries', () => {
     expect(await app.deliveries(stranger.admin)).toEqual([]);
   });
 
-  it('of one event take its body to the database once', async () => {
+  it('sends the body of an event to the database once for all its deliveries', async () => {
     for (let index = 0; index < 10; index += 1) await app.subscribe(tenant.admin);
     const text = 'x'.repeat(100_000);
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
@@ -111,7 +111,7 @@ describe('deliveries', () => {
     expect(received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
   });
 
-  it('of one event are written by statements of sixteen megabytes of copies at most', async () => {
+  it('writes at most sixteen megabytes of copies of a body in one statement', async () => {
     const body = 'x'.repeat(5_000_000);
     const made = Array.from({ length: 7 }, () => ({
       id: newId(),
@@ -119,7 +119,7 @@ describe('deliveries', () => {
       url: 'https://a.example',
     }));
     const copies: number[] = [];
-    // Undone at the end: they are of no subscription.
+    // Rolled back at the end: they belong to no subscription.
     const written = app.service.get(Database).transaction(tenant.id, async (tx) => {
       const counting: TenantTransaction = Object.assign(Object.create(tx), {
         query: async (sql: string, parameters: readonly unknown[]) => {
@@ -140,7 +140,7 @@ describe('deliveries', () => {
     expect(copies).toEqual([3, 6, 7]);
   });
 
-  it('are tried again, with the same id and body, until the receiver takes them', async () => {
+  it('retries with the same id and body until the receiver accepts', async () => {
     let calls = 0;
     app.receiver.respondWith(() => {
       calls += 1;
@@ -164,7 +164,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('fail after the last attempt, can be sent again, and say why', async () => {
+  it('fails after the last attempt with the reason, and can then be sent again', async () => {
     app.receiver.respondWith(() => ({ status: 302, headers: { location: 'https://169.254.169.254/' } }));
     await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
@@ -178,7 +178,7 @@ describe('deliveries', () => {
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 4 }]);
   });
 
-  it('follow their subscription to a corrected address', async () => {
+  it('sends a delivery again to the corrected URL of its subscription', async () => {
     app.receiver.respondWith(({ path }) => ({ status: path === '/right' ? 204 : 500 }));
     const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/wrong` });
     await app.emit(tenant.id);
@@ -190,7 +190,7 @@ describe('deliveries', () => {
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ url: body.url }]);
   });
 
-  it('end at once and disable the subscription when the receiver is gone', async () => {
+  it('ends a delivery at once and disables the subscription when the receiver answers 410', async () => {
     app.receiver.respondWith(() => ({ status: 410 }));
     const { id } = await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
@@ -200,10 +200,10 @@ describe('deliveries', () => {
       `/api/webhooks/subscriptions/${id}`,
       { token: tenant.admin },
     );
-    expect(body).toMatchObject({ enabled: false, disabledReason: expect.stringContaining('410') });
+    expect(body).toMatchObject({ enabled: false, disabledReason: 'the receiver answered 410 Gone' });
   });
 
-  it('to a dead receiver delay nobody else', async () => {
+  it('does not let a dead receiver delay other deliveries', async () => {
     const dead = await app.tenant();
     await app.subscribe(dead.admin, { url: `${app.receiver.url}/dead` });
     await app.subscribe(tenant.admin, { url: `${app.receiver.url}/alive` });
@@ -215,7 +215,7 @@ describe('deliveries', () => {
     expect((await app.deliveries(dead.admin, '?size=200')).length).toBe(40);
   });
 
-  it('are each taken by one process when there are several', async () => {
+  it('sends each delivery from one process only when there are several', async () => {
     const sibling = await app.startSibling();
     await app.subscribe(tenant.admin);
     const events = await Promise.all(Array.from({ length: 30 }, () => app.emit(tenant.id)));
@@ -227,12 +227,12 @@ describe('deliveries', () => {
     await sibling.close();
   });
 
-  it('are taken over when the process that claimed them is gone, and are its no more', async () => {
+  it('takes over the delivery of a process that died, which can then no longer record an attempt', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const database = app.service.get(Database);
     const claim = randomUUID();
     const event = await app.emit(tenant.id, 'lead.created', undefined, async (tx) => {
-      // As a process leaves it that is killed between claiming and sending.
+      // What a process leaves that is killed between claiming and sending.
       await tx.query(`UPDATE delivery SET claim = $1, claimed_until = now() + interval '1500 milliseconds'`, [claim]);
     });
     const claimedAt = Date.now();
@@ -257,10 +257,10 @@ describe('deliveries', () => {
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 
-  it('that no queue tells of are found by the next process that starts', async () => {
+  it('finds deliveries without a queue when the next process starts', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const eventId = randomUUID();
-    // As a version without queues writes them.
+    // What a version without queues writes.
     await app.service.get(Database).transaction(tenant.id, (tx) =>
       tx.query(
         `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
@@ -274,7 +274,7 @@ describe('deliveries', () => {
     await sibling.close();
   });
 
-  it('are seen by administrators of their own tenant only', async () => {
+  it('shows deliveries only to administrators of their tenant', async () => {
     await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
     const [delivery] = await app.settled(tenant.admin, 'delivered');

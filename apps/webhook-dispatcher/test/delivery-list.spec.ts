@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type DeliveryJson, startWebhooks, type WebhookService } from './webhook-service.js';
+import { type DeliveryJson, type ListJson, startWebhooks, type WebhookService } from './webhook-service.js';
 
-interface List {
-  data: DeliveryJson[];
-  total: number;
-  totalIsExact: boolean;
-  hasMore: boolean;
-  nextCursor: string | null;
-  code: string;
-}
+type List = ListJson<DeliveryJson>;
 
 let app: WebhookService;
 let tenant: { id: string; admin: string; member: string };
@@ -25,7 +18,7 @@ const list = (query: string, token = tenant.admin) =>
   app.service.request<List>('GET', `/api/webhooks/deliveries?${query}`, { token });
 
 describe('the list of deliveries', () => {
-  it('goes on by cursor, also when new ones come in between', async () => {
+  it('continues by cursor although new deliveries arrive in between', async () => {
     await app.subscribe(tenant.admin);
     for (let count = 0; count < 5; count += 1) await app.emit(tenant.id);
     const all = await app.settled(tenant.admin, 'delivered');
@@ -38,7 +31,7 @@ describe('the list of deliveries', () => {
     expect(third).toMatchObject({ hasMore: false, nextCursor: null });
   });
 
-  it('refuses the cursor of another filter and of another tenant', async () => {
+  it('refuses the cursor of another filter or another tenant', async () => {
     const { id } = await app.subscribe(tenant.admin);
     for (let count = 0; count < 2; count += 1) await app.emit(tenant.id);
     const { nextCursor } = (await list(`size=1&subscriptionId=${id}`)).body;
@@ -54,8 +47,8 @@ describe('the list of deliveries', () => {
   });
 });
 
-describe('a subscription', () => {
-  it('takes no Idempotency-Key, because its secret is given once', async () => {
+describe('a call that returns a signing secret', () => {
+  it('refuses an Idempotency-Key, because the secret is returned only once', async () => {
     const { id } = await app.subscribe(tenant.admin);
     for (const path of ['/api/webhooks/subscriptions', `/api/webhooks/subscriptions/${id}/rotate-secret`]) {
       const answer = await app.service.request<{ code: string }>('POST', path, {

@@ -27,7 +27,7 @@ describe('due deliveries', () => {
     await database?.close();
     await test?.drop();
   });
-  // Claims go through all tenants.
+  // Claims cross all tenants.
   beforeEach(() =>
     database.crossTenant(async (tx) => {
       await tx.query('UPDATE delivery SET next_attempt_at = NULL, status = $1, claim = NULL, claimed_until = NULL', [
@@ -84,7 +84,7 @@ describe('due deliveries', () => {
       return (await count()) - before;
     });
 
-  describe('behind what may not begin', () => {
+  describe('behind a backlog that may not be claimed', () => {
     const BACKLOG = 3_000;
     const paused = subscription();
     const live = subscription();
@@ -93,7 +93,7 @@ describe('due deliveries', () => {
       ['a tenant with its share under way', { fullTenants: [paused.tenantId] }],
     ];
 
-    it.each(rooms)('are claimed without walking over the backlog of %s', async (_name, room) => {
+    it.each(rooms)('claims due deliveries without reading the backlog of %s', async (_name, room) => {
       await addBacklog(paused, BACKLOG);
       for (let index = 0; index < 3; index += 1) await add(live);
       let claimed: string[] = [];
@@ -105,13 +105,13 @@ describe('due deliveries', () => {
       expect(read).toBeLessThan(50);
     });
 
-    it('are claimed without walking over those of the same subscription that are claimed or wait for later', async () => {
+    it('claims due deliveries without reading those of the same subscription that are claimed or due later', async () => {
       await addBacklog(live, BACKLOG);
       const read = await readBy((tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
       expect(read).toBeLessThan(50);
     });
 
-    it.each(rooms)('tell how long to wait, whatever waits behind %s', async (_name, room) => {
+    it.each(rooms)('says how long to wait without reading the backlog of %s', async (_name, room) => {
       await addBacklog(paused, BACKLOG);
       const closed = [...(room.bySubscription ?? [])].map(([id]) => id);
       const read = await readBy(async (tx) => {
@@ -121,7 +121,7 @@ describe('due deliveries', () => {
     });
   });
 
-  it('are claimed once, the longest due of a subscription first, as many as it has room for', async () => {
+  it('claims each delivery once, the longest due of a subscription first, as many as there is room for', async () => {
     const queue = subscription();
     await addBacklog(queue, 6);
     const { deliveries: first } = await claim({ bySubscription: new Map([[queue.subscriptionId, 2]]) });
@@ -135,7 +135,7 @@ describe('due deliveries', () => {
     expect(await claimedOf()).toEqual([]);
   });
 
-  it('of subscriptions with a backlog are claimed in turn', async () => {
+  it('claims from subscriptions with a backlog in turn', async () => {
     const all = [subscription(), subscription(), subscription()];
     for (const queue of all) await addBacklog(queue, 20);
     const turns: string[] = [];
@@ -147,7 +147,7 @@ describe('due deliveries', () => {
     expect(new Set(turns)).toEqual(new Set(all.map(({ subscriptionId }) => subscriptionId)));
   });
 
-  it('behind more empty queues than one look takes are reached by the next', async () => {
+  it('reaches a delivery behind more empty queues than one look takes with the next look', async () => {
     const tenantId = randomUUID();
     const empty = Array.from({ length: 100 }, () => subscription(tenantId));
     await database.transaction(tenantId, (tx) => queues.wake(tx, empty, new Date(Date.now() - 1_000)));
@@ -158,7 +158,7 @@ describe('due deliveries', () => {
     expect(await queueRows()).toHaveLength(1);
   });
 
-  it('are due again when they are given back', async () => {
+  it('makes a released delivery due again', async () => {
     const queue = subscription();
     await add(queue);
     const { deliveries: claimed } = await claim();
@@ -166,7 +166,7 @@ describe('due deliveries', () => {
     expect(await claimedOf()).toEqual([queue.subscriptionId]);
   });
 
-  it('say when a claim runs out, and leave no queue behind when nothing waits', async () => {
+  it('makes a queue due when its claim expires, and deletes it when nothing waits', async () => {
     const queue = subscription();
     await add(queue);
     const { deliveries: claimed } = await claim();
@@ -181,7 +181,7 @@ describe('due deliveries', () => {
     expect(await queueRows()).toEqual([]);
   });
 
-  it('that are to be tried again are due when they are', async () => {
+  it('makes a delivery due at the time of its next attempt', async () => {
     const queue = subscription();
     await add(queue);
     const [claimed] = (await claim()).deliveries;
@@ -201,8 +201,8 @@ describe('due deliveries', () => {
     expect(wait).toBeLessThanOrEqual(5_000);
   });
 
-  describe('written while their queue is being looked into', () => {
-    /** Stops in the middle of writing a delivery; the look is made meanwhile. */
+  describe('written while their queue is looked into', () => {
+    /** Looks into the queue in the middle of writing a delivery. */
     const duringInsert = async (queue: SubscriptionQueue, isWoken: boolean, look: () => Promise<unknown>) => {
       await database.transaction(queue.tenantId, async (tx) => {
         if (isWoken) {
@@ -225,7 +225,7 @@ describe('due deliveries', () => {
     it.each([
       ['after it was made due', true],
       ['before it is made due', false],
-    ])('are seen afterwards: %s', async (_name, isWoken) => {
+    ])('claims a delivery afterwards that was written while its queue was looked into, %s', async (_name, isWoken) => {
       for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
         const queue = subscription();
         if (before === 'a due queue') await add(queue);
@@ -245,7 +245,7 @@ describe('due deliveries', () => {
     });
   });
 
-  it('of events that come together do not wait for each other once their queue is due', async () => {
+  it('does not let events that arrive together wait for each other once their queue is due', async () => {
     const queue = subscription();
     await add(queue);
     await database.transaction(queue.tenantId, async (first) => {
@@ -255,7 +255,7 @@ describe('due deliveries', () => {
     expect(await claimedOf()).toHaveLength(3);
   });
 
-  it('that were written by a version without queues while their queue was due later are brought forward', async () => {
+  it('brings forward a queue that is due too late for deliveries that a version without queues wrote', async () => {
     const late = subscription();
     const known = subscription();
     const inDays = new Date(Date.now() + 2 * 86_400_000);
@@ -280,7 +280,7 @@ describe('due deliveries', () => {
     expect(waits.get(known.subscriptionId)).toBeGreaterThan(86_400);
   });
 
-  it('that were written before there were queues get one', async () => {
+  it('creates queues for deliveries that were written before there were queues', async () => {
     const old = await testDatabase('webhook-dispatcher', migrations.slice(0, 1));
     const upgraded = new Database(old.config);
     const waiting = [subscription(), subscription()];

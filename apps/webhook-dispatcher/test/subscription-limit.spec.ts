@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { SUBSCRIPTIONS_PER_TENANT as LIMIT, startWebhooks, type WebhookService } from './webhook-service.js';
+import {
+  SUBSCRIPTIONS_PER_TENANT as LIMIT,
+  type ListJson,
+  startWebhooks,
+  type WebhookService,
+} from './webhook-service.js';
 
-interface List {
-  data: { id: string; url: string }[];
-  total: number;
-  totalIsExact: boolean;
-  hasMore: boolean;
-  nextCursor: string | null;
-  code: string;
-}
+type List = ListJson<{ id: string; url: string }>;
 
 let app: WebhookService;
 let tenant: { id: string; admin: string };
@@ -36,8 +34,8 @@ const provision = (count: number, installationId: string = randomUUID()) =>
 const list = (query = '', token = tenant.admin) =>
   app.service.request<List>('GET', `/api/webhooks/subscriptions?${query}`, { token });
 
-describe('the number of subscriptions of a workspace', () => {
-  it('is bounded, also when several are made at once', async () => {
+describe('the number of subscriptions of a tenant', () => {
+  it('stays within the limit, also when several subscriptions are created at once', async () => {
     await provision(LIMIT - 2);
     const answers = await Promise.all(Array.from({ length: 6 }, () => app.subscribe(tenant.admin)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409]);
@@ -50,18 +48,18 @@ describe('the number of subscriptions of a workspace', () => {
     expect((await list('size=1')).body.total).toBe(LIMIT);
   });
 
-  it('counts those of apps, which come all or not at all', async () => {
+  it('counts the subscriptions of apps, which are created all or none', async () => {
     const installationId = randomUUID();
     const subscriptions = await provision(LIMIT - 2, installationId);
     await expect(provision(3)).rejects.toMatchObject({ code: 'SUBSCRIPTION_LIMIT_EXCEEDED' });
     expect((await list('size=1')).body.total).toBe(LIMIT - 2);
-    // Asking again for what is there needs no room.
+    // Provisioning again what already exists needs no room.
     expect(await provision(LIMIT - 2, installationId)).toEqual(subscriptions);
     const races = await Promise.allSettled([provision(2), provision(2)]);
     expect(races.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('leaves room again when one is deleted, and says nothing about other workspaces', async () => {
+  it('falls when a subscription is deleted, and does not limit other tenants', async () => {
     const { id } = await app.subscribe(tenant.admin);
     await provision(LIMIT - 1);
     expect((await app.subscribe(tenant.admin)).status).toBe(409);
@@ -72,7 +70,7 @@ describe('the number of subscriptions of a workspace', () => {
 });
 
 describe('the list of subscriptions', () => {
-  it('goes page by page and by cursor, in the order in which they were made', async () => {
+  it('continues by page and by cursor in the order in which subscriptions were created', async () => {
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) made.push((await app.subscribe(tenant.admin)).id);
     const first = (await list('size=2')).body;
@@ -84,7 +82,7 @@ describe('the list of subscriptions', () => {
     expect((await list()).body).toMatchObject({ size: 25, hasMore: false, data: made.map((id) => ({ id })) });
   });
 
-  it('refuses the cursor of another tenant and of another list', async () => {
+  it('refuses the cursor of another tenant or another list', async () => {
     for (let count = 0; count < 2; count += 1) await app.subscribe(tenant.admin);
     const { nextCursor } = (await list('size=1')).body;
     const stranger = await app.tenant();

@@ -3,6 +3,7 @@ import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppSecretService } from '../src/app-secret/app-secret.service.js';
 import { signatureHeaders } from '../src/signing-secret/signature.js';
+import { Subscription } from '../src/subscription/subscription.entity.js';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
@@ -21,7 +22,7 @@ describe('webhook subscriptions', () => {
       ...(body === undefined ? {} : { body }),
     });
 
-  it('show their secret once, and keep it unreadable', async () => {
+  it('shows the secret of a subscription once and stores it sealed', async () => {
     const { id, secret, status } = await app.subscribe(tenant.admin);
     expect(status).toBe(201);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -34,6 +35,10 @@ describe('webhook subscriptions', () => {
       );
     expect(row?.text).not.toContain(secret.slice(6));
     expect(row?.text).not.toContain(Buffer.from(secret).toString('hex'));
+    const found = await app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) => tx.repository(Subscription).findOneByOrFail({ tenantId: tenant.id, id }));
+    expect([found.url, found.secret]).toEqual([`${app.receiver.url}/hook`, undefined]);
   });
 
   it.each([
@@ -46,7 +51,7 @@ describe('webhook subscriptions', () => {
     'https://metadata.google.internal/',
     'https://user:pass@hooks.example.com/',
     'https://hooks.example.com:8443/',
-  ])('never point to %s', async (url) => {
+  ])('refuses a subscription to %s', async (url) => {
     const answer = await app.subscribe(tenant.admin, { url });
     expect([answer.status, answer.code]).toEqual([422, 'WEBHOOK_TARGET_REFUSED']);
   });
@@ -62,12 +67,12 @@ describe('webhook subscriptions', () => {
     [{ events: ['task.created', 'deal.won'], filter: 'amount == "a lot"' }],
     [{ surprise: 1 }],
     [{ events: 'lead.created' }],
-  ])('refuse %j', async (changes) => {
+  ])('refuses a subscription with %j', async (changes) => {
     const answer = await app.subscribe(tenant.admin, changes);
     expect([answer.status, answer.code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
-  it('with a filter that is not accepted any more are enabled and disabled all the same', async () => {
+  it('enables and disables a subscription although its filter is no longer accepted', async () => {
     const { id } = await app.subscribe(tenant.admin, { filter: 'lastName == "Doe"' });
     await app.service
       .get(Database)
@@ -79,10 +84,17 @@ describe('webhook subscriptions', () => {
     expect((await call('PATCH', `/${id}`, tenant.admin, { filter: null })).status).toBe(200);
   });
 
-  it('are changed, listed and deleted by administrators', async () => {
+  it('lets administrators change, list and delete subscriptions', async () => {
     const { id } = await app.subscribe(tenant.admin);
     const changed = await call('PATCH', `/${id}`, tenant.admin, { events: ['deal.won'], enabled: false });
-    expect(changed.body).toMatchObject({ events: ['deal.won'], enabled: false });
+    expect(changed.body).toMatchObject({
+      events: ['deal.won'],
+      enabled: false,
+      disabledReason: 'disabled by an administrator',
+    });
+    expect((await call('GET', `/${id}`, tenant.admin)).body).toEqual(changed.body);
+    const enabled = await call('PATCH', `/${id}`, tenant.admin, { enabled: true });
+    expect(enabled.body).toMatchObject({ enabled: true, disabledReason: null });
     expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://10.0.0.1/' })).status).toBe(422);
     expect((await call<{ data: { id: string }[] }>('GET', '', tenant.admin)).body.data.map((row) => row.id)).toContain(
       id,
@@ -91,7 +103,7 @@ describe('webhook subscriptions', () => {
     expect((await call('GET', `/${id}`, tenant.admin)).status).toBe(404);
   });
 
-  it('are nothing for members and do not exist for other tenants', async () => {
+  it('refuses members and hides subscriptions from other tenants', async () => {
     const { id } = await app.subscribe(tenant.admin);
     expect((await call('GET', '', tenant.member)).status).toBe(403);
     const stranger = await app.tenant();
@@ -101,7 +113,7 @@ describe('webhook subscriptions', () => {
     expect((await call('POST', `/${id}/rotate-secret`, stranger.admin)).status).toBe(404);
   });
 
-  it('sign with both secrets after a rotation', async () => {
+  it('signs with both secrets after a rotation', async () => {
     const { id, secret } = await app.subscribe(tenant.admin, { events: ['task.completed'] });
     const rotated = await call<{ secret: string }>('POST', `/${id}/rotate-secret`, tenant.admin);
     expect(rotated.status).toBe(201);
@@ -120,7 +132,7 @@ describe('webhook subscriptions', () => {
         webhooks: [{ events: ['lead.created'], url }],
       });
 
-    it('come once, and go with the installation', async () => {
+    it('creates the subscriptions of an app once and removes them with the installation', async () => {
       const installationId = randomUUID();
       const [first, second] = await Promise.all([provision(installationId), provision(installationId)]);
       expect(first).toEqual(second);
@@ -132,7 +144,7 @@ describe('webhook subscriptions', () => {
       expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(0);
     });
 
-    it("sign with the app's secret, with both after a rotation, in every tenant", async () => {
+    it('signs with the secret of the app in every tenant, with both after a rotation', async () => {
       const secrets = app.service.get(AppSecretService);
       const appKey = `app-${randomUUID()}`;
       const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
@@ -162,7 +174,7 @@ describe('webhook subscriptions', () => {
       expect(await secrets.rotate(`unknown-${appKey}`, secret(2))).toBe(false);
     });
 
-    it('are refused whole when a target is not public', async () => {
+    it('creates none of the subscriptions of an app when a URL is not public', async () => {
       await expect(provision(randomUUID(), 'https://192.168.0.1/')).rejects.toMatchObject({
         code: 'WEBHOOK_TARGET_REFUSED',
       });

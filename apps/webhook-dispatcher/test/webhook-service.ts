@@ -26,6 +26,16 @@ export interface DeliveryJson {
   nextAttemptAt?: string;
 }
 
+/** A page of a list, or the refusal of the call. */
+export interface ListJson<Item> {
+  data: Item[];
+  total: number;
+  totalIsExact: boolean;
+  hasMore: boolean;
+  nextCursor: string | null;
+  code: string;
+}
+
 export interface WebhookService {
   readonly service: TestService;
   readonly receiver: Receiver;
@@ -38,7 +48,7 @@ export interface WebhookService {
     tenantId: string,
     name?: EventName,
     record?: Record<string, unknown>,
-    /** Done in the same transaction, before anybody sees the deliveries. */
+    /** Runs in the same transaction, before the deliveries are visible to others. */
     also?: (tx: TenantTransaction) => Promise<void>,
   ): Promise<EventEnvelope>;
   deliveries(token: string, query?: string): Promise<DeliveryJson[]>;
@@ -61,7 +71,7 @@ export const envelope = (tenantId: string, name: EventName, record: Record<strin
   data: { record },
 });
 
-/** Retries within milliseconds: the schedule itself is tested where it is written. */
+/** Retries within milliseconds: the schedule has its own test. */
 const FAST: DeliveryConfig = { retryDelaysMs: [0, 50, 50], concurrency: 16, concurrencyPerSubscription: 4 };
 
 export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<WebhookService> {

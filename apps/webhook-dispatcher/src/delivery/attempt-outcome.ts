@@ -3,21 +3,21 @@ import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egr
 /** Why an attempt failed, as the ledger shows it. */
 export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly at: Date;
   readonly latencyMs: number;
   readonly httpStatus: number | null;
-  /** Null when the receiver took the delivery. */
+  /** Null when the receiver accepted the delivery. */
   readonly error: { readonly code: AttemptErrorCode; readonly message: string } | null;
   readonly responseExcerpt: string | null;
   readonly retryAfter: string | undefined;
 }
 
-/** Bytes of an answer that are kept for the subscription's owner to look at. */
+/** Bytes of a response that are stored for administrators to look at. */
 export const EXCERPT_BYTES = 1_024;
 
-/** Any 2xx is a delivery; a redirect is a failure, because a checked address must not lead to an unchecked one. */
+/** Any 2xx is a success. A redirect is a failure, because a checked address must not lead to an unchecked one. */
 export function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
   const { status } = response;
   const retryAfter = response.headers['retry-after'];
@@ -31,7 +31,7 @@ export function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOu
   };
 }
 
-/** @throws the error itself when it is not one of the call, which is a defect of ours and no outcome */
+/** @throws the error itself when it is not an EgressError: a defect of this service is not an outcome */
 export function outcomeOfError(at: Date, latencyMs: number, error: unknown): AttemptOutcome {
   if (!(error instanceof EgressError)) throw error;
   return {
@@ -50,7 +50,7 @@ function codeOf(status: number): AttemptErrorCode {
   return status >= 500 ? 'http_5xx' : 'http_other';
 }
 
-/** The beginning of the answer as text that Postgres can store; what is not UTF-8 shows as replacement characters. */
+/** The beginning of the response as text that Postgres can store; what is not UTF-8 becomes replacement characters. */
 function excerpt(body: Buffer): string | null {
   const text = body.subarray(0, EXCERPT_BYTES).toString('utf8').replaceAll('\u0000', '\ufffd');
   return text === '' ? null : text;

@@ -1,8 +1,9 @@
 import type { EventEnvelope } from '@crm/contracts';
 
 /**
- * The body of a delivery. `id` is the event's id, by which a receiver recognises a double. For a record event `data` is
- * the record, on updates with `changed` and `previous`; the object's api-name of a custom record stands beside it.
+ * The body of a delivery. `id` is the id of the event, by which a receiver recognises a duplicate. For a record event
+ * `data` is the record, on updates with `changed` and `previous`; for a custom record `object` is the API name of its
+ * object.
  */
 export interface DeliveryBody {
   readonly id: string;

@@ -18,38 +18,38 @@ const outcome = (changes: Partial<AttemptOutcome>): AttemptOutcome => ({
 const failure = (code: NonNullable<AttemptOutcome['error']>['code'], changes: Partial<AttemptOutcome> = {}) =>
   outcome({ error: { code, message: 'no' }, ...changes });
 
-describe('after an attempt a delivery', () => {
-  it('is delivered when the receiver took it', () => {
+describe('the state of a delivery after an attempt', () => {
+  it('is delivered when the receiver accepts', () => {
     expect(afterAttempt(DELAYS, 1, outcome({ httpStatus: 204 }), 0.5).status).toBe('delivered');
   });
 
-  it('is tried again after the delay counted from the attempt', () => {
+  it('is retrying, with the delay counted from the attempt', () => {
     const next = afterAttempt(DELAYS, 1, failure('http_5xx', { httpStatus: 503 }), 0.5);
     expect(next).toEqual({ status: 'retrying', nextAttemptAt: new Date('2026-11-21T10:00:01Z'), disables: false });
   });
 
-  it('honours Retry-After', () => {
+  it('respects Retry-After', () => {
     const next = afterAttempt(DELAYS, 1, failure('http_4xx', { httpStatus: 429, retryAfter: '30' }), 0.5);
     expect(next.nextAttemptAt).toEqual(new Date('2026-11-21T10:00:30Z'));
   });
 
-  it('has failed after the last attempt', () => {
+  it('is failed after the last attempt', () => {
     expect(afterAttempt(DELAYS, 3, failure('connect'), 0.5)).toMatchObject({ status: 'failed', nextAttemptAt: null });
   });
 
-  it('is blocked when the last attempt was refused by the address policy', () => {
+  it('is blocked when the address policy refuses the last attempt', () => {
     expect(afterAttempt(DELAYS, 3, failure('blocked'), 0.5).status).toBe('blocked');
     expect(afterAttempt(DELAYS, 1, failure('blocked'), 0.5).status).toBe('retrying');
   });
 
-  it('ends at once and disables the subscription on 410', () => {
+  it('is failed at once on 410, which disables the subscription', () => {
     expect(afterAttempt(DELAYS, 1, failure('http_4xx', { httpStatus: 410 }), 0.5)).toMatchObject({
       status: 'failed',
       disables: true,
     });
   });
 
-  it('treats a redirect as a failure', () => {
+  it('is retrying after a redirect, which is a failure', () => {
     expect(afterAttempt(DELAYS, 1, failure('redirect', { httpStatus: 302 }), 0.5).status).toBe('retrying');
   });
 });

@@ -4,20 +4,20 @@ import { delayBeforeNext, parseRetryAfter } from './retry-schedule.js';
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** How a delivery stands after an attempt. */
+/** The state of a delivery after an attempt. */
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  /** The receiver is gone for good (410): the subscription is disabled. */
+  /** Whether the subscription is disabled, because the receiver is gone for good (410). */
   readonly disables: boolean;
 }
 
 const GONE = 410;
 
 /**
- * Decides what follows an attempt: delivered, another attempt later, or the end. A target that the address policy
- * refuses is `blocked` at once only when the last attempt says so too: names may point elsewhere tomorrow.
- * @param attempts attempts made, this one included
+ * Decides what follows an attempt: delivered, another attempt later, or the end. A delivery whose URL the address policy
+ * refuses becomes `blocked` only after its last attempt, because a name may have another address by the next one.
+ * @param attempts attempts made, including this one
  * @param random a number in [0, 1)
  */
 export function afterAttempt(

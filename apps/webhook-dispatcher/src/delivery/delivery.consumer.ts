@@ -4,7 +4,7 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { DeliveryService } from './delivery.service.js';
 
-/** Every event of the platform comes by here; those somebody subscribed to become deliveries. */
+/** Gets every event of the platform and writes deliveries for those that have subscriptions. */
 @Controller()
 export class DeliveryConsumer {
   constructor(private readonly deliveries: DeliveryService) {}

@@ -30,7 +30,6 @@ export class DeliveryErrorView {
   httpStatus?: number;
 }
 
-/** A delivery as the ledger shows it. */
 export class DeliveryView {
   @IdField()
   id: string;
@@ -50,10 +49,10 @@ export class DeliveryView {
   @EnumField(DELIVERY_STATUSES)
   status: DeliveryStatus;
 
-  @IntegerField({ minimum: 0, description: 'How many were made' })
+  @IntegerField({ minimum: 0, description: 'How many attempts were made' })
   attempts: number;
 
-  @ObjectField(() => DeliveryErrorView, { optional: true, description: 'What the last attempt failed with' })
+  @ObjectField(() => DeliveryErrorView, { optional: true, description: 'Why the last attempt failed' })
   lastError?: DeliveryErrorView;
 
   @DateTimeField()
@@ -76,7 +75,7 @@ export class AttemptView {
   @IntegerField({ minimum: 0 })
   latencyMs: number;
 
-  @TextField({ maxLength: 1024, optional: true, description: 'The beginning of the answer' })
+  @TextField({ maxLength: 1024, optional: true, description: 'The beginning of the response' })
   responseExcerpt?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from './delivery-state.js';
 
-/** A delivery as the ledger shows it. */
+/** A delivery as administrators see it. */
 export interface Delivery {
   readonly id: string;
   readonly event: string;
@@ -23,12 +23,12 @@ export interface Attempt {
   readonly responseExcerpt: string | null;
 }
 
-/** A due delivery that this process has taken on. */
+/** A due delivery that this process has claimed. */
 export interface ClaimedDelivery {
   readonly tenantId: string;
   readonly id: string;
   readonly subscriptionId: string;
-  /** Proves the claim: what another process has taken over meanwhile is not touched. */
+  /** Proves the claim: a delivery that another process has claimed in the meantime is not changed. */
   readonly claim: string;
 }
 

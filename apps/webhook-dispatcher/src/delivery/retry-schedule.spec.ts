@@ -9,7 +9,7 @@ describe('the retry schedule', () => {
     expect(total / 3_600_000).toBeCloseTo(75.6, 0);
   });
 
-  it('waits within a fifth of the delay, whatever the dice say', () => {
+  it('varies a delay by at most a fifth', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -24,7 +24,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('ends after the last attempt', () => {
+  it('has no delay after the last attempt', () => {
     expect(delayBeforeNext(DEFAULT_RETRY_DELAYS_MS, 10, null, 0.5)).toBeNull();
   });
 
@@ -43,17 +43,17 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 09:00:00 GMT', 0],
     ['soon', null],
     [undefined, null],
-  ])('%s means %s ms', (header, expected) => {
+  ])('reads Retry-After %s as %s ms', (header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected);
   });
 });
 
 describe('a configured schedule', () => {
-  it('reads units', () => {
+  it('reads delays in milliseconds, seconds, minutes and hours', () => {
     expect(parseDelays('0s, 500ms,5s,5m,2h')).toEqual([0, 500, 5000, 300_000, 7_200_000]);
   });
 
-  it.each(['', '5', '5d', '-1s', '1s,,2s'])('refuses %j', (text) => {
+  it.each(['', '5', '5d', '-1s', '1s,,2s'])('refuses the schedule %j', (text) => {
     expect(() => parseDelays(text)).toThrow('WEBHOOK_RETRY_DELAYS');
   });
 });

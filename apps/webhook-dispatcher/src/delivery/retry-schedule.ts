@@ -5,8 +5,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * Delays before the attempts, each counted from the attempt before: the schedule that Standard Webhooks recommends,
- * carried on to about three days.
+ * Delays before the attempts, each counted from the previous attempt: the schedule that Standard Webhooks recommends,
+ * extended to about three days.
  */
 export const DEFAULT_RETRY_DELAYS_MS: readonly number[] = [
   0,
@@ -26,8 +26,8 @@ const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
 
 /**
  * Milliseconds until the next attempt, or null when there is none left.
- * @param attempts how many were made
- * @param retryAfterMs what the receiver asked for; honoured when it is longer, up to a day
+ * @param attempts attempts made
+ * @param retryAfterMs what the receiver asks for; respected when it is longer, up to one day
  * @param random a number in [0, 1)
  */
 export function delayBeforeNext(

@@ -29,7 +29,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       indexes: [{ columns: 'installation_id', where: 'installation_id IS NOT NULL' }],
     });
 
-    // Subscriptions that an app brought sign with the app's secret, the same in every tenant.
+    // Subscriptions of an app sign with the secret of the app, which is the same in every tenant.
     await createGlobalTable(runner, roles, {
       name: 'app_secret',
       columns: `
@@ -62,9 +62,9 @@ export class Webhooks1763700000000 implements MigrationInterface {
         created_at timestamptz NOT NULL DEFAULT now(),
         completed_at timestamptz,
         CHECK ((next_attempt_at IS NULL) = (status IN ('delivered', 'failed', 'blocked')))`,
-      // An event makes at most one delivery for a subscription, however often the event arrives.
+      // An event makes at most one delivery for a subscription, however often it arrives.
       unique: [['subscription_id', 'event_id']],
-      // Finding what is due crosses tenants: the narrow role claims rows, the tenant's own transaction does the rest.
+      // Finding due deliveries crosses tenants: the narrow role claims rows, a transaction of the tenant does the rest.
       narrow: ['select', 'update'],
       indexes: [
         { columns: 'next_attempt_at', where: 'next_attempt_at IS NOT NULL', tenantFirst: false },

@@ -5,8 +5,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const roles = DATABASES['webhook-dispatcher'];
 
 /**
- * Due deliveries are found by their subscription, so that what waits behind a paused one is not walked over. Queues of
- * deliveries that are there already are made by the sweeper, as the owner sees no tenant's rows.
+ * Due deliveries are found by their subscription, so that the backlog of a paused one is not read. The sweeper creates the
+ * queues of deliveries that already exist, because the owner of the tables sees no rows of tenants.
  */
 export class SubscriptionQueues1763700000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

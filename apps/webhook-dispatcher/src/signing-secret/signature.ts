@@ -11,13 +11,13 @@ export interface SignedHeaders {
 }
 
 /**
- * Headers by which a receiver knows that a delivery is ours and fresh. `webhook-signature` is that of Standard Webhooks:
+ * Headers by which a receiver verifies that a delivery is authentic and recent. `webhook-signature` is that of Standard Webhooks:
  * HMAC-SHA256 over `<id>.<timestamp>.<body>` keyed with the decoded secret. `x-platform-signature` is for receivers that
  * check `<timestamp>.<body>` keyed with the bytes of the whole secret text.
- * @param id the event's id; the same for every attempt
+ * @param id of the event; the same for every attempt
  * @param timestamp Unix seconds of this attempt
  * @param body the exact bytes that are sent
- * @param secrets all that are live; during a rotation both, so that the receiver can change at any moment
+ * @param secrets all that are valid; during a rotation both, so that the receiver can switch at any moment
  */
 export function signatureHeaders(
   id: string,

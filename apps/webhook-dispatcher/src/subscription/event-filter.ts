@@ -1,16 +1,17 @@
 import { type EventName, eventValueTypes, isEventName, PlatformError } from '@crm/contracts';
 import { type CompiledFormula, checkFormula, compileFormula } from '@crm/formula';
+import { LRUCache } from 'lru-cache';
 
-/** Names in a filter are keys of the delivery's data; those that the event's schema does not know have no type. */
+/** Names in a filter are keys of the data of a delivery; those that the schema of the event does not declare have no type. */
 const OPTIONS = { untypedNames: true, expected: 'boolean' } as const;
 const COMPILED_KEPT = 1_000;
 
 /** By event and source. */
-const compiled = new Map<string, CompiledFormula>();
+const compiled = new LRUCache<string, CompiledFormula>({ max: COMPILED_KEPT });
 
 /**
- * Checks a filter against the data of each event that it is for.
- * @throws VALIDATION_FAILED with the positions of what is wrong
+ * Checks a filter against the schema of each of its events.
+ * @throws PlatformError VALIDATION_FAILED with the positions of what is wrong
  */
 export function requireValidFilter(source: string, events: readonly EventName[]): void {
   for (const event of events) {
@@ -27,7 +28,7 @@ export function requireValidFilter(source: string, events: readonly EventName[])
   }
 }
 
-/** Whether a filter lets the data of an event through; one that gives anything but TRUE does not. */
+/** Whether the data of an event passes a filter: only if the formula gives TRUE. */
 export function passesFilter(
   source: string,
   event: string,
@@ -37,7 +38,6 @@ export function passesFilter(
   const key = `${event}\n${source}`;
   let formula = compiled.get(key);
   if (!formula) {
-    if (compiled.size >= COMPILED_KEPT) compiled.clear();
     formula = compileFilter(source, event);
     compiled.set(key, formula);
   }
@@ -48,6 +48,6 @@ function compileFilter(source: string, event: string): CompiledFormula {
   const types = isEventName(event) ? eventValueTypes(event) : new Map();
   const checked = checkFormula(source, types, OPTIONS);
   if (checked.ok) return compileFormula(checked, types);
-  // Accepted when the event's schema said less: it goes on as it was then.
+  // It was accepted when the schema of the event declared fewer types, and keeps its meaning.
   return compileFormula(source, {}, { untypedNames: true });
 }
