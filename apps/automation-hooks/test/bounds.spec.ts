@@ -40,7 +40,7 @@ function watched(
     see(parameters, rows);
     return rows;
   };
-  return Object.create(tx, { query: { value: query } });
+  return Object.create(tx, { query: { value: query }, repository: { value: tx.repository.bind(tx) } });
 }
 
 describe('workflows of a tenant', () => {

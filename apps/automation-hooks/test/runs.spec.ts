@@ -2,7 +2,7 @@ import { PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { traceOf } from '../src/run/run.trace.js';
+import { traceOf } from '../src/run/run-trace.js';
 import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
 type Created = RpcRequest<typeof rpc.crm.createCoreRecord> & {

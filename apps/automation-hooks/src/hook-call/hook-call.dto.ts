@@ -1,6 +1,6 @@
 import { BooleanField, IdField } from '@crm/http';
 
-export class HookAccepted {
+export class HookCallView {
   @BooleanField()
   accepted: boolean;
 

@@ -4,12 +4,12 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { HookService, type VerifiedHook } from './hook.service.js';
+import { HOOK_PATH, HookService, type VerifiedHook } from '../hook/hook.service.js';
+import { WorkflowService } from '../workflow/workflow.service.js';
 
 /** Seconds over which calls are counted. */
 const WINDOW_SECONDS = 10;
 
-export const HOOK_PATH = 'api/crm/automations/hooks';
 const HOOK_ROUTE = `/${HOOK_PATH}/:workflowId/:secret`;
 
 /**
@@ -17,13 +17,14 @@ const HOOK_ROUTE = `/${HOOK_PATH}/:workflowId/:secret`;
  * way a body is refused. Calls are counted by the id they present, whether it exists or not.
  */
 @Injectable()
-export class HookGate implements OnModuleInit {
+export class HookCallGate implements OnModuleInit {
   private readonly verified = new WeakMap<FastifyRequest, VerifiedHook>();
   private readonly limiter: Limiter;
 
   constructor(
     private readonly adapterHost: HttpAdapterHost,
     private readonly hooks: HookService,
+    private readonly workflows: WorkflowService,
     limits: LimiterStore,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
@@ -38,7 +39,7 @@ export class HookGate implements OnModuleInit {
     });
   }
 
-  /** The hook that a request in progress presented the secret of. */
+  /** The hook whose secret a request in progress presented. */
   hookOf(request: FastifyRequest): VerifiedHook {
     const hook = this.verified.get(request);
     if (!hook) throw new Error('The request did not pass the gate of hooks');
@@ -46,12 +47,15 @@ export class HookGate implements OnModuleInit {
   }
 
   private async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // An id that differs from call to call would tell nothing about the hook, but answers are to be equal to the byte.
+    // A request id differs from call to call and reveals nothing about the hook, but all refusals must be equal bytes.
     reply.removeHeader('x-request-id');
     const { workflowId, secret } = request.params as { workflowId: string; secret: string };
     await this.limiter.consume(workflowId.toLowerCase());
     const hook = await this.hooks.verify(workflowId, secret);
-    if (!hook) throw new PlatformError('NOT_FOUND');
+    // To the outside, a workflow that accepts no calls looks like an unknown id or a wrong secret.
+    if (!hook || !(await this.workflows.acceptsCalls(hook.tenantId, hook.workflowId))) {
+      throw new PlatformError('NOT_FOUND');
+    }
     this.verified.set(request, hook);
   }
 }

@@ -1,57 +1,42 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { Hook } from './hook.entity.js';
+import { FIND_HOOK, STORE_HOOK } from './hook.sql.js';
+import { HookSecret } from './hook-secret.entity.js';
 
-export interface HookRow {
-  readonly tenantId: string;
-  readonly secretHash: Buffer;
-}
-
-/** `hook` is global and reached by the narrow role; `hook_secret` keeps what administrators are shown. */
+/** The hash by which a call is recognised (`hook`), and the sealed secret for administrators (`hook_secret`). */
 @Injectable()
 export class HookRepository {
   /**
-   * Stores a hook, or gives the one that the workflow has another secret.
-   * @throws Error for a workflow that another tenant has a hook of
+   * Stores a hook, or replaces the secret of the hook that the workflow has.
+   * @throws Error when another tenant has a hook of this workflow
    */
-  async put(tx: NarrowTransaction, workflowId: string, row: HookRow): Promise<void> {
-    const stored = await tx.query(
-      `INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)
-       ON CONFLICT (workflow_id) DO UPDATE SET secret_hash = EXCLUDED.secret_hash
-         WHERE hook.tenant_id = EXCLUDED.tenant_id
-       RETURNING workflow_id`,
-      [workflowId, row.tenantId, row.secretHash],
-    );
+  async store(tx: NarrowTransaction, { workflowId, tenantId, secretHash }: Hook): Promise<void> {
+    const stored = await tx.query(STORE_HOOK, [workflowId, tenantId, secretHash]);
     if (stored.length === 0) throw new Error(`The hook of the workflow ${workflowId} belongs to another tenant`);
   }
 
-  async find(tx: NarrowTransaction, workflowId: string): Promise<HookRow | undefined> {
-    const [row] = await tx.query<HookRow>(
-      'SELECT tenant_id AS "tenantId", secret_hash AS "secretHash" FROM hook WHERE workflow_id = $1',
-      [workflowId],
-    );
-    return row;
+  async find(tx: NarrowTransaction, workflowId: string): Promise<Pick<Hook, 'tenantId' | 'secretHash'> | null> {
+    const [hook] = await tx.query<Pick<Hook, 'tenantId' | 'secretHash'>>(FIND_HOOK, [workflowId]);
+    return hook ?? null;
   }
 
   async delete(tx: NarrowTransaction, workflowIds: readonly string[]): Promise<void> {
-    await tx.query('DELETE FROM hook WHERE workflow_id = ANY($1::uuid[])', [workflowIds]);
+    await tx.repository(Hook).delete({ workflowId: In(workflowIds) });
   }
 
-  async insertSealed(tx: TenantTransaction, workflowId: string, sealed: Buffer): Promise<void> {
-    await tx.query('INSERT INTO hook_secret (tenant_id, workflow_id, sealed) VALUES ($1, $2, $3)', [
-      tx.tenantId,
-      workflowId,
-      sealed,
-    ]);
+  async insertSecret(tx: TenantTransaction, workflowId: string, sealed: Buffer): Promise<void> {
+    await tx.repository(HookSecret).insert({ workflowId, sealed });
   }
 
-  async deleteSealed(tx: TenantTransaction, workflowId: string): Promise<void> {
-    await tx.query('DELETE FROM hook_secret WHERE workflow_id = $1', [workflowId]);
+  async deleteSecret(tx: TenantTransaction, workflowId: string): Promise<void> {
+    await tx.repository(HookSecret).delete({ tenantId: tx.tenantId, workflowId });
   }
 
-  async findSealed(tx: TenantTransaction, workflowId: string): Promise<Buffer | undefined> {
-    const [row] = await tx.query<{ sealed: Buffer }>('SELECT sealed FROM hook_secret WHERE workflow_id = $1', [
-      workflowId,
-    ]);
-    return row?.sealed;
+  /** Those of the workflows that have a hook. */
+  async listSecrets(tx: TenantTransaction, workflowIds: readonly string[]): Promise<HookSecret[]> {
+    if (workflowIds.length === 0) return [];
+    return tx.repository(HookSecret).findBy({ tenantId: tx.tenantId, workflowId: In(workflowIds) });
   }
 }

@@ -1,33 +1,34 @@
-import { createHash } from 'node:crypto';
 import { CORE_OBJECTS, type CoreObject, isUuid, PlatformError, rpc } from '@crm/contracts';
 import { renderTemplate, renderValue, type TemplateData } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { Action, Values } from '../workflow/workflow.definition.js';
 import type { Workflow } from '../workflow/workflow.entity.js';
-import type { Run, Step } from './run.entity.js';
-import { RunHttpRequest } from './run.http-request.js';
-import { RunTokens } from './run.tokens.js';
+import type { Action, Values } from '../workflow/workflow-definition.js';
+import { HttpRequestService } from './http-request.service.js';
+import type { Run } from './run.entity.js';
+import type { StepResult } from './run-step.entity.js';
+import { RunTokenService } from './run-token.service.js';
+import { stepId } from './step-id.js';
 
 type Output = Readonly<Record<string, unknown>>;
 type Performed = Exclude<Action, { type: 'wait' }>;
 
 const DAY_MS = 86_400_000;
 
-/** Carries out single actions, with the rights of the workflow's author or of the app it came with. */
+/** Performs single actions, with the rights of the workflow's author or of the app that it belongs to. */
 @Injectable()
-export class RunActions {
+export class ActionService {
   constructor(
     private readonly rpc: Rpc,
-    private readonly tokens: RunTokens,
-    private readonly http: RunHttpRequest,
+    private readonly tokens: RunTokenService,
+    private readonly httpRequests: HttpRequestService,
   ) {}
 
   /**
    * @param position of the step in the workflow, from 0
-   * @param steps those that are done
+   * @param steps those that have succeeded
    * @returns what later steps can read under the step's key
-   * @throws PlatformError as the called service answered; StepError for what failed outside of the platform
+   * @throws PlatformError as the called service answered; StepError for what failed outside the platform
    */
   async perform(
     tenantId: string,
@@ -35,11 +36,11 @@ export class RunActions {
     workflow: Workflow,
     action: Performed,
     position: number,
-    steps: readonly Step[],
+    steps: readonly StepResult[],
   ): Promise<Output> {
     const data = templateData(run, steps);
     const idempotencyKey = stepId(run.id, position);
-    if (action.type === 'http_request') return this.http.perform(action, data, idempotencyKey);
+    if (action.type === 'http_request') return this.httpRequests.perform(action, data, idempotencyKey);
     return this.tokens.use(tenantId, workflow, async (token) => {
       switch (action.type) {
         case 'create_record': {
@@ -49,7 +50,7 @@ export class RunActions {
         case 'update_record': {
           const values = renderValue(action.values, data) as Values;
           const id = renderTemplate(action.id, data).trim();
-          if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not an id.');
+          if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not a UUID');
           return this.update(targetOf(workflow, action.object), id, values, token);
         }
         case 'create_task':
@@ -75,7 +76,7 @@ export class RunActions {
 
 type Target = { readonly core: CoreObject } | { readonly core?: undefined; readonly apiName: string };
 
-/** What an object's name means: an object of the package under its name in the tenant, else a core object, else a custom one. */
+/** What an object's name means: an object of the package, by its name in the tenant; else a core object; else a custom one. */
 function targetOf(workflow: Workflow, object: string): Target {
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;
   if (Object.hasOwn(workflow.objectNames, bare)) return { apiName: workflow.objectNames[bare] as string };
@@ -89,18 +90,12 @@ function taskValues(run: Run, action: Extract<Action, { type: 'create_task' }>, 
     title: renderTemplate(action.title, data),
     ...(description !== undefined && { description: renderTemplate(description, data) }),
     ...(assignee !== undefined && { assigneeId: assignee }),
-    // Counted from the run's beginning, so that a repeated step asks for the same task.
+    // Counted from the start of the run, so that a repeated step asks for the same task.
     ...(dueInDays !== undefined && { dueAt: new Date(run.createdAt.getTime() + dueInDays * DAY_MS).toISOString() }),
   };
 }
 
-/** A step's key goes before a key of the payload: the author named it, the payload comes from outside. */
-function templateData(run: Run, steps: readonly Step[]): TemplateData {
+/** A step's key takes precedence over a key of the payload: the author chose it, the payload comes from outside. */
+function templateData(run: Run, steps: readonly StepResult[]): TemplateData {
   return { ...run.input, ...Object.fromEntries(steps.map((step) => [step.key, step.output])) };
-}
-
-/** The same id for the same step of the same run, whoever tries it: a version 8 UUID (RFC 9562, section 5.8) of both. */
-export function stepId(runId: string, position: number): string {
-  const hex = createHash('sha256').update(`${runId}/${position}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

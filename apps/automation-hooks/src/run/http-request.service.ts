@@ -1,33 +1,33 @@
 import { EgressError, type EgressErrorCode, type EgressResponse, OutsideClient } from '@crm/egress';
 import { renderHeader, renderTemplate, renderUrl, renderValue, type TemplateData, TemplateError } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import type { Action } from '../workflow/workflow.definition.js';
+import type { Action } from '../workflow/workflow-definition.js';
 import { StepError } from './step-error.js';
 
 type HttpRequest = Extract<Action, { type: 'http_request' }>;
 
-/** Of an answer so many bytes are kept for later steps. */
+/** Bytes of an answer that are kept for later steps. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-/** Failures that trying again does not mend. */
+/** Failures that stay the same when the request is repeated. */
 const LASTING: readonly EgressErrorCode[] = ['blocked', 'tls', 'too_large', 'http_protocol'];
 
-/** Calls addresses outside of the platform for workflows. */
+/** Calls addresses outside the platform for workflows. */
 @Injectable()
-export class RunHttpRequest {
+export class HttpRequestService {
   constructor(private readonly outside: OutsideClient) {}
 
   /**
    * @param stepId sent as `Idempotency-Key`: a step that is repeated after a crash sends the same request again
    * @returns status and body of the answer, parsed when it is JSON
-   * @throws StepError for anything but an answer of 2xx
+   * @throws StepError for any outcome but an answer of 2xx
    */
   async perform(action: HttpRequest, data: TemplateData, stepId: string): Promise<Record<string, unknown>> {
     const response = await this.send(action, data, stepId);
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: bodyOf(response) };
-    // Redirects are not followed: where they lead was not checked when the workflow was made.
-    throw new StepError('HTTP_STATUS', `The address answered ${status}.`, status === 429 || status >= 500);
+    // Redirects are not followed: their targets were not checked when the workflow was created.
+    throw new StepError('HTTP_STATUS', `The address answered ${status}`, status === 429 || status >= 500);
   }
 
   private async send(action: HttpRequest, data: TemplateData, stepId: string): Promise<EgressResponse> {
@@ -50,7 +50,8 @@ export class RunHttpRequest {
         truncate: true,
       });
     } catch (error) {
-      if (error instanceof TemplateError) throw new StepError('TEMPLATE', error.message, false, { cause: error });
+      if (error instanceof TemplateError)
+        throw new StepError('TEMPLATE', error.message.replace(/\.$/, ''), false, { cause: error });
       if (!(error instanceof EgressError)) throw error;
       throw new StepError(`HTTP_${error.code.toUpperCase()}`, error.message, !LASTING.includes(error.code), {
         cause: error,
@@ -68,6 +69,8 @@ function bodyOf({ headers, body, truncated }: EgressResponse): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StepError('HTTP_BODY', 'The address answered with something that is not JSON.', false, { cause: error });
+    throw new StepError('HTTP_BODY', 'The body of the answer is not JSON, contrary to its content type', false, {
+      cause: error,
+    });
   }
 }

@@ -4,26 +4,26 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Workflow } from '../workflow/workflow.entity.js';
 
-/** Seconds before its end at which a token is not used any more: a call must arrive while it is valid. */
+/** Seconds before its expiry at which a token is no longer used: a call must arrive while the token is valid. */
 const RESERVE_SECONDS = 20;
 /** Tokens of so many workflows are kept; those not used for longest go first. */
 const KEPT_TOKENS = 10_000;
 
 /**
  * Tokens for work that outlives the call that started it. Identity decides at each minting which rights the author has
- * now, so a kept token is less than a minute behind. A change of the author's roles cuts off what was minted before it,
- * kept tokens too; whether the author may still do the work is for the next minting to say.
+ * now, so that a kept token is less than a minute behind. A change of the author's roles revokes the tokens minted before
+ * it, kept ones included; whether the author may still do the work is decided by the next minting.
  */
 @Injectable()
-export class RunTokens {
+export class RunTokenService {
   private readonly kept = new LRUCache<string, string>({ max: KEPT_TOKENS });
 
   constructor(private readonly rpc: Rpc) {}
 
   /**
-   * Does work with a token for the workflow's author, or for the app it came with and what that installation was granted.
-   * A token that is refused is not used again, and the work is begun once more with another one.
-   * @throws what the work throws; what identity answers when there is nobody to mint for any more
+   * Does work with a token for the workflow's author, or for the app that it belongs to with the scopes that the
+   * installation was granted. A token that is refused is not used again, and the work is tried once more with another one.
+   * @throws what the work throws; what identity answers when it no longer mints for the author or the app
    */
   async use<T>(tenantId: string, workflow: Workflow, work: (token: string) => Promise<T>): Promise<T> {
     try {
@@ -60,7 +60,7 @@ export class RunTokens {
     return minted.token;
   }
 
-  /** Leaves alone what another run of the workflow has got since. */
+  /** Does not touch a newer token, which another run of the workflow has requested meanwhile. */
   private drop(workflow: Workflow, token: string): void {
     const name = nameOf(workflow);
     if (this.kept.get(name) === token) this.kept.delete(name);
@@ -69,5 +69,5 @@ export class RunTokens {
 
 const nameOf = ({ id, version }: Workflow): string => `${id} ${version}`;
 
-/** UNAUTHENTICATED, TOKEN_EXPIRED or TOKEN_REVOKED: the work was not begun. */
+/** UNAUTHENTICATED, TOKEN_EXPIRED or TOKEN_REVOKED: the called service has done nothing. */
 const isTokenRefused = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;

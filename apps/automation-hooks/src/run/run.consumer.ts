@@ -4,7 +4,7 @@ import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { RunService } from './run.service.js';
 
-/** Domain events start the workflows that wait for them. */
+/** Events start the workflows that wait for them. */
 @Controller()
 export class RunConsumer {
   constructor(private readonly runs: RunService) {}

@@ -1,8 +1,8 @@
 import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
-import { RunListQuery, RunView } from './run.dto.js';
+import { ListRunsQuery, RunView } from './run.dto.js';
 import { RunService } from './run.service.js';
 
 @ApiGroup({
@@ -20,7 +20,7 @@ export class RunController {
     description: 'Administrators also see the payload that each run was started with.',
     answers: [{ status: 200, description: 'The runs, newest first', body: () => RunView, list: true }],
   })
-  list(@CurrentPrincipal() principal: Principal, @Query() query: RunListQuery): Promise<ListAnswer<RunView>> {
+  list(@CurrentPrincipal() principal: Principal, @Query() query: ListRunsQuery): Promise<ListAnswer<RunView>> {
     return this.runs.list(principal, query);
   }
 

@@ -1,12 +1,13 @@
 import { DateTimeField, EnumField, IdField, JsonField, ListField, ListQuery, ObjectField, TextField } from '@crm/http';
-import { RUN_STATUSES, type RunStatus, type RunSummary, STEP_STATUSES, type StepStatus } from './run.entity.js';
+import { RUN_STATUSES, type RunError, type RunStatus, type RunSummary } from './run.entity.js';
+import { STEP_STATUSES, type StepStatus } from './run-step.entity.js';
 
-export class RunListQuery extends ListQuery {
+export class ListRunsQuery extends ListQuery {
   @IdField({ optional: true, description: 'Only runs of this workflow' })
   workflowId?: string;
 
   @EnumField(RUN_STATUSES, { optional: true, description: 'Only runs in this status' })
-  status?: string;
+  status?: RunStatus;
 }
 
 export class RunErrorView {
@@ -65,8 +66,8 @@ export class RunView {
 }
 
 /**
- * @param withInput whether the payload is part of it; it may hold what a role may not read in the record that it came from
- *   or went to, so only administrators see it
+ * @param withInput whether to show the payload. It may contain what a role may not read in the record that it came from or
+ *   went to, so only administrators see it.
  */
 export function toRunView(run: RunSummary, withInput: boolean): RunView {
   return {
@@ -74,10 +75,14 @@ export function toRunView(run: RunSummary, withInput: boolean): RunView {
     workflowId: run.workflowId,
     status: run.status,
     ...(withInput && run.input && { input: run.input }),
-    steps: run.steps.map(({ key, type, status, error }) => ({ key, type, status, ...(error && { error }) })),
-    ...(run.error && { error: run.error }),
+    steps: run.steps.map(({ key, type, status, ...step }) => ({ key, type, status, ...errorOf(step) })),
+    ...errorOf(run),
     createdAt: run.createdAt.toISOString(),
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,
   };
+}
+
+function errorOf({ errorCode, errorDetail }: Pick<RunSummary, 'errorCode' | 'errorDetail'>): { error?: RunError } {
+  return errorCode === null ? {} : { error: { code: errorCode, detail: errorDetail ?? '' } };
 }

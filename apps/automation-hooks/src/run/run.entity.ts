@@ -1,8 +1,8 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { RunStep, StepSummary } from './run-step.entity.js';
+
 export const RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
-
-export const STEP_STATUSES = ['running', 'succeeded', 'failed'] as const;
-export type StepStatus = (typeof STEP_STATUSES)[number];
 
 /** Why a run or a step did not succeed. */
 export interface RunError {
@@ -10,41 +10,52 @@ export interface RunError {
   readonly detail: string;
 }
 
-export interface Step {
-  /** From 0. */
-  readonly position: number;
-  readonly key: string;
-  readonly type: string;
-  readonly status: StepStatus;
-  /** How often it was tried and failed in a way that may pass. */
-  readonly attempts: number;
-  /** Until when a waiting step waits. */
-  readonly dueAt: Date | null;
-  /** What later steps can read under the step's key. */
-  readonly output: Readonly<Record<string, unknown>> | null;
-  readonly error: RunError | null;
+@Entity({ name: 'run' })
+export class Run {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ name: 'workflow_id', type: 'uuid' })
+  workflowId: string;
+
+  /** The event that started it; null for a hook call. */
+  @Column({ name: 'event_id', type: 'uuid', nullable: true })
+  eventId: string | null;
+
+  /** 0 for a run that was started from outside, otherwise one more than the run that caused its event. */
+  @Column({ type: 'integer' })
+  depth: number;
+
+  @Column({ type: 'json' })
+  input: Readonly<Record<string, unknown>>;
+
+  @Column({ type: 'text' })
+  status: RunStatus;
+
+  @Column({ name: 'error_code', type: 'text', nullable: true })
+  errorCode: string | null;
+
+  @Column({ name: 'error_detail', type: 'text', nullable: true })
+  errorDetail: string | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+
+  @Column({ name: 'started_at', type: 'timestamptz', nullable: true })
+  startedAt: Date | null;
+
+  @Column({ name: 'finished_at', type: 'timestamptz', nullable: true })
+  finishedAt: Date | null;
 }
 
-export interface Run {
-  readonly id: string;
-  readonly workflowId: string;
-  readonly eventId: string | null;
-  /** 0 for a run that nothing but the outside started, otherwise one more than the run that caused its event. */
-  readonly depth: number;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly status: RunStatus;
-  readonly error: RunError | null;
-  readonly createdAt: Date;
-  readonly startedAt: Date | null;
-  readonly finishedAt: Date | null;
-  readonly steps: readonly Step[];
-}
+export type RunWithSteps = Run & { readonly steps: readonly RunStep[] };
 
-/** A step and a run as lists hold them: without what may be long. */
-export type StepSummary = Omit<Step, 'output'>;
-
-export interface RunSummary extends Omit<Run, 'input' | 'steps'> {
-  /** Null when it was not asked for, or is more than a page has room for. */
+/** A run in a list: without what may be long. */
+export interface RunSummary extends Readonly<Omit<Run, 'tenantId' | 'eventId' | 'depth' | 'input'>> {
+  /** Null when it was not asked for, or when the page has no room for it. */
   readonly input: Run['input'] | null;
   readonly steps: readonly StepSummary[];
 }

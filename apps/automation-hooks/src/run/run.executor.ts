@@ -6,16 +6,17 @@ import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { type Action, stepKey } from '../workflow/workflow.definition.js';
 import type { Workflow } from '../workflow/workflow.entity.js';
 import { WorkflowRepository } from '../workflow/workflow.repository.js';
-import { RunActions } from './run.actions.js';
-import type { Run, RunError, RunStatus, Step } from './run.entity.js';
-import { type Claim, RunQueue } from './run.queue.js';
+import { type Action, stepKey } from '../workflow/workflow-definition.js';
+import { ActionService } from './action.service.js';
+import type { RunError, RunStatus, RunWithSteps } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
-import { MAX_ATTEMPTS, mayPass, STEP_BACKOFF } from './run.retry.js';
-import { traceOf } from './run.trace.js';
+import { type Claim, RunQueueRepository } from './run-queue.repository.js';
+import type { StepResult } from './run-step.entity.js';
+import { traceOf } from './run-trace.js';
 import { StepError } from './step-error.js';
+import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
 
 /** How a step went. */
 type Outcome =
@@ -24,8 +25,8 @@ type Outcome =
   | { readonly kind: 'later'; readonly until: Date; readonly attempts: number };
 
 /**
- * Carries out one claimed run. After each step its result is committed, so a run that is taken up again goes on where it
- * stood; a step that was done but not committed is repeated with the same idempotency key and finds what it made.
+ * Executes one claimed run. The result of each step is committed, so that a run that is claimed again continues where it
+ * stopped; a step that was done but not committed is repeated with the same idempotency key and finds what it created.
  */
 @Injectable()
 export class RunExecutor {
@@ -35,16 +36,16 @@ export class RunExecutor {
   constructor(
     private readonly database: Database,
     private readonly runs: RunRepository,
-    private readonly queue: RunQueue,
+    private readonly queue: RunQueueRepository,
     private readonly workflows: WorkflowRepository,
-    private readonly actions: RunActions,
+    private readonly actions: ActionService,
     private readonly tenants: TenantDirectory,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
     this.leaseSeconds = config.runs.leaseSeconds;
   }
 
-  /** @param stopping when it is aborted the run is given back after the step that is being done */
+  /** @param stopping when it is aborted, the run is given back after the current step */
   async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
     const context = { requestId: claim.runId, traceparent: traceOf(claim.runId), tenantId: claim.tenantId };
     await runInRequestContext(context, async () => {
@@ -55,14 +56,14 @@ export class RunExecutor {
     });
   }
 
-  /** The run and its workflow, or nothing when the claim is lost or the workflow is not to run any more. */
-  private async begin(claim: Claim): Promise<{ run: Run; workflow: Workflow } | undefined> {
+  /** The run and its workflow; undefined when the claim is lost or the workflow is no longer active. */
+  private async begin(claim: Claim): Promise<{ run: RunWithSteps; workflow: Workflow } | undefined> {
     return this.whileHeld(claim, async (tx) => {
       const run = await this.runs.find(tx, claim.runId);
       if (!run) throw new Error(`The queue names the run ${claim.runId}, which does not exist`);
       const workflow = await this.workflows.find(tx, run.workflowId);
       if (!workflow?.enabled) {
-        const detail = workflow ? 'The workflow was disabled.' : 'The workflow was removed.';
+        const detail = workflow ? 'The workflow was disabled' : 'The workflow was removed';
         await this.finish(tx, run.id, 'cancelled', { code: 'WORKFLOW_NOT_ACTIVE', detail });
         return undefined;
       }
@@ -71,7 +72,7 @@ export class RunExecutor {
     });
   }
 
-  private async meetsCondition(claim: Claim, run: Run, workflow: Workflow): Promise<boolean> {
+  private async meetsCondition(claim: Claim, run: RunWithSteps, workflow: Workflow): Promise<boolean> {
     const { condition, trigger } = workflow.definition;
     if (condition === undefined || run.steps.length > 0) return true;
     const formula = compileFormula(condition, conditionTypes(trigger as ManifestTrigger), {
@@ -84,8 +85,8 @@ export class RunExecutor {
     return false;
   }
 
-  private async runSteps(claim: Claim, run: Run, workflow: Workflow, stopping: AbortSignal): Promise<void> {
-    const done = new Map(run.steps.map((step) => [step.position, step]));
+  private async runSteps(claim: Claim, run: RunWithSteps, workflow: Workflow, stopping: AbortSignal): Promise<void> {
+    const done = new Map<number, StepResult>(run.steps.map((step) => [step.position, step]));
     for (const [position, action] of workflow.definition.actions.entries()) {
       const earlier = done.get(position);
       if (earlier?.status === 'succeeded') continue;
@@ -94,7 +95,7 @@ export class RunExecutor {
         return;
       }
       const outcome = await this.perform(claim, run, workflow, action, position, done);
-      const step: Step = {
+      const step: StepResult = {
         position,
         key: stepKey(action, position),
         type: action.type,
@@ -102,7 +103,8 @@ export class RunExecutor {
         attempts: outcome.kind === 'later' ? outcome.attempts : (earlier?.attempts ?? 0),
         dueAt: outcome.kind === 'later' ? outcome.until : (earlier?.dueAt ?? null),
         output: outcome.kind === 'done' ? outcome.output : null,
-        error: outcome.kind === 'failed' ? outcome.error : null,
+        errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
+        errorDetail: outcome.kind === 'failed' ? outcome.error.detail : null,
       };
       const goesOn = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome));
       if (!goesOn) return;
@@ -113,11 +115,11 @@ export class RunExecutor {
 
   private async perform(
     claim: Claim,
-    run: Run,
+    run: RunWithSteps,
     workflow: Workflow,
     action: Action,
     position: number,
-    steps: ReadonlyMap<number, Step>,
+    steps: ReadonlyMap<number, StepResult>,
   ): Promise<Outcome> {
     const earlier = steps.get(position);
     if (action.type === 'wait') {
@@ -131,7 +133,7 @@ export class RunExecutor {
     } catch (error) {
       const attempts = (earlier?.attempts ?? 0) + 1;
       this.logger.warn({ msg: 'A step did not succeed', runId: run.id, position, attempts, err: error });
-      if (mayPass(error) && attempts < MAX_ATTEMPTS) {
+      if (isRetryable(error) && attempts < MAX_ATTEMPTS) {
         return { kind: 'later', until: new Date(Date.now() + STEP_BACKOFF.delayMs(attempts)), attempts };
       }
       return { kind: 'failed', error: describe(error) };
@@ -139,19 +141,18 @@ export class RunExecutor {
   }
 
   /** @returns whether the run goes on with the next step */
-  private async record(tx: TenantTransaction, runId: string, step: Step, outcome: Outcome): Promise<boolean> {
-    await this.runs.saveStep(tx, runId, step);
+  private async record(tx: TenantTransaction, runId: string, step: StepResult, outcome: Outcome): Promise<boolean> {
+    await this.runs.storeStep(tx, runId, step);
     if (outcome.kind === 'failed') await this.finish(tx, runId, 'failed', outcome.error);
     if (outcome.kind === 'later') await this.queue.postpone(tx, runId, outcome.until);
     return outcome.kind === 'done';
   }
 
   private async finish(tx: TenantTransaction, runId: string, status: RunStatus, error: RunError | null): Promise<void> {
-    await this.runs.finish(tx, runId, status, error);
-    await this.queue.remove(tx, runId);
+    await Promise.all([this.runs.finish(tx, runId, status, error), this.queue.remove(tx, runId)]);
   }
 
-  /** Does the work in a transaction in which the claim stands, and renews its lease; nothing when it is lost. */
+  /** Does the work in a transaction that holds the claim and renews its lease; does nothing when the claim is lost. */
   private async whileHeld<T>(claim: Claim, work: (tx: TenantTransaction) => Promise<T>): Promise<T | undefined> {
     return this.database.transaction(claim.tenantId, async (tx) => {
       if (await this.queue.renew(tx, claim, this.leaseSeconds)) return work(tx);
@@ -161,7 +162,7 @@ export class RunExecutor {
   }
 }
 
-/** The error as administrators may see it: what a catalogued error says, nothing of a defect. */
+/** The error as those who can read runs may see it: what a catalogued error says, nothing of a defect. */
 function describe(error: unknown): RunError {
   if (error instanceof StepError) return { code: error.code, detail: error.message };
   if (!(error instanceof PlatformError)) return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side' };

@@ -1,17 +1,19 @@
+import { Database } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunExecutor } from './run.executor.js';
-import { type Claim, RunQueue } from './run.queue.js';
 import { RunSignal } from './run.signal.js';
+import { type Claim, RunQueueRepository } from './run-queue.repository.js';
 
-/** Takes due runs and has them carried out. At the end of the process those in progress finish their step. */
+/** Claims due runs and has them executed. At the end of the process those in progress finish their step. */
 @Injectable()
 export class RunWorker extends Worker<Claim> {
   private readonly leaseSeconds: number;
 
   constructor(
-    private readonly queue: RunQueue,
+    private readonly database: Database,
+    private readonly queue: RunQueueRepository,
     private readonly executor: RunExecutor,
     signal: RunSignal,
     @Inject(AUTOMATIONS_CONFIG) { runs }: AutomationsConfig,
@@ -21,11 +23,12 @@ export class RunWorker extends Worker<Claim> {
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
-    return { items: await this.queue.claim(places, this.leaseSeconds, fullTenants) };
+    const items = await this.database.crossTenant((tx) => this.queue.claim(tx, places, this.leaseSeconds, fullTenants));
+    return { items };
   }
 
   protected release(claims: readonly Claim[]): Promise<void> {
-    return this.queue.release(claims);
+    return this.database.crossTenant((tx) => this.queue.release(tx, claims));
   }
 
   protected work(claim: Claim, stopping: AbortSignal): Promise<void> {

@@ -1,9 +1,9 @@
 import { isUuid } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { expect, it } from '@jest/globals';
-import { stepId } from './run.actions.js';
+import { stepId } from './step-id.js';
 
-it('a step has one id, whoever carries it out, and no other step has it', () => {
+it('gives a step the same id each time it is executed, and other steps other ids', () => {
   const run = newId();
   expect(stepId(run, 1)).toBe(stepId(run, 1));
   expect(isUuid(stepId(run, 1))).toBe(true);

@@ -1,8 +1,8 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_ATTEMPTS, mayPass, STEP_BACKOFF } from './run.retry.js';
+import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
 
-describe('a failed step', () => {
+describe('the retries of a step', () => {
   it.each([
     'SERVICE_UNAVAILABLE',
     'DEADLINE_EXCEEDED',
@@ -11,18 +11,18 @@ describe('a failed step', () => {
     'IDEMPOTENCY_KEY_IN_USE',
     'TOKEN_REVOKED',
     'TOKEN_EXPIRED',
-  ] as const)('is tried again after %s', (code) => {
-    expect(mayPass(new PlatformError(code))).toBe(true);
+  ] as const)('repeat a step that failed with %s', (code) => {
+    expect(isRetryable(new PlatformError(code))).toBe(true);
   });
 
   it.each(['VALIDATION_FAILED', 'FORBIDDEN', 'NOT_FOUND', 'REFERENCE_NOT_FOUND', 'UNIQUE_VIOLATION'] as const)(
-    'stays failed after %s',
+    'do not repeat a step that failed with %s',
     (code) => {
-      expect(mayPass(new PlatformError(code))).toBe(false);
+      expect(isRetryable(new PlatformError(code))).toBe(false);
     },
   );
 
-  it('is tried again later and later', () => {
+  it('come after longer and longer delays, more than ten minutes in all', () => {
     const delays = Array.from({ length: MAX_ATTEMPTS - 1 }, (_value, index) => STEP_BACKOFF.delayMs(index + 1));
     for (const [index, delay] of delays.entries()) {
       if (index > 0) expect(delay).toBeGreaterThan((delays[index - 1] as number) * 1.2);

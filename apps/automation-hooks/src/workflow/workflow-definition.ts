@@ -1,6 +1,6 @@
 import type { EventName } from '@crm/contracts';
 
-/** A key of the payload that the author declares, so that conditions can treat it by its type. */
+/** A key of the payload whose type the author declares, so that conditions can use it by that type. */
 export interface PayloadKey {
   readonly name: string;
   readonly type: string;
@@ -11,7 +11,7 @@ export type Trigger =
   | { readonly type: 'event'; readonly event: EventName; readonly payload?: readonly PayloadKey[] };
 
 interface ActionHead {
-  /** Names the step; later templates read what it made, e.g. `{{lead.id}}`. */
+  /** Names the step; later templates read its output by this name, e.g. `{{lead.id}}`. */
   readonly key?: string;
 }
 
@@ -39,7 +39,7 @@ export type Action = ActionHead &
     | { readonly type: 'wait'; readonly seconds: number }
   );
 
-/** What a workflow does: `trigger`, `condition` and `actions` of an app's manifest, or of the tenant's own. */
+/** What a workflow does: `trigger`, `condition` and `actions`, from an app's manifest or from the tenant. */
 export interface WorkflowDefinition {
   readonly trigger: Trigger;
   /** A formula over the top-level keys of the payload. */
@@ -47,5 +47,5 @@ export interface WorkflowDefinition {
   readonly actions: readonly Action[];
 }
 
-/** Key of a step: the author's, or its number from 1. */
+/** The key that the author gave the step, otherwise made of its number, from 1. */
 export const stepKey = (action: Action, position: number): string => action.key ?? `step${position + 1}`;

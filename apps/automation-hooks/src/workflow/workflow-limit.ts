@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
-/** Keeps what a single event can set off bounded: a tenant has so many workflows and no more. */
+/** Limits how many workflows a tenant has, and thereby how many runs a single event can start. */
 @Injectable()
 export class WorkflowLimit {
   private readonly limit: number;
@@ -17,8 +17,8 @@ export class WorkflowLimit {
   }
 
   /**
-   * Checks before workflows are added, in a transaction that holds the tenant's lock, so that what is counted stays true.
-   * A tenant that is above a limit which was lowered keeps what it has and may exchange it.
+   * Checks before workflows are added, in a transaction that holds the tenant's lock, so that the number cannot change
+   * meanwhile. A tenant above a limit that was lowered keeps its workflows and may replace them.
    * @param added how many are about to be added
    * @param removed how many are about to be removed in the same transaction
    * @throws WORKFLOW_LIMIT_EXCEEDED
@@ -29,7 +29,7 @@ export class WorkflowLimit {
     if (present - removed + added <= this.limit) return;
     throw new PlatformError(
       'WORKFLOW_LIMIT_EXCEEDED',
-      `A workspace may have ${this.limit} workflows, those of apps included; ${present} are there.`,
+      `A workspace may have ${this.limit} workflows, those of apps included; it has ${present}`,
       { members: { limit: this.limit, present, requested: added } },
     );
   }

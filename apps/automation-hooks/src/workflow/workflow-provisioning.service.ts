@@ -6,15 +6,15 @@ import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import type { Workflow } from './workflow.entity.js';
-import { WorkflowLimit } from './workflow.limit.js';
 import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
-import { readDefinition, type TargetPolicy } from './workflow.validation.js';
+import { WorkflowLimit } from './workflow-limit.js';
+import { readDefinition, type TargetPolicy } from './workflow-validation.js';
 
 type Provisioning = RpcRequest<typeof rpc.automations.provisionWorkflows>;
 
-/** The workflows that apps bring along. */
+/** The workflows of apps. */
 @Injectable()
-export class WorkflowProvisioning {
+export class WorkflowProvisioningService {
   constructor(
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
@@ -24,15 +24,15 @@ export class WorkflowProvisioning {
   ) {}
 
   /**
-   * Makes an installation's workflows what the package says, all or none. What is there already stays, hook URL included,
-   * so asking again changes nothing, and a new version of the package keeps the URLs of automations that it keeps.
+   * Makes the workflows of an installation match the package, all or none. Those that exist stay, hook URL included, so
+   * that a repeated call changes nothing, and a new version of the package keeps the URLs of the automations it keeps.
    * @throws WORKFLOW_INVALID with a problem for each mistake in any automation; WORKFLOW_LIMIT_EXCEEDED
    */
   async provision(principal: Principal, request: Provisioning): Promise<ProvisionedHook[]> {
     const wanted = readAutomations(principal, request, this.outside);
     const { hooks, obsolete } = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);
-      const present = await this.workflows.ofInstallation(tx, request.installationId);
+      const present = await this.workflows.listByInstallation(tx, request.installationId);
       const keys = new Set(wanted.map((workflow) => workflow.origin?.automationKey));
       const obsolete = present.filter((workflow) => !keys.has(workflow.origin?.automationKey)).map(({ id }) => id);
       const added = wanted.length - (present.length - obsolete.length);
@@ -48,11 +48,11 @@ export class WorkflowProvisioning {
     return hooks;
   }
 
-  /** @returns how many were removed; 0 when it was done before */
+  /** @returns how many were removed; 0 when they were removed before */
   async remove(tenantId: string, installationId: string): Promise<number> {
     const ids = await this.database.transaction(tenantId, async (tx) => {
       await this.workflows.lockTenant(tx);
-      const present = (await this.workflows.ofInstallation(tx, installationId)).map(({ id }) => id);
+      const present = (await this.workflows.listByInstallation(tx, installationId)).map(({ id }) => id);
       await this.workflows.delete(tx, present);
       return present;
     });
@@ -78,12 +78,13 @@ export class WorkflowProvisioning {
   }
 
   private async revealAll(tx: TenantTransaction, installationId: string): Promise<ProvisionedHook[]> {
-    const revealed: ProvisionedHook[] = [];
-    for (const { id, origin } of await this.workflows.ofInstallation(tx, installationId)) {
-      const url = await this.hooks.reveal(tx, id);
-      if (url && origin) revealed.push({ key: origin.automationKey, workflowId: id, url });
-    }
-    return revealed;
+    const workflows = await this.workflows.listByInstallation(tx, installationId);
+    const ids = workflows.map(({ id }) => id);
+    const urls = await this.hooks.reveal(tx, ids);
+    return workflows.flatMap(({ id, automationKey }) => {
+      const url = urls.get(id);
+      return url && automationKey !== null ? [{ key: automationKey, workflowId: id, url }] : [];
+    });
   }
 }
 
@@ -92,7 +93,7 @@ function isSame(wanted: NewWorkflow, old: Workflow): boolean {
   return isDeepStrictEqual(parts(wanted), parts(old));
 }
 
-/** Judges all automations before any is put in place. */
+/** Checks all automations before any of them is stored. */
 function readAutomations(principal: Principal, request: Provisioning, policy: TargetPolicy): NewWorkflow[] {
   const problems: FieldProblem[] = [];
   const keys = new Set<string>();
@@ -102,7 +103,7 @@ function readAutomations(principal: Principal, request: Provisioning, policy: Ta
       problems.push({
         pointer: `/automations/${index}/key`,
         code: 'INVALID_KEY',
-        detail: 'Each automation has its own key.',
+        detail: 'Each automation must have a key of its own',
       });
       return [];
     }

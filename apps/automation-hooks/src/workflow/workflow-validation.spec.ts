@@ -1,7 +1,7 @@
 import type { PlatformError } from '@crm/contracts';
 import { createEgressClient } from '@crm/egress';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { readDefinition } from './workflow.validation.js';
+import { readDefinition } from './workflow-validation.js';
 
 const task = { type: 'create_task', title: 'Call {{name}}' };
 const policy = createEgressClient();

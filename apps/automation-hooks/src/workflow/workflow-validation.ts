@@ -3,7 +3,7 @@ import type { EgressClient } from '@crm/egress';
 import { checkFormula } from '@crm/formula';
 import { conditionTypes, hasPlaceholder, type ManifestTrigger, TemplateError, templateKeys } from '@crm/manifest';
 import { PAYLOAD_TYPES } from './payload-types.js';
-import { type Action, type PayloadKey, stepKey, type Trigger, type WorkflowDefinition } from './workflow.definition.js';
+import { type Action, type PayloadKey, stepKey, type Trigger, type WorkflowDefinition } from './workflow-definition.js';
 
 const MAX_ACTIONS = 50;
 const MAX_PAYLOAD_KEYS = 200;
@@ -16,7 +16,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 
-/** Which members each action has, besides `type` and `key`; those with `?` may be missing. */
+/** The members of each action in addition to `type` and `key`; those with `?` may be missing. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   create_record: ['object', 'values'],
   update_record: ['object', 'id', 'values'],
@@ -25,17 +25,17 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   wait: ['seconds'],
 };
 
-/** Parts of the manifest's vocabulary that runs do not carry out: refused by name instead of being skipped silently. */
+/** Actions of a manifest that runs cannot execute: refused by name instead of being skipped silently. */
 const NOT_EXECUTED = ['send_email', 'emit_event'];
 
-/** Judges URLs; the egress client is one. */
+/** Decides which URLs may be called; the egress client does. */
 export type TargetPolicy = Pick<EgressClient, 'checkUrl'>;
 
 /**
- * Judges what a workflow is to do, and everything wrong with it at once.
- * @param input trigger, condition and actions as they were given
- * @param policy what may be called
- * @param base JSON pointer to the input in what the caller sent
+ * Reads what a workflow does, and reports all mistakes at once.
+ * @param input trigger, condition and actions, unchecked
+ * @param policy which URLs may be called
+ * @param base JSON pointer to the input in the request
  * @throws WORKFLOW_INVALID with a problem for each mistake
  */
 export function readDefinition(
@@ -60,7 +60,8 @@ class Problems {
   ) {}
 
   add(pointer: string, code: string, detail: string): void {
-    this.found.push({ pointer: `${this.base}${pointer}`, code, detail });
+    // What libraries say of templates and addresses ends with a full stop; a detail does not.
+    this.found.push({ pointer: `${this.base}${pointer}`, code, detail: detail.replace(/\.$/, '') });
   }
 
   throwIfAny(): void {
@@ -77,14 +78,14 @@ const isObject = (value: unknown): value is Json =>
 function onlyMembers(value: Json, allowed: readonly string[], pointer: string, problems: Problems): void {
   for (const name of Object.keys(value)) {
     if (!allowed.includes(name)) {
-      problems.add(`${pointer}/${escapePointer(name)}`, 'UNKNOWN_MEMBER', `${name} is not known here.`);
+      problems.add(`${pointer}/${escapePointer(name)}`, 'UNKNOWN_MEMBER', `${name} is not a member of this object`);
     }
   }
 }
 
 function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
   if (!isObject(input)) {
-    problems.add('/trigger', 'INVALID_TYPE', 'trigger must be an object.');
+    problems.add('/trigger', 'INVALID_TYPE', 'trigger must be an object');
     return undefined;
   }
   const payload = readPayload(input.payload, problems);
@@ -97,13 +98,13 @@ function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
       if (typeof input.event === 'string' && isEventName(input.event)) {
         return { type: 'event', event: input.event, ...(payload && { payload }) };
       }
-      problems.add('/trigger/event', 'UNKNOWN_EVENT', `event must be one of ${EVENT_NAMES.join(', ')}.`);
+      problems.add('/trigger/event', 'UNKNOWN_EVENT', `event must be one of ${EVENT_NAMES.join(', ')}`);
       return undefined;
     case 'schedule':
-      problems.add('/trigger/type', 'NOT_SUPPORTED', 'Workflows with the trigger schedule cannot be run here.');
+      problems.add('/trigger/type', 'NOT_SUPPORTED', 'Workflows with the trigger schedule cannot be executed');
       return undefined;
     default:
-      problems.add('/trigger/type', 'UNKNOWN_TRIGGER', 'type must be webhook_received or event.');
+      problems.add('/trigger/type', 'UNKNOWN_TRIGGER', 'type must be webhook_received or event');
       return undefined;
   }
 }
@@ -111,14 +112,14 @@ function readTrigger(input: unknown, problems: Problems): Trigger | undefined {
 function readPayload(input: unknown, problems: Problems): PayloadKey[] | undefined {
   if (input === undefined) return undefined;
   if (!Array.isArray(input) || input.length > MAX_PAYLOAD_KEYS) {
-    problems.add('/trigger/payload', 'INVALID_TYPE', `payload must be a list of at most ${MAX_PAYLOAD_KEYS} keys.`);
+    problems.add('/trigger/payload', 'INVALID_TYPE', `payload must be a list of at most ${MAX_PAYLOAD_KEYS} keys`);
     return undefined;
   }
   return input.flatMap((key: unknown, index): PayloadKey[] => {
     if (isObject(key) && typeof key.name === 'string' && typeof key.type === 'string') {
       if (PAYLOAD_TYPES.includes(key.type)) return [{ name: key.name, type: key.type }];
     }
-    const detail = `A key has a name and a type: ${PAYLOAD_TYPES.join(', ')}.`;
+    const detail = `A key must have a name and one of the types ${PAYLOAD_TYPES.join(', ')}`;
     problems.add(`/trigger/payload/${index}`, 'INVALID_PAYLOAD_KEY', detail);
     return [];
   });
@@ -127,7 +128,7 @@ function readPayload(input: unknown, problems: Problems): PayloadKey[] | undefin
 function readCondition(input: unknown, trigger: Trigger | undefined, problems: Problems): string | undefined {
   if (input === undefined || input === null || input === '') return undefined;
   if (typeof input !== 'string') {
-    problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula as text.');
+    problems.add('/condition', 'INVALID_TYPE', 'condition must be a formula as text');
     return undefined;
   }
   const types = trigger ? conditionTypes(trigger as ManifestTrigger) : new Map();
@@ -140,7 +141,7 @@ function readCondition(input: unknown, trigger: Trigger | undefined, problems: P
 
 function readActions(input: unknown, problems: Problems): Action[] {
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_ACTIONS) {
-    problems.add('/actions', 'INVALID_TYPE', `actions must be a list of 1 to ${MAX_ACTIONS} actions.`);
+    problems.add('/actions', 'INVALID_TYPE', `actions must be a list of 1 to ${MAX_ACTIONS} actions`);
     return [];
   }
   const keys = new Set<string>();
@@ -148,7 +149,7 @@ function readActions(input: unknown, problems: Problems): Action[] {
     const read = readAction(action, `/actions/${index}`, problems);
     if (!read) return [];
     const key = stepKey(read, index);
-    if (keys.has(key)) problems.add(`/actions/${index}/key`, 'DUPLICATE_KEY', `Another step has the key ${key}.`);
+    if (keys.has(key)) problems.add(`/actions/${index}/key`, 'DUPLICATE_KEY', `Another step has the key ${key}`);
     keys.add(key);
     return [read];
   });
@@ -156,41 +157,41 @@ function readActions(input: unknown, problems: Problems): Action[] {
 
 function readAction(input: unknown, pointer: string, problems: Problems): Action | undefined {
   if (!isObject(input)) {
-    problems.add(pointer, 'INVALID_TYPE', 'An action must be an object.');
+    problems.add(pointer, 'INVALID_TYPE', 'An action must be an object');
     return undefined;
   }
   const type = String(input.type);
   if (NOT_EXECUTED.includes(type)) {
-    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `Actions of the type ${type} cannot be run here.`);
+    problems.add(`${pointer}/type`, 'NOT_SUPPORTED', `Actions of the type ${type} cannot be executed`);
     return undefined;
   }
   const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;
   if (!members) {
-    problems.add(`${pointer}/type`, 'UNKNOWN_ACTION', `type must be one of ${Object.keys(MEMBERS).join(', ')}.`);
+    problems.add(`${pointer}/type`, 'UNKNOWN_ACTION', `type must be one of ${Object.keys(MEMBERS).join(', ')}`);
     return undefined;
   }
   const names = members.map((member) => member.replace('?', ''));
   onlyMembers(input, ['type', 'key', ...names], pointer, problems);
   if (input.key !== undefined && !(typeof input.key === 'string' && KEY.test(input.key))) {
-    problems.add(`${pointer}/key`, 'INVALID_KEY', 'key must be a name of at most 40 letters, digits and underscores.');
+    problems.add(`${pointer}/key`, 'INVALID_KEY', 'key must be a name of at most 40 letters, digits and underscores');
   }
   for (const member of members) checkMember(input, member, pointer, problems);
   return input as unknown as Action;
 }
 
-/** Checks a member by its name: names mean the same in every action. */
+/** Checks a member by its name, which means the same in every action. */
 function checkMember(action: Json, member: string, pointer: string, problems: Problems): void {
   const name = member.replace('?', '');
   const value = action[name];
   const at = `${pointer}/${name}`;
   if (value === undefined) {
-    if (!member.endsWith('?')) problems.add(at, 'REQUIRED', `${name} is missing.`);
+    if (!member.endsWith('?')) problems.add(at, 'REQUIRED', `${name} is missing`);
     return;
   }
   switch (name) {
     case 'values':
       if (isObject(value)) checkTemplates(value, at, problems);
-      else problems.add(at, 'INVALID_TYPE', 'values must be an object.');
+      else problems.add(at, 'INVALID_TYPE', 'values must be an object');
       return;
     case 'seconds':
       checkNumber(value, 1, MAX_WAIT_SECONDS, at, problems);
@@ -200,7 +201,7 @@ function checkMember(action: Json, member: string, pointer: string, problems: Pr
       return;
     case 'method':
       if (METHODS.includes(value as string)) return;
-      problems.add(at, 'INVALID_METHOD', `method must be one of ${METHODS.join(', ')}.`);
+      problems.add(at, 'INVALID_METHOD', `method must be one of ${METHODS.join(', ')}`);
       return;
     case 'headers':
       checkHeaders(value, at, problems);
@@ -213,46 +214,46 @@ function checkMember(action: Json, member: string, pointer: string, problems: Pr
   }
 }
 
-/** Texts in which a placeholder must not stand: what a run works on is the author's choice, not the payload's. */
+/** Texts without placeholders: the author decides what a run works on, not the payload. */
 const FIXED_TEXTS = ['object', 'assignee'];
 
 function checkText(name: string, value: unknown, pointer: string, problems: Problems): void {
   if (typeof value !== 'string' || value === '' || value.length > MAX_TEXT) {
-    problems.add(pointer, 'INVALID_TYPE', `${name} must be a text of 1 to ${MAX_TEXT} characters.`);
+    problems.add(pointer, 'INVALID_TYPE', `${name} must be a text of 1 to ${MAX_TEXT} characters`);
   } else if (name === 'url') {
     checkTarget(value, pointer, problems);
   } else if (!FIXED_TEXTS.includes(name)) {
     checkTemplates(value, pointer, problems);
   } else if (hasPlaceholder(value)) {
-    problems.add(pointer, 'INVALID_TEMPLATE', `A placeholder must not stand in ${name}.`);
+    problems.add(pointer, 'INVALID_TEMPLATE', `${name} must not contain a placeholder`);
   }
 }
 
-/** A URL's form and place in the net; that its name leads to a public address is checked at each call. */
+/** Checks the URL's form and host; that the host resolves to a public address is checked at each call. */
 function checkTarget(url: string, pointer: string, problems: Problems): void {
   checkTemplates(url, pointer, problems);
-  // A placeholder before the path, where it must not stand, makes a host that the policy refuses.
+  // A placeholder before the path, where none is permitted, makes a host that the policy refuses.
   const verdict = problems.policy.checkUrl(url);
   if (!verdict.ok) problems.add(pointer, 'TARGET_REFUSED', verdict.message);
 }
 
 function checkHeaders(value: unknown, pointer: string, problems: Problems): void {
   if (!isObject(value)) {
-    problems.add(pointer, 'INVALID_TYPE', 'headers must be an object of texts.');
+    problems.add(pointer, 'INVALID_TYPE', 'headers must be an object of texts');
     return;
   }
   for (const [name, text] of Object.entries(value)) {
     if (HEADER_NAME.test(name) && typeof text === 'string' && !/[\r\n]/.test(text)) {
       checkTemplates(text, `${pointer}/${name}`, problems);
     } else {
-      problems.add(pointer, 'INVALID_HEADER', `${JSON.stringify(name)} must be a header name with a text of one line.`);
+      problems.add(pointer, 'INVALID_HEADER', `${JSON.stringify(name)} must be a header name with a text of one line`);
     }
   }
 }
 
 function checkNumber(value: unknown, least: number, most: number, pointer: string, problems: Problems): void {
   if (typeof value === 'number' && value >= least && value <= most) return;
-  problems.add(pointer, 'INVALID_NUMBER', `The value must be a number from ${least} to ${most}.`);
+  problems.add(pointer, 'INVALID_NUMBER', `The value must be a number from ${least} to ${most}`);
 }
 
 function checkTemplates(value: unknown, pointer: string, problems: Problems): void {

@@ -1,8 +1,14 @@
 import { Access, CurrentPrincipal } from '@crm/access';
-import { type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ChangeWorkflow, CreatedWorkflow, CreateWorkflow, HookAddress, WorkflowView } from './workflow.dto.js';
+import {
+  ChangeWorkflowInput,
+  CreatedWorkflowView,
+  CreateWorkflowInput,
+  HookView,
+  WorkflowView,
+} from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
 
 @ApiGroup({
@@ -19,10 +25,10 @@ export class WorkflowController {
   @Describe({
     summary: 'Creates a workflow',
     description: 'A workflow with the trigger `webhook_received` gets a hook URL; keep it secret.',
-    answers: [{ status: 201, description: 'The workflow', body: () => CreatedWorkflow }],
+    answers: [{ status: 201, description: 'The workflow', body: () => CreatedWorkflowView }],
     refusals: ['WORKFLOW_LIMIT_EXCEEDED', 'WORKFLOW_INVALID'],
   })
-  create(@CurrentPrincipal() principal: Principal, @Body() body: CreateWorkflow): Promise<CreatedWorkflow> {
+  create(@CurrentPrincipal() principal: Principal, @Body() body: CreateWorkflowInput): Promise<CreatedWorkflowView> {
     return this.workflows.create(principal, body);
   }
 
@@ -53,9 +59,9 @@ export class WorkflowController {
   @Describe({
     summary: 'Returns the hook URL of a workflow',
     description: 'The URL contains a secret: whoever has it can start runs.',
-    answers: [{ status: 200, description: 'The hook URL', body: () => HookAddress }],
+    answers: [{ status: 200, description: 'The hook URL', body: () => HookView }],
   })
-  async hook(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookAddress> {
+  async hook(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookView> {
     return { hookUrl: await this.workflows.revealHook(principal, id) };
   }
 
@@ -69,7 +75,7 @@ export class WorkflowController {
   change(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: string,
-    @Body() body: ChangeWorkflow,
+    @Body() body: ChangeWorkflowInput,
   ): Promise<WorkflowView> {
     return this.workflows.setEnabled(principal, id, body.enabled);
   }

@@ -1,11 +1,11 @@
 import { BooleanField, DateTimeField, field, IdField, IntegerField, JsonField, ListField, TextField } from '@crm/http';
-import type { Action } from './workflow.definition.js';
 import type { Workflow } from './workflow.entity.js';
+import type { Action } from './workflow-definition.js';
 
 /** Longest formula, in characters: the limit of the formula language. */
 const MAX_CONDITION = 4000;
 
-export class CreateWorkflow {
+export class CreateWorkflowInput {
   @TextField({ maxLength: 200, example: 'Create a task for large leads' })
   name: string;
 
@@ -32,7 +32,7 @@ export class CreateWorkflow {
   actions: Record<string, unknown>[];
 }
 
-export class ChangeWorkflow {
+export class ChangeWorkflowInput {
   @BooleanField()
   enabled: boolean;
 }
@@ -72,19 +72,19 @@ export class WorkflowView {
   updatedAt: string;
 }
 
-export class CreatedWorkflow extends WorkflowView {
+export class CreatedWorkflowView extends WorkflowView {
   @TextField({ maxLength: 2048, optional: true, description: 'The URL that starts the workflow; keep it secret' })
   hookUrl?: string;
 }
 
-export class HookAddress {
+export class HookView {
   @TextField({ maxLength: 2048, description: 'The URL that starts the workflow; keep it secret' })
   hookUrl: string;
 }
 
 /**
- * @param inFull whether what the workflow says and compares with is part of it: headers, addresses, bodies, values and
- *   conditions may hold secrets of other systems, so only administrators see them
+ * @param inFull whether to show conditions, and all of each action: headers, addresses, bodies, values and conditions may
+ *   contain secrets of other systems, so only administrators see them
  */
 export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowView {
   const { trigger, condition, actions } = workflow.definition;
@@ -103,7 +103,7 @@ export function toWorkflowView(workflow: Workflow, inFull: boolean): WorkflowVie
   };
 }
 
-/** Of an action what runs show of its step. */
+/** The part of an action that runs show of its step. */
 const outlineOf = ({ type, key }: Action): Pick<Action, 'type' | 'key'> => ({
   type,
   ...(key !== undefined && { key }),

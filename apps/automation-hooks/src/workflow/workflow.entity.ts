@@ -1,6 +1,7 @@
-import type { WorkflowDefinition } from './workflow.definition.js';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Trigger, WorkflowDefinition } from './workflow-definition.js';
 
-/** The installation a workflow came with. */
+/** The installation that a workflow belongs to. */
 export interface WorkflowOrigin {
   readonly installationId: string;
   readonly appKey: string;
@@ -9,18 +10,65 @@ export interface WorkflowOrigin {
   readonly grantedScopes: readonly string[];
 }
 
-export interface Workflow {
-  readonly id: string;
-  readonly version: number;
-  readonly name: string;
-  readonly definition: WorkflowDefinition;
-  readonly enabled: boolean;
-  /** Whose rights the runs have; for an app's workflow who installed it, and the app's rights count. */
-  readonly authorId: string;
-  /** Null for a workflow that the tenant made itself. */
-  readonly origin: WorkflowOrigin | null;
-  /** Api-names declared in the package to those of the tenant. */
-  readonly objectNames: Readonly<Record<string, string>>;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+@Entity({ name: 'workflow' })
+export class Workflow {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  @PrimaryColumn({ type: 'uuid' })
+  id: string;
+
+  @Column({ type: 'integer' })
+  version: number;
+
+  @Column({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'json' })
+  definition: WorkflowDefinition;
+
+  @Column({ name: 'trigger_type', type: 'text' })
+  triggerType: Trigger['type'];
+
+  /** Null unless an event starts it. */
+  @Column({ name: 'event_name', type: 'text', nullable: true })
+  eventName: string | null;
+
+  @Column({ type: 'boolean' })
+  enabled: boolean;
+
+  /** The user whose rights the runs have; of an app's workflow, who installed the app, and the app's rights count. */
+  @Column({ name: 'author_id', type: 'uuid' })
+  authorId: string;
+
+  /** This and the next three are null in a workflow that the tenant created. */
+  @Column({ name: 'installation_id', type: 'uuid', nullable: true })
+  installationId: string | null;
+
+  @Column({ name: 'automation_key', type: 'text', nullable: true })
+  automationKey: string | null;
+
+  @Column({ name: 'app_key', type: 'text', nullable: true })
+  appKey: string | null;
+
+  @Column({ name: 'granted_scopes', type: 'text', array: true, nullable: true })
+  grantedScopes: string[] | null;
+
+  /** API names that the package declares, to those in the tenant. */
+  @Column({ name: 'object_names', type: 'json' })
+  objectNames: Readonly<Record<string, string>>;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+
+  @Column({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt: Date;
+
+  /** Null for a workflow that the tenant created. */
+  get origin(): WorkflowOrigin | null {
+    const { installationId, appKey, automationKey, grantedScopes } = this;
+    return installationId === null
+      ? null
+      : ({ installationId, appKey, automationKey, grantedScopes } as WorkflowOrigin);
+  }
 }

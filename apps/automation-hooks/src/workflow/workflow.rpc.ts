@@ -4,15 +4,15 @@ import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { WorkflowProvisioning } from './workflow.provisioning.js';
+import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 
 /** Asked on behalf of an administrator. */
 const ADMINISTER = { right: 'administer' } as const;
 
-/** What the marketplace asks for when apps are installed, upgraded and removed. */
+/** What the marketplace calls when apps are installed, upgraded and removed. */
 @Controller()
 export class WorkflowRpc {
-  constructor(private readonly provisioning: WorkflowProvisioning) {}
+  constructor(private readonly provisioning: WorkflowProvisioningService) {}
 
   @RpcHandler(rpc.automations.provisionWorkflows)
   @Access(ADMINISTER)

@@ -5,14 +5,19 @@ import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
-import { administers } from './administers.js';
-import { type CreatedWorkflow, type CreateWorkflow, toWorkflowView, type WorkflowView } from './workflow.dto.js';
+import { isAdministrator } from './administrator.js';
+import {
+  type CreatedWorkflowView,
+  type CreateWorkflowInput,
+  toWorkflowView,
+  type WorkflowView,
+} from './workflow.dto.js';
 import type { Workflow } from './workflow.entity.js';
-import { WorkflowLimit } from './workflow.limit.js';
 import { WorkflowRepository } from './workflow.repository.js';
-import { readDefinition } from './workflow.validation.js';
+import { WorkflowLimit } from './workflow-limit.js';
+import { readDefinition } from './workflow-validation.js';
 
-/** The tenant's own workflows. Those of apps come and go by workflow.provisioning.ts. */
+/** Workflows that tenants create. Those of apps come and go with installations: workflow-provisioning.service.ts. */
 @Injectable()
 export class WorkflowService {
   private readonly logger = new Logger(WorkflowService.name);
@@ -26,7 +31,7 @@ export class WorkflowService {
   ) {}
 
   /** @throws WORKFLOW_INVALID, WORKFLOW_LIMIT_EXCEEDED */
-  async create(principal: Principal, input: CreateWorkflow): Promise<CreatedWorkflow> {
+  async create(principal: Principal, input: CreateWorkflowInput): Promise<CreatedWorkflowView> {
     const definition = readDefinition(input, this.outside);
     const id = newId();
     return this.database.transaction(principal.tenantId, async (tx) => {
@@ -42,7 +47,7 @@ export class WorkflowService {
         objectNames: {},
       });
       const hookUrl = definition.trigger.type === 'webhook_received' ? await this.hooks.issue(tx, id) : undefined;
-      return { ...toWorkflowView(await this.existing(tx, id), true), ...(hookUrl && { hookUrl }) };
+      return { ...toWorkflowView(await this.lookUp(tx, id), true), ...(hookUrl && { hookUrl }) };
     });
   }
 
@@ -51,28 +56,38 @@ export class WorkflowService {
     const { tenantId } = principal;
     const page = parsePage(query, { tenantId, list: 'workflows' });
     const { workflows, counted } = await this.database.transaction(tenantId, (tx) => this.workflows.list(tx, page));
-    const inFull = administers(principal);
+    const inFull = isAdministrator(principal);
     return mapList(listAnswer(workflows, page, counted, idPosition), (workflow) => toWorkflowView(workflow, inFull));
   }
 
   /** @throws NOT_FOUND */
   async get(principal: Principal, id: string): Promise<WorkflowView> {
-    const workflow = await this.database.transaction(principal.tenantId, (tx) => this.existing(tx, id));
-    return toWorkflowView(workflow, administers(principal));
+    const workflow = await this.database.transaction(principal.tenantId, (tx) => this.lookUp(tx, id));
+    return toWorkflowView(workflow, isAdministrator(principal));
   }
 
   /**
-   * The URL that starts the workflow. Who looked is noted in the log.
+   * The URL that starts the workflow. The log says who was shown it.
    * @throws NOT_FOUND, also for a workflow that is not started by calls
    */
   async revealHook(principal: Principal, id: string): Promise<string> {
-    const url = await this.database.transaction(principal.tenantId, (tx) => this.hooks.reveal(tx, id));
+    const urls = await this.database.transaction(principal.tenantId, (tx) => this.hooks.reveal(tx, [id]));
+    const [url] = urls.values();
     if (!url) throw new PlatformError('NOT_FOUND');
     this.logger.log({ msg: 'A hook URL was shown', workflowId: id, userId: principal.userId });
     return url;
   }
 
-  /** A disabled workflow takes no calls and no events, and its runs that have not begun are cancelled. */
+  /** Whether the workflow exists, is enabled and is started by calls. */
+  async acceptsCalls(tenantId: string, id: string): Promise<boolean> {
+    const workflow = await this.database.transaction(tenantId, (tx) => this.workflows.find(tx, id));
+    return workflow?.enabled === true && workflow.triggerType === 'webhook_received';
+  }
+
+  /**
+   * Enables or disables a workflow. A disabled one accepts no calls and no events, and its runs are cancelled.
+   * @throws NOT_FOUND
+   */
   async setEnabled(principal: Principal, id: string, enabled: boolean): Promise<WorkflowView> {
     const workflow = await this.database.transaction(principal.tenantId, (tx) =>
       this.workflows.setEnabled(tx, id, enabled),
@@ -84,14 +99,14 @@ export class WorkflowService {
   /** @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
-      const { origin } = await this.existing(tx, id);
-      if (origin) throw new PlatformError('CONFLICT', 'The workflow belongs to an installed app; disable it instead.');
+      const { origin } = await this.lookUp(tx, id);
+      if (origin) throw new PlatformError('CONFLICT', 'The workflow belongs to an installed app; disable it instead');
       await this.workflows.delete(tx, [id]);
     });
     await this.hooks.forget([id]);
   }
 
-  private async existing(tx: TenantTransaction, id: string): Promise<Workflow> {
+  private async lookUp(tx: TenantTransaction, id: string): Promise<Workflow> {
     const workflow = await this.workflows.find(tx, id);
     if (!workflow) throw new PlatformError('NOT_FOUND');
     return workflow;

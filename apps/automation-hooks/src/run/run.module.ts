@@ -1,0 +1,34 @@
+import { TenantDirectory } from '@crm/messaging';
+import { Module } from '@nestjs/common';
+import { OutsideModule } from '../outside/outside.module.js';
+import { WorkflowModule } from '../workflow/workflow.module.js';
+import { ActionService } from './action.service.js';
+import { HttpRequestService } from './http-request.service.js';
+import { RunConsumer } from './run.consumer.js';
+import { RunController } from './run.controller.js';
+import { RunExecutor } from './run.executor.js';
+import { RunRepository } from './run.repository.js';
+import { RunService } from './run.service.js';
+import { RunSignal } from './run.signal.js';
+import { RunWorker } from './run.worker.js';
+import { RunQueueRepository } from './run-queue.repository.js';
+import { RunTokenService } from './run-token.service.js';
+
+@Module({
+  imports: [OutsideModule, WorkflowModule],
+  controllers: [RunConsumer, RunController],
+  providers: [
+    ActionService,
+    HttpRequestService,
+    RunExecutor,
+    RunQueueRepository,
+    RunRepository,
+    RunService,
+    RunSignal,
+    RunTokenService,
+    RunWorker,
+    TenantDirectory,
+  ],
+  exports: [RunService],
+})
+export class RunModule {}

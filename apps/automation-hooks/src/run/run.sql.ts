@@ -1,0 +1,87 @@
+// The queue of runs, and what TypeORM cannot say of runs in one statement. The narrow role claims and releases for all
+// tenants; every other statement runs in the context of a tenant, which is $1.
+
+/** Queues runs. $2: ids of the runs. */
+export const QUEUE_RUNS = `INSERT INTO run_queue (tenant_id, run_id) SELECT $1, unnest($2::uuid[])`;
+
+/**
+ * Claims due runs, those due for longest first. Workers do not wait for one another. Materialised: a plan that looks the
+ * choice up again for each row would claim more than the limit.
+ * $1: id of the claim, $2: seconds of the lease, $3: limit, $4: tenants that are left out.
+ */
+export const CLAIM_RUNS = `
+  WITH due AS MATERIALIZED (
+    SELECT tenant_id, run_id, due_at FROM run_queue
+     WHERE due_at <= now() AND tenant_id <> ALL ($4::uuid[])
+     ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+  UPDATE run_queue SET claim_id = $1, due_at = now() + make_interval(secs => $2)
+    FROM due
+   WHERE run_queue.tenant_id = due.tenant_id AND run_queue.run_id = due.run_id
+  RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId", due.due_at AS "dueAt"`;
+
+/** Gives back what was claimed and not begun. Lists of equal length: $1: tenants, $2: runs, $3: claims, $4: when due. */
+export const RELEASE_RUNS = `
+  UPDATE run_queue SET due_at = released.due_at, claim_id = NULL
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[]) AS released (tenant_id, run_id, claim_id, due_at)
+   WHERE run_queue.tenant_id = released.tenant_id AND run_queue.run_id = released.run_id
+     AND run_queue.claim_id = released.claim_id`;
+
+/** Renews the lease of a claim that still stands, and holds its row. $2: run, $3: claim, $4: seconds of the lease. */
+export const RENEW_CLAIM = `
+  UPDATE run_queue SET due_at = now() + make_interval(secs => $4)
+   WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3
+  RETURNING run_id`;
+
+/** Gives a run back until later. $2: run, $3: when it is due. */
+export const POSTPONE_RUN = `UPDATE run_queue SET due_at = $3, claim_id = NULL WHERE tenant_id = $1 AND run_id = $2`;
+
+/** $2: run. */
+export const UNQUEUE_RUN = `DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2`;
+
+/**
+ * Stores runs of one cause, whose input is sent once; a second run of a workflow for the same event is not stored.
+ * $2: ids of the runs, $3: their workflows, $4: event, $5: depth, $6: input, $7: status, $8: code and $9: detail of the error.
+ */
+export const INSERT_RUNS = `
+  INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
+  SELECT $1, new.id, new.workflow_id, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
+    FROM unnest($2::uuid[], $3::uuid[]) AS new (id, workflow_id)
+  ON CONFLICT (tenant_id, workflow_id, event_id) DO NOTHING RETURNING id`;
+
+/**
+ * A page of runs, newest first, with the payloads of the first runs until these fill $7 bytes of JSON; when $7 is null no
+ * payload is read. $2: workflow or null, $3: status or null, $4: id after which the page begins or null, $5: limit, $6: offset.
+ */
+export const LIST_RUNS = `
+  SELECT id, workflow_id AS "workflowId", status, error_code AS "errorCode", error_detail AS "errorDetail",
+         created_at AS "createdAt", started_at AS "startedAt", finished_at AS "finishedAt",
+         CASE WHEN sum(CASE WHEN $7::int IS NOT NULL THEN octet_length(input::text) END) OVER (ORDER BY id DESC) <= $7
+              THEN input END AS input
+    FROM (SELECT * FROM run
+           WHERE tenant_id = $1 AND ($2::uuid IS NULL OR workflow_id = $2) AND ($3::text IS NULL OR status = $3)
+             AND ($4::uuid IS NULL OR id < $4)
+           ORDER BY id DESC LIMIT $5 OFFSET $6) AS page
+   ORDER BY id DESC`;
+
+/** How many runs a filter finds, counted up to $4. $2: workflow or null, $3: status or null. */
+export const COUNT_RUNS = `
+  SELECT count(*)::int AS counted
+    FROM (SELECT 1 FROM run
+           WHERE tenant_id = $1 AND ($2::uuid IS NULL OR workflow_id = $2) AND ($3::text IS NULL OR status = $3)
+           LIMIT $4) AS found`;
+
+/** The steps of a page of runs, without their outputs. $2: ids of the runs. */
+export const LIST_STEPS = `
+  SELECT run_id AS "runId", key, type, status, error_code AS "errorCode", error_detail AS "errorDetail"
+    FROM run_step WHERE tenant_id = $1 AND run_id = ANY ($2::uuid[]) ORDER BY run_id, position`;
+
+/**
+ * Stores the result of an attempt at a step. $2: run, $3: position, $4: key, $5: type, $6: status, $7: attempts, $8: when
+ * it is due again, $9: output, $10: code and $11: detail of the error.
+ */
+export const STORE_STEP = `
+  INSERT INTO run_step (tenant_id, run_id, position, key, type, status, attempts, due_at, output, error_code, error_detail)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  ON CONFLICT (tenant_id, run_id, position) DO UPDATE SET
+    status = EXCLUDED.status, attempts = EXCLUDED.attempts, due_at = EXCLUDED.due_at, output = EXCLUDED.output,
+    error_code = EXCLUDED.error_code, error_detail = EXCLUDED.error_detail, updated_at = now()`;

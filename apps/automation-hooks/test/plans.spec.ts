@@ -1,0 +1,33 @@
+import { newId } from '@crm/database';
+import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { FIND_HOOK, STORE_HOOK } from '../src/hook/hook.sql.js';
+import { migrations } from '../src/migrations/index.js';
+import * as runSql from '../src/run/run.sql.js';
+import * as workflowSql from '../src/workflow/workflow.sql.js';
+
+const { CLAIM_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
+const ofRuntimeRole = { ...runSqlOfTenants, ...workflowSql };
+const ofNarrowRole = { CLAIM_RUNS, FIND_HOOK, RELEASE_RUNS, STORE_HOOK };
+
+describe('the plans of the hand-written SQL of automation-hooks', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await testDatabase('automation-hooks', migrations);
+  });
+  afterAll(() => database?.drop());
+
+  it('match the snapshot for the runtime role, in the context of a tenant', async () => {
+    expect(await explainStatements({ url: database.config.url, tenantId: newId() }, ofRuntimeRole)).toMatchSnapshot();
+  });
+
+  it('match the snapshot for the narrow role, which serves all tenants', async () => {
+    expect(await explainStatements({ url: database.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
+  });
+
+  it('cover every exported statement', async () => {
+    const exported = await exportedStatements(new URL('../src/', import.meta.url));
+    expect(Object.keys({ ...ofRuntimeRole, ...ofNarrowRole }).sort()).toEqual(exported);
+  });
+});
