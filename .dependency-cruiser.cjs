@@ -102,7 +102,7 @@ module.exports = {
           '^libs/runtime/src/operations/operations-server\\.ts$',
           '^libs/http/src/server/drain\\.ts$',
           '^apps/gateway/src/proxy/',
-          '^apps/gateway/src/docs/merged-document\\.ts$',
+          '^apps/gateway/src/api-document/api-document\\.service\\.ts$',
         ],
       },
       to: { path: ['^(node:)?(http|https|http2|dgram)$', 'node_modules/(undici|axios|got|node-fetch)/'] },

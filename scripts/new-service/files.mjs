@@ -189,5 +189,5 @@ To add
 - **a database**: an entry in \`libs/contracts/src/databases.ts\`, \`DatabaseModule.forService\` in \`app.module.ts\`, \`databaseConfig\` in \`config.ts\`, \`src/migrations/index.ts\` exporting \`migrations\` and \`databaseRoles\`, a \`<noun>.repository.ts\` whose methods take a tenant transaction first;
 - **events**: \`outbox: true\` for \`MessagingModule\` to send, an entry in \`CONSUMERS\` and a \`<noun>.consumer.ts\` to receive;
 - **calls from other services**: a contract in \`libs/contracts/src/rpc\` and a \`<noun>.rpc.ts\`;
-- **a public address**: a line in \`apps/gateway/src/proxy/routing.ts\` and the upstream's URL in its \`config.ts\`.
+- **a public address**: a line in \`apps/gateway/src/routing/routing.ts\` and the upstream's URL in its \`config.ts\`.
 `;

@@ -1,17 +1,20 @@
 import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import type { Limits } from './limits/limits.js';
-import type { Upstream } from './proxy/routing.js';
+import type { Limits } from './rate-limit/limits.js';
+import type { Upstream } from './routing/routing.js';
 
 export interface GatewayConfig {
   readonly service: ServiceConfig;
   /** Internal addresses of the services behind the gateway. */
   readonly upstreams: Readonly<Record<Upstream, string>>;
   readonly limits: Limits;
-  /** Milliseconds a service has to answer. */
+  /** Longest wait for a service's answer. */
   readonly upstreamTimeoutMs: number;
 }
 
-/** Reads IDENTITY_URL, CRM_URL, …, RATE_LIMIT_* (requests a minute) and UPSTREAM_TIMEOUT_MS. */
+/** Token under which the configuration is injected. */
+export const GATEWAY_CONFIG = Symbol('gateway:config');
+
+/** Reads IDENTITY_URL, CRM_URL, …, RATE_LIMIT_* (requests per minute) and UPSTREAM_TIMEOUT_MS. */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
     const service = serviceConfig('gateway');

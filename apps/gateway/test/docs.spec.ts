@@ -2,7 +2,7 @@ import type { RunningService } from '@crm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Services, startGateway } from './harness.js';
 
-describe('the documents of the gateway', () => {
+describe('the OpenAPI document and the error pages of the gateway', () => {
   let services: Services;
   let gateway: RunningService;
 
@@ -29,7 +29,7 @@ describe('the documents of the gateway', () => {
     await services.close();
   });
 
-  it('merges what the services declare and the public can reach', async () => {
+  it('merges the paths of the services that the public can reach', async () => {
     const document = (await (await fetch(`${gateway.url}/api/openapi.json`)).json()) as {
       openapi: string;
       paths: Record<string, { get: { x?: unknown } }>;
@@ -38,25 +38,25 @@ describe('the documents of the gateway', () => {
     expect(document.openapi).toBe('3.1.1');
     expect(Object.keys(document.paths)).toEqual(['/api/crm/custom', '/api/crm/leads']);
     expect(document.components.schemas.Problem).toEqual({ type: 'object' });
-    // The first one keeps its name, the same name with another meaning gets a longer one.
+    // The first one keeps its name; another schema of the same name gets a longer one.
     expect(document.components.schemas.CustomObjectsRow?.title).toBe('custom-objects');
     expect(document.paths['/api/crm/custom']?.get.x).toEqual({ $ref: '#/components/schemas/CustomObjectsRow' });
   });
 
-  it('keeps it for a while', async () => {
+  it('keeps the merged document for a while', async () => {
     const before = services.received.length;
     await fetch(`${gateway.url}/api/openapi.json`);
     expect(services.received.length).toBe(before);
   });
 
-  it('shows it on a page whose own policy stands over that of the API', async () => {
+  it('shows the document on a page whose own policy replaces that of the API', async () => {
     const page = await fetch(`${gateway.url}/api/docs`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self';");
     expect((await fetch(`${gateway.url}/api/docs/assets/swagger-ui-bundle.js`)).status).toBe(200);
   });
 
-  it('explains every code that a problem names', async () => {
+  it('explains the error code that a problem names', async () => {
     const problem = (await (await fetch(`${gateway.url}/nowhere`)).json()) as { type: string };
     const page = await fetch(gateway.url + new URL(problem.type).pathname);
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('NOT_FOUND')]);

@@ -35,7 +35,7 @@ describe('an answer that the gateway forwards', () => {
 
   const call = (method: string) => fetch(`${gateway.url}/api/crm/leads`, { method });
 
-  it('arrives whole, whatever its size and with or without a length', async () => {
+  it('arrives complete, whatever its size, with and without a length', async () => {
     for (const size of [0, 1, 64 * 1024, 64 * 1024 + 1, 5 * MEGABYTE]) {
       for (const hasLength of [true, false]) {
         const body = Buffer.alloc(size, 'abcdefg');
@@ -54,7 +54,7 @@ describe('an answer that the gateway forwards', () => {
     }
   });
 
-  it('keeps the length that HEAD tells, and has no type where the service names none', async () => {
+  it('keeps the length of a HEAD answer, and has no content type when the service sets none', async () => {
     answer = (_request, response) => response.writeHead(200, { 'content-length': '123' }).end();
     expect((await call('HEAD')).headers.get('content-length')).toBe('123');
     answer = (_request, response) => response.writeHead(200).end('text');
@@ -64,7 +64,7 @@ describe('an answer that the gateway forwards', () => {
     expect((await call('DELETE')).status).toBe(204);
   });
 
-  it('is asked for again when a kept connection is closed, if nothing can happen twice by it', async () => {
+  it('is requested again after a kept connection was closed, for reading methods only', async () => {
     for (const [method, attempts, status] of [
       ['GET', 2, 200],
       ['POST', 1, 503],
@@ -81,7 +81,7 @@ describe('an answer that the gateway forwards', () => {
     }
   });
 
-  it('is a problem document when the service breaks off in the middle of a short one', async () => {
+  it('is a problem document when the service breaks off in the middle of a short answer', async () => {
     answer = (request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '10' });
       response.write('{');
@@ -91,7 +91,7 @@ describe('an answer that the gateway forwards', () => {
     expect([response.status, await response.json()]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE' }]);
   });
 
-  it('is not read on when the client has gone', async () => {
+  it('is not read further after the client has gone', async () => {
     const ended = new Promise<boolean>((resolve) => {
       answer = (_request, response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(1024 * MEGABYTE) });
@@ -107,7 +107,7 @@ describe('an answer that the gateway forwards', () => {
     const request = get(`${gateway.url}/api/crm/leads`);
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     await once(response, 'data');
-    // As fast as the client reads, and no faster: nothing piles up in the gateway.
+    // No faster than the client reads: nothing accumulates in the gateway.
     response.pause();
     await delay(200);
     request.on('error', () => undefined);

@@ -7,11 +7,11 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
 import { type GatewayConfig, loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
-import type { Upstream } from '../src/proxy/routing.js';
+import type { Upstream } from '../src/routing/routing.js';
 
 export const TENANT = '0199aa00-0000-7000-8000-000000000001';
 
-/** What a stand-in for a service received. */
+/** A request that a stand-in for a service received. */
 export interface Received {
   readonly service: Upstream;
   readonly method: string;
@@ -22,7 +22,7 @@ export interface Received {
 
 type Answer = { status?: number; headers?: Record<string, string>; body?: string } | 'never';
 
-/** Local HTTP servers in place of the services: each says who it is and remembers what it got. */
+/** Local HTTP servers in place of the services: each answers with its name and records its requests. */
 export class Services {
   readonly received: Received[] = [];
   answer: (received: Received) => Answer = ({ service }) => ({ body: JSON.stringify({ service }) });
@@ -106,7 +106,7 @@ export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
     .sign(privateKey);
 }
 
-/** A gateway on a free port in front of the stand-ins; environment variables as a deployment would set them. */
+/** A gateway on a free port in front of the stand-ins. @param environment variables, as a deployment sets them */
 export async function startGateway(
   services: Services,
   environment: Record<string, string> = {},
@@ -136,7 +136,7 @@ const loadConfigFor = (services: Services, environment: Record<string, string>):
     ...environment,
   });
 
-/** Sends bytes as they are, for what no HTTP client would send; answers the status line and all that follows. */
+/** Sends a text that no HTTP client would send. @returns the answer, from the status line on */
 export function sendRaw(url: string, request: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

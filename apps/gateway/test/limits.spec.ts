@@ -2,7 +2,7 @@ import type { RunningService } from '@crm/runtime';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Services, startGateway, tokenOf } from './harness.js';
 
-describe('limits', () => {
+describe('the limits of the gateway', () => {
   let services: Services;
   let gateway: RunningService | undefined;
 
@@ -23,7 +23,7 @@ describe('limits', () => {
   };
   const bearer = async (claims: Record<string, unknown> = {}) => ({ authorization: `Bearer ${await tokenOf(claims)}` });
 
-  it('counts a principal over all of its tokens, and says what is left', async () => {
+  it('count a principal over all of its tokens, and say what is left', async () => {
     await start({ RATE_LIMIT_PRINCIPAL: '2' });
     const first = await call('/api/crm/leads', await bearer());
     expect(first.headers.get('ratelimit-policy')).toBe('"principal";q=2;w=60, "tenant";q=12000;w=60');
@@ -37,7 +37,7 @@ describe('limits', () => {
     expect((await call('/api/crm/leads', await bearer({ sub: 'u-2' }))).status).toBe(200);
   });
 
-  it('counts the principals of a tenant together', async () => {
+  it('count the principals of a tenant together', async () => {
     await start({ RATE_LIMIT_TENANT: '2' });
     await call('/api/crm/leads', await bearer({ sub: 'u-1' }));
     await call('/api/crm/leads', await bearer({ sub: 'u-2' }));
@@ -46,20 +46,20 @@ describe('limits', () => {
     expect((await call('/api/crm/leads', other)).status).toBe(200);
   });
 
-  it('counts an address without a token', async () => {
+  it('count requests without a token by address', async () => {
     await start({ RATE_LIMIT_ADDRESS: '2' });
     const from = (address: string) => call('/api/marketplace/apps', { 'x-forwarded-for': address });
     expect((await from('192.0.2.1')).status).toBe(200);
     expect((await from('192.0.2.1')).status).toBe(200);
     expect((await from('192.0.2.1')).status).toBe(429);
     expect((await from('192.0.2.2')).status).toBe(200);
-    // The addresses of one IPv6 customer are one.
+    // The addresses of one IPv6 customer count as one.
     await from('2001:db8:1:2::1');
     await from('2001:db8:1:2::2');
     expect((await from('2001:db8:1:2:ffff::3')).status).toBe(429);
   });
 
-  it('counts sign-ins from this machine only when they fail, outside production', async () => {
+  it('count sign-ins from loopback only when they fail, outside production', async () => {
     await start({ RATE_LIMIT_ADDRESS: '3' });
     const signIn = () => call('/api/auth/login', {}, 'POST');
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn()).status).toBe(200);
@@ -68,7 +68,7 @@ describe('limits', () => {
     expect((await signIn()).status).toBe(429);
   });
 
-  it('leaves the limit that a service refused by as the service told it', async () => {
+  it('leave the limit headers of a service that refuses unchanged', async () => {
     await start({});
     const headers = { 'retry-after': '7', 'ratelimit-policy': '"sign-in-account";q=10;w=900' };
     const ratelimit = '"sign-in-account";r=0;t=7';
@@ -79,14 +79,14 @@ describe('limits', () => {
       expect(refused.headers.get(name)).toBe(value);
   });
 
-  it('counts every sign-in from elsewhere', async () => {
+  it('count every sign-in from other addresses', async () => {
     await start({ RATE_LIMIT_ADDRESS: '1' });
     const from = { 'x-forwarded-for': '192.0.2.1' };
     expect((await call('/api/auth/login', from, 'POST')).status).toBe(200);
     expect((await call('/api/auth/login', from, 'POST')).status).toBe(429);
   });
 
-  it('counts calls of a hook by the id presented, whatever the secret', async () => {
+  it('count calls of a hook by its id, whatever the secret', async () => {
     await start({ RATE_LIMIT_HOOK: '2' });
     const hook = (id: string, secret: string) => call(`/api/crm/automations/hooks/${id}/${secret}`, {}, 'POST');
     expect((await hook('w-1', 'a')).status).toBe(200);
@@ -95,7 +95,7 @@ describe('limits', () => {
     expect((await hook('w-2', 'a')).status).toBe(200);
   });
 
-  it('does not believe an address from whoever is no trusted proxy', async () => {
+  it('ignore the X-Forwarded-For of a client that is not a trusted proxy', async () => {
     await start({ RATE_LIMIT_ADDRESS: '1', TRUSTED_PROXIES: '192.0.2.200' });
     expect((await call('/api/marketplace/apps', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(200);
     expect((await call('/api/marketplace/apps', { 'x-forwarded-for': '192.0.2.2' })).status).toBe(429);

@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Dispatcher } from 'undici';
-import { copyResponseHeaders } from './headers.js';
+import { copyResponseHeaders } from './forwarded-headers.js';
 
-/** Bytes of an answer that are put together before they are sent on; a longer one is passed on as it comes. */
+/** Answers up to this length are collected and sent in one piece; a longer one is streamed. */
 const COLLECTED_BYTES = 64 * 1024;
-/** Methods that may be sent again when a kept connection turns out to be closed. */
+/** Methods that are sent again when a kept connection turns out to be closed. */
 const REPEATABLE = new Set(['GET', 'HEAD']);
-/** A connection broke: undici's code for what the other side did to a socket. */
+/** undici's code for a connection that the other side closed or reset. */
 const BROKEN_CONNECTION = 'UND_ERR_SOCKET';
 
 export interface ForwardedRequest {
   readonly method: string;
-  /** With the query, as it came over the wire. */
+  /** With the query, as received. */
   readonly path: string;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly body: Buffer | null;
@@ -46,19 +46,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(): void {
-    // undici tells this handler from one of its older kind by it.
+    // undici recognises the present kind of handler by this method.
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // An interim answer (RFC 9110, section 15.2): the final one follows.
+    // An interim answer (RFC 9110, section 15.2); the final one follows.
     if (status < 200) return;
     this.answered = true;
     this.status = status;
     this.headers = headers;
-    // Fastify would give a type to bytes without one.
+    // Fastify would set a content type for a buffer that has none.
     const untyped = headers['content-type'] === undefined && headers['content-length'] !== '0';
     const hasBody = this.request.method !== 'HEAD' && status !== 204 && status !== 304;
-    if (hasBody && (untyped || Number(headers['content-length'] ?? 0) > COLLECTED_BYTES)) this.passOn(controller);
+    if (hasBody && (untyped || Number(headers['content-length'] ?? 0) > COLLECTED_BYTES)) this.streamAnswer(controller);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -68,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.chunks.push(chunk);
     this.collected += chunk.length;
-    if (this.collected > COLLECTED_BYTES) this.passOn(controller);
+    if (this.collected > COLLECTED_BYTES) this.streamAnswer(controller);
   }
 
   onResponseEnd(): void {
@@ -76,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.stream.push(null);
       return;
     }
-    // Of an answer without a body; Fastify would write null as JSON.
+    // Undefined for an answer without a body: Fastify would write null as JSON.
     const [only] = this.chunks;
     this.begin().send(this.chunks.length > 1 ? Buffer.concat(this.chunks) : only);
   }
@@ -84,22 +84,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.stream) {
       this.stream.destroy(error);
-    } else if (this.mayRepeat(error)) {
+    } else if (this.isRepeatable(error)) {
       this.start();
     } else {
       this.onFailure(error);
     }
   }
 
-  /** Once more for a reading call to whose connection the service had said goodbye; never after it began to answer. */
-  private mayRepeat(error: Error): boolean {
+  /** A reading call on a connection that the service had closed is sent once more, never after an answer began. */
+  private isRepeatable(error: Error): boolean {
     const { method, body } = this.request;
     const isBroken = (error as { code?: unknown }).code === BROKEN_CONNECTION;
     return isBroken && !this.answered && this.attempts === 1 && REPEATABLE.has(method) && body === null;
   }
 
-  /** From now on the client gets the answer as it comes, as fast as it reads it; if it goes away, so do we. */
-  private passOn(controller: Dispatcher.DispatchController): void {
+  /** Streams the rest of the answer, no faster than the client reads. When the client goes away, the call ends. */
+  private streamAnswer(controller: Dispatcher.DispatchController): void {
     const stream = new Readable({
       read: () => controller.resume(),
       destroy: (error, done) => {
@@ -116,7 +116,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private begin(): FastifyReply {
     const { reply } = this;
     copyResponseHeaders(this.headers, reply);
-    // The connection cannot be used again before the request on it is read to its end.
+    // A connection whose request was not read to its end cannot be used again.
     if (!reply.request.raw.complete) reply.header('connection', 'close');
     return reply.code(this.status);
   }

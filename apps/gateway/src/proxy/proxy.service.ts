@@ -5,18 +5,17 @@ import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../config.js';
-import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { RateLimits } from '../limits/rate-limits.js';
-import { SecurityHeaders } from '../security/security-headers.js';
-import { requestHeaders } from './headers.js';
-import { ignoresToken, isAmbiguous, ROUTES, type Upstream, upstreamFor } from './routing.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { RateLimitService } from '../rate-limit/rate-limit.service.js';
+import { ignoresToken, isAmbiguous, ROUTES, type Upstream, upstreamFor } from '../routing/routing.js';
+import { SecurityHeadersService } from '../security-headers/security-headers.service.js';
+import { requestHeaders } from './forwarded-headers.js';
 import { Upstreams } from './upstreams.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const AUDIENCE = [AUDIENCES.api];
 
-/** Forwards what belongs to a service, after it was checked as far as an edge can. */
+/** Forwards requests to the services, after the checks that an edge can make. */
 @Injectable()
 export class ProxyService implements OnModuleInit {
   private readonly problems: ProblemFilter;
@@ -25,8 +24,8 @@ export class ProxyService implements OnModuleInit {
   constructor(
     private readonly adapters: HttpAdapterHost,
     private readonly verifier: TokenVerifier,
-    private readonly limits: RateLimits,
-    private readonly security: SecurityHeaders,
+    private readonly limits: RateLimitService,
+    private readonly security: SecurityHeadersService,
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
   ) {
     this.problems = new ProblemFilter(config.service.baseUrl);
@@ -40,7 +39,7 @@ export class ProxyService implements OnModuleInit {
   }
 
   private installRoutes(scope: FastifyInstance): void {
-    // A body is passed on as it came; whether it is JSON is for the service to say.
+    // A body is forwarded unchanged; the service decides whether it is JSON.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: DEFAULT_BODY_LIMIT }, (_request, body, done) => {
       done(null, body);
@@ -57,14 +56,14 @@ export class ProxyService implements OnModuleInit {
     scope.addHook('onClose', () => this.upstreams.close());
     for (const [prefix] of ROUTES) {
       for (const url of [prefix, `${prefix}/*`]) {
-        // No value is returned: a reply is awaited like a promise, and nobody needs to know here when it is sent.
+        // Returns nothing: Fastify would await a returned reply, and nothing here depends on when it is sent.
         const handler = (request: FastifyRequest, reply: FastifyReply): void => this.forward(request, reply);
         scope.route({ method: METHODS, url, handler });
       }
     }
   }
 
-  /** Refuses early, before a body is read: strange paths, tokens that do not hold, callers over their limit. */
+  /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit. */
   private async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const path = pathOf(request);
     if (isAmbiguous(path)) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
@@ -80,7 +79,7 @@ export class ProxyService implements OnModuleInit {
 
   private async principalOf(request: FastifyRequest, path: string): Promise<Principal | undefined> {
     const header = request.headers.authorization;
-    // Other schemes are for the service: an installed app authenticates at the token endpoint by HTTP Basic.
+    // Other schemes are left to the service: an installed app uses HTTP Basic at the token endpoint.
     if (header === undefined || ignoresToken(path) || !/^bearer\b/i.test(header)) return undefined;
     const token = bearerToken(header);
     if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
@@ -101,14 +100,14 @@ export class ProxyService implements OnModuleInit {
       upstreamFor(pathOf(request)) as Upstream,
       { method: request.method, path: request.raw.url as string, headers, body },
       reply,
-      // What happens on a connection to a service happens outside of the request's context.
+      // Events on a connection to a service occur outside the context of the request.
       (error) =>
         runInRequestContext(request.callContext, () => this.problems.answer(asUnavailable(error), request, reply)),
     );
   }
 }
 
-/** The path as it came over the wire, without its query. */
+/** The path as received, without its query. */
 function pathOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '';
   const end = url.indexOf('?');
@@ -118,7 +117,7 @@ function pathOf(request: FastifyRequest): string {
 /** Codes of undici for a service that does not answer in time. */
 const LATE: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
-/** A service that cannot be reached, and one that does not answer in time. */
+/** The problem for a service that cannot be reached or does not answer in time. */
 function asUnavailable(error: Error): PlatformError {
   const isLate = LATE.includes((error as { code?: unknown }).code);
   return new PlatformError(isLate ? 'DEADLINE_EXCEEDED' : 'SERVICE_UNAVAILABLE', undefined, {

@@ -1,22 +1,22 @@
 import type { FastifyReply } from 'fastify';
 import { Pool } from 'undici';
+import type { Upstream } from '../routing/routing.js';
 import { Exchange, type ForwardedRequest } from './exchange.js';
-import type { Upstream } from './routing.js';
 
-/** Connections to one service. */
+/** Connections per service. */
 const CONNECTIONS = 128;
-/** Milliseconds after which a service that does not accept a connection counts as down. */
+/** Time after which a service that does not accept a connection counts as down. */
 const CONNECT_TIMEOUT_MS = 2000;
-/** Shorter than the 72 s after which a service closes an idle connection, so that none is used as it closes. */
+/** Shorter than the 72 s after which a service closes an idle connection, so that no request meets a closing one. */
 const IDLE_MS = 30_000;
 
-/** Kept connections to the services behind the gateway. */
+/** Connections to the services behind the gateway, kept for reuse. */
 export class Upstreams {
   private readonly pools: Readonly<Record<Upstream, Pool>>;
 
   /**
-   * @param urls addresses of the services; what follows host and port is not used
-   * @param timeoutMs milliseconds a service has to begin its answer, and then between two pieces of it
+   * @param urls addresses of the services; only scheme, host and port are used
+   * @param timeoutMs longest wait for the beginning of an answer, and then between two parts of it
    */
   constructor(urls: Readonly<Record<Upstream, string>>, timeoutMs: number) {
     const pools = Object.entries(urls).map(([upstream, url]) => [
@@ -34,13 +34,13 @@ export class Upstreams {
 
   /**
    * Sends a request to a service and the service's answer to the client.
-   * @param onFailure gets what kept the service from answering, as long as nothing was sent to the client
+   * @param onFailure called with the reason when the service did not answer and nothing has been sent to the client
    */
   forward(upstream: Upstream, request: ForwardedRequest, reply: FastifyReply, onFailure: (error: Error) => void): void {
     new Exchange(this.pools[upstream], request, reply, onFailure).start();
   }
 
-  /** Ends all connections, with what is on them. */
+  /** Closes all connections and aborts the requests on them. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.pools).map((pool) => pool.destroy()));
   }

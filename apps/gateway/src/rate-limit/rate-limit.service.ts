@@ -4,23 +4,23 @@ import { limitHeaders, limitState } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { GatewayConfig } from '../config.js';
-import { GATEWAY_CONFIG } from '../gateway.tokens.js';
-import { isCredentialCall, presentedHookId } from '../proxy/routing.js';
-import { addressKey, isLoopback, type LimitName, WINDOW_SECONDS } from './limits.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { isCredentialCall, presentedHookId } from '../routing/routing.js';
+import { addressKey, isLoopback } from './client-address.js';
+import { type LimitName, WINDOW_SECONDS } from './limits.js';
 
-/** Characters of a presented hook id that tell it from others; the caller decides how long it is. */
+/** Characters of a presented hook id that count; the caller decides how long it is. */
 const HOOK_KEY_LENGTH = 64;
 
 /**
- * Counts requests in memory, so for each replica of the gateway by itself. The limiters have the interface of
+ * Counts requests in memory, for each replica of the gateway separately. The limiters have the interface of
  * rate-limiter-flexible, whose stores for Redis or Valkey take the place of the memory when replicas share their limits.
  */
 @Injectable()
-export class RateLimits {
+export class RateLimitService {
   private readonly limiters: Readonly<Record<LimitName, RateLimiterMemory>>;
   private readonly quotas: GatewayConfig['limits'];
-  /** Outside production, signing in from this machine counts only when it fails: demos and tests do it all the time. */
+  /** Outside production, a sign-in from loopback counts only when it fails: demos and tests sign in all the time. */
   private readonly sparesLocalSignIns: boolean;
   private readonly spared = new WeakMap<FastifyRequest, string>();
 
@@ -39,7 +39,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request and says in the headers of the answer what is left.
+   * Counts a request and sets the headers of the answer that say what is left.
    * @throws PlatformError RATE_LIMITED
    */
   async admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): Promise<void> {
@@ -67,7 +67,7 @@ export class RateLimits {
     return this.count(reply, [['address', address]]);
   }
 
-  /** Counts a spared request after all if it failed. @returns undefined when there is nothing to count */
+  /** Counts a spared request if it failed. @returns undefined when there is nothing to count */
   settle(request: FastifyRequest, status: number): Promise<unknown> | undefined {
     const address = this.spared.get(request);
     return address !== undefined && status >= 400 ? this.limiters.address.penalty(address) : undefined;

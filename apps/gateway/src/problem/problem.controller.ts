@@ -5,13 +5,13 @@ import { Controller, Get, Header, Param } from '@nestjs/common';
 
 const slugOf = (code: string): string => code.toLowerCase().replaceAll('_', '-');
 
-/** The addresses that `type` of a problem document names: what a code means. */
+/** The pages that the `type` of a problem document points to: what an error code means. */
 @Controller('problems')
-export class ProblemsController {
+export class ProblemController {
   @Get()
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Describe({ summary: 'The error catalogue', hidden: true })
+  @Describe({ summary: 'Lists the error codes', hidden: true })
   list(): string {
     const rows = Object.values<ErrorDefinition>(ERRORS).map(
       ({ code, status, title }) =>
@@ -23,7 +23,7 @@ export class ProblemsController {
   @Get(':slug')
   @Public()
   @Header('content-type', 'text/html; charset=utf-8')
-  @Describe({ summary: 'What an error code means', hidden: true })
+  @Describe({ summary: 'Explains an error code', hidden: true })
   read(@Param('slug') slug: string): string {
     const code = slug.toUpperCase().replaceAll('-', '_');
     if (!isErrorCode(code) || slugOf(code) !== slug) throw new PlatformError('NOT_FOUND');
@@ -32,6 +32,6 @@ export class ProblemsController {
   }
 }
 
-/** Everything in it comes from the catalogue. */
+/** Nothing is escaped: all texts come from the catalogue. */
 const page = (heading: string, content: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${heading}</title><h1>${heading}</h1>${content}</html>\n`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKey, isLoopback } from './limits.js';
+import { addressKey, isLoopback } from './client-address.js';
 
-describe('limits', () => {
+describe('the address of a client', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -9,7 +9,7 @@ describe('limits', () => {
     ['2001:0db8:0001:0002::1', '2001:db8:1:2'],
     ['2001:db8::1', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
-  ])('counts %s as %s', (address, key) => {
+  ])('%s is counted as %s', (address, key) => {
     expect(addressKey(address)).toBe(key);
   });
 
@@ -20,7 +20,7 @@ describe('limits', () => {
     ['::ffff:127.0.0.1', true],
     ['192.0.2.1', false],
     ['::12', false],
-  ])('%s is this machine: %p', (address, local) => {
+  ])('%s is a loopback address: %p', (address, local) => {
     expect(isLoopback(address)).toBe(local);
   });
 });

@@ -14,7 +14,7 @@ const hostilePath = fc
   .map((pieces) => pieces.join(''));
 
 describe('routing', () => {
-  it('lets no path through that a URL parser would change', () => {
+  it('refuses every path that a URL parser would change', () => {
     fc.assert(
       fc.property(hostilePath, (path) => {
         const sent = path.split('?', 1)[0] as string;
@@ -25,7 +25,7 @@ describe('routing', () => {
     );
   });
 
-  it('gives a path the same service after decoding, or none before', () => {
+  it('never routes a path that would reach another service once decoded', () => {
     fc.assert(
       fc.property(hostilePath, (path) => {
         const sent = path.split('?', 1)[0] as string;
@@ -42,7 +42,7 @@ describe('routing', () => {
     });
   });
 
-  it('knows the hook that a call presents', () => {
+  it('reads the workflow id from the path of a hook', () => {
     expect(presentedHookId('/api/crm/automations/hooks/w-1/secret')).toBe('w-1');
     expect(presentedHookId('/api/crm/automations/hooks/w-1')).toBeUndefined();
     expect(presentedHookId('/api/crm/automations/runs/1')).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
-/** For one connection only (RFC 9110, section 7.6.1), or never of use behind the gateway. */
+/** Headers for one connection (RFC 9110, section 7.6.1), and headers that no service uses. */
 const DROPPED = new Set([
   'connection',
   'cookie',
@@ -25,7 +25,7 @@ const DROPPED = new Set([
   'x-rewrite-url',
 ]);
 
-/** Beginnings of names by which a header claims who is calling or from where; only the gateway says that. */
+/** Prefixes of headers that claim who is calling or from where; only the gateway may say that. */
 const CLAIMS = [
   'x-forwarded-',
   'x-user',
@@ -38,14 +38,14 @@ const CLAIMS = [
   'x-crm',
 ];
 
-/** Whether a header of the client goes on to the service. */
-export function passes(name: string): boolean {
+/** Whether a header of the client is forwarded to the service. */
+function isForwarded(name: string): boolean {
   // An underscore becomes a dash in many frameworks, so both spellings are one name.
   const spelled = name.toLowerCase().replaceAll('_', '-');
   return !DROPPED.has(spelled) && !CLAIMS.some((claim) => spelled.startsWith(claim));
 }
 
-/** What the gateway says about a request. */
+/** What the gateway tells the service about a request. */
 export interface Provenance {
   readonly requestId: string;
   readonly traceparent: string | undefined;
@@ -55,21 +55,21 @@ export interface Provenance {
   readonly hasBody: boolean;
 }
 
-/** Names that were judged; callers invent names, so there is an end to what is remembered. */
-const judged = new Map<string, boolean>();
-const JUDGED_NAMES = 1000;
+/** Verdicts by name; limited, because clients can send any names. */
+const verdicts = new Map<string, boolean>();
+const MAX_VERDICTS = 1000;
 
-function passesAsBefore(name: string): boolean {
-  const known = judged.get(name);
+function isForwardedCached(name: string): boolean {
+  const known = verdicts.get(name);
   if (known !== undefined) return known;
-  const verdict = passes(name);
-  if (judged.size < JUDGED_NAMES) judged.set(name, verdict);
+  const verdict = isForwarded(name);
+  if (verdicts.size < MAX_VERDICTS) verdicts.set(name, verdict);
   return verdict;
 }
 
 /**
- * Headers of the request to the service.
- * @param received with names in lower case, as Node gives them
+ * The headers of the request to the service.
+ * @param received with names in lower case, as Node provides them
  */
 export function requestHeaders(
   received: IncomingHttpHeaders,
@@ -78,9 +78,9 @@ export function requestHeaders(
   const hops = hopsOf(received.connection);
   const headers: Record<string, string | string[] | undefined> = {};
   for (const name in received) {
-    if (passesAsBefore(name) && !hops?.has(name)) headers[name] = received[name];
+    if (isForwardedCached(name) && !hops?.has(name)) headers[name] = received[name];
   }
-  // The host is the service's, the length is that of the body we send.
+  // The client sets the service's host and the length of the body that is sent.
   headers.host = undefined;
   headers['content-length'] = undefined;
   if (!provenance.hasBody) headers['content-type'] = undefined;
@@ -93,7 +93,7 @@ export function requestHeaders(
   return headers;
 }
 
-/** Names that a `Connection` header says are for this connection only; undefined where it names none. */
+/** The headers that a `Connection` header limits to this connection; undefined when it names none. */
 function hopsOf(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(
@@ -114,7 +114,7 @@ const RESPONSE_DROPPED = new Set([
   'x-request-id',
 ]);
 
-/** Gives the client the headers of the service's answer. */
+/** Copies the headers of the service's answer to the answer for the client. */
 export function copyResponseHeaders(received: IncomingHttpHeaders, reply: FastifyReply): void {
   for (const name in received) {
     if (!RESPONSE_DROPPED.has(name)) reply.header(name, received[name]);

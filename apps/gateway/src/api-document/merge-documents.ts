@@ -11,9 +11,9 @@ export interface OpenApi extends Json {
 const REFERENCE = '#/components/schemas/';
 
 /**
- * Merges the documents of services. Schemas of one name that differ get the service's name in front; those that are the
- * same stay one.
- * @param belongs whether the public sees a path of a service at this address
+ * Merges the documents of services. Where schemas of one name differ, later ones get the name of their service in front;
+ * equal ones become one.
+ * @param belongs whether requests for a path go to this service
  */
 export function mergeDocuments(
   documents: readonly (readonly [name: string, document: OpenApi])[],
@@ -33,7 +33,7 @@ export function mergeDocuments(
     );
     const rename = (key: string): string => (clashing.has(key) ? `${pascalCase(name)}${key}` : key);
     for (const [key, schema] of Object.entries(own)) schemas[rename(key)] = renameReferences(schema, rename);
-    // Refusals come from the one catalogue of errors, so examples of one name are the same.
+    // Refusals come from one catalogue of errors, so examples of one name are the same.
     Object.assign(examples, document.components?.examples);
     for (const tag of document.tags ?? []) tags.set(tag.name, tag);
     for (const [path, item] of Object.entries(document.paths ?? {})) {

@@ -1,12 +1,12 @@
 import type { ServiceName } from '@crm/contracts';
 
-/** The services that the gateway fronts. */
+/** The services behind the gateway. */
 export type Upstream = Extract<
   ServiceName,
   'identity' | 'crm' | 'custom-objects' | 'marketplace-certification' | 'automation-hooks' | 'webhook-dispatcher'
 >;
 
-/** Which service answers which paths. A prefix stands for itself and for everything below it. */
+/** Which service answers which paths. A prefix matches itself and everything below it. */
 export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] = [
   ['/.well-known/jwks.json', 'identity'],
   ['/api/auth', 'identity'],
@@ -22,15 +22,15 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] 
   ['/api/webhooks', 'webhook-dispatcher'],
 ];
 
-/** Below a routed prefix, but served at another address: minting embed tokens belongs to the embed-gateway alone. */
+/** Below a routed prefix, but served at another address: only the embed-gateway mints embed tokens. */
 const ELSEWHERE = ['/api/auth/v1'];
 
 const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
 /**
- * The service for a path as it came over the wire, without its query. The comparison is literal: an escaped or differently
- * cased spelling of a prefix is no route.
+ * The service for a path as received, without its query; undefined when there is none. The comparison is literal: an
+ * escaped or differently cased spelling of a prefix does not match.
  */
 export function upstreamFor(path: string): Upstream | undefined {
   if (ELSEWHERE.some((prefix) => isBelow(path, prefix))) return undefined;
@@ -39,7 +39,7 @@ export function upstreamFor(path: string): Upstream | undefined {
 
 /** Escapes of `.` `/` `\` `%` and of control characters. */
 const AMBIGUOUS_ESCAPE = /%(?:2e|2f|5c|25|[01][0-9a-f]|7f)/i;
-/** Empty and dot segments, and those that begin or end with two dots: a server may cut off what follows a semicolon. */
+/** Empty and dot segments, and those that begin or end with two dots: a server may drop what follows a semicolon. */
 const AMBIGUOUS_SEGMENT = /\/\.?\/|\/\.$|\/\.\.|\.\.\//;
 
 /**
@@ -51,12 +51,12 @@ export function isAmbiguous(path: string): boolean {
   return !path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path) || AMBIGUOUS_ESCAPE.test(path);
 }
 
-/** The workflow id that a call of a hook presents, whether such a workflow exists or not. */
+/** The workflow id in the path of a hook, whether such a workflow exists or not; undefined for any other path. */
 export function presentedHookId(path: string): string | undefined {
   return /^\/api\/crm\/automations\/hooks\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Calls that exchange credentials for a token. A client may still send its last, expired token along. */
+/** Calls that exchange credentials for a token. A client may still send its last, expired token. */
 const CREDENTIAL_CALLS = new Set([
   '/api/auth/login',
   '/api/auth/register',
@@ -65,9 +65,9 @@ const CREDENTIAL_CALLS = new Set([
   '/api/auth/oauth/token',
 ]);
 
-/** Whether a token on this path is not looked at. */
+/** Whether a token is ignored on this path. */
 export const ignoresToken = (path: string): boolean =>
   CREDENTIAL_CALLS.has(path) || presentedHookId(path) !== undefined;
 
-/** Signing in and registering, in the widest sense. */
+/** Whether a call exchanges credentials for a token. */
 export const isCredentialCall = (path: string): boolean => CREDENTIAL_CALLS.has(path);

@@ -1,22 +1,4 @@
-/** Requests a minute. */
-export interface Limits {
-  /** Of all principals of a tenant together. */
-  readonly tenant: number;
-  /** Of one user, app or embedded user. */
-  readonly principal: number;
-  /** From one address without a token. */
-  readonly address: number;
-  /** To one presented hook id. */
-  readonly hook: number;
-  /** To any hooks from one address. */
-  readonly hookAddress: number;
-}
-
-export type LimitName = keyof Limits;
-
-export const WINDOW_SECONDS = 60;
-
-/** An address as the key of a limit: an IPv6 customer has a whole /64 to choose addresses from. */
+/** The key of a limit for an address: an IPv6 customer can choose from a whole /64, so these addresses share a key. */
 export function addressKey(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
@@ -31,5 +13,5 @@ export function addressKey(address: string): string {
     .join(':');
 }
 
-/** Whether the request came from this machine. */
+/** Whether an address is a loopback address, also in its IPv4-mapped form. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../config.js';
-import { GATEWAY_CONFIG } from '../gateway.tokens.js';
+import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
-/** Nothing that the API answers may be run, framed or sniffed. A page sets a policy of its own over this one. */
+/** Answers of the API must not be run, framed or sniffed. A page replaces the policy with its own. */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -13,7 +12,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** Two years, as browsers' preload lists ask for. */
+/** Two years, as browsers' preload lists require. */
 const HSTS = 'max-age=63072000; includeSubDomains';
 
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE';
@@ -22,9 +21,9 @@ const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, x-reque
 /** Seconds a browser may keep the answer to a preflight. */
 const PREFLIGHT_SECONDS = '600';
 
-/** Headers of every answer, and the one other origin whose pages may call the API: the embed page's. */
+/** Sets the security headers of every answer, and lets the pages of one other origin call the API: the embed page's. */
 @Injectable()
-export class SecurityHeaders {
+export class SecurityHeadersService {
   private readonly headers: Readonly<Record<string, string>>;
   private readonly embedOrigin: string;
 
@@ -45,7 +44,7 @@ export class SecurityHeaders {
     return request.headers.origin === this.embedOrigin;
   }
 
-  /** No cookies are used anywhere, so no credentials are allowed either: the token is in a header. */
+  /** Credentials are not allowed: there are no cookies, the token is in a header. */
   private allowEmbedPage(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     reply.headers({
       'access-control-allow-origin': this.embedOrigin,

@@ -1,0 +1,15 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { GATEWAY_CONFIG, type GatewayConfig } from './config.js';
+
+/** The configuration, for every module of the service. */
+@Module({})
+export class ConfigModule {
+  static with(config: GatewayConfig): DynamicModule {
+    return {
+      module: ConfigModule,
+      global: true,
+      providers: [{ provide: GATEWAY_CONFIG, useValue: config }],
+      exports: [GATEWAY_CONFIG],
+    };
+  }
+}
