@@ -5,7 +5,7 @@ import { accessPlan } from './access-plan.js';
 import type { FieldDefinition } from './field-definition.js';
 import { compileFieldFormulas } from './formulas.js';
 
-// Many runs on a machine that may be busy with other test files.
+// Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 
 const text = (apiName: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
@@ -24,7 +24,7 @@ const plan = (fields: FieldDefinition[], ...roles: string[]) => {
   return { readable: [...readable], writable: [...writable] };
 };
 
-describe('plain fields', () => {
+describe('a plain field', () => {
   const fields = [
     text('open'),
     text('empty', { readRoles: [], writeRoles: [] }),
@@ -51,20 +51,20 @@ describe('plain fields', () => {
   });
 });
 
-describe('formulas', () => {
+describe('formula fields', () => {
   const salary = text('salary', { readRoles: ['hr'] });
   const readable = (fields: FieldDefinition[], ...roles: string[]) => plan(fields, ...roles).readable;
 
   it('are never writable', () =>
     expect(plan([formula('f', '1', { writeRoles: ['member'] })], 'member').writable).toEqual([]));
-  it('follow what they read', () => {
+  it('are readable when the fields they read are', () => {
     expect(readable([salary, formula('f', 'salary * 2')], 'member')).toEqual([]);
     expect(readable([salary, formula('f', 'salary * 2')], 'hr')).toEqual(['salary', 'f']);
   });
-  it('follow also the branch that does not run', () => {
+  it('depend on the fields of a branch that never runs too', () => {
     expect(readable([salary, formula('f', 'IF(TRUE, 1, salary)')], 'member')).toEqual([]);
   });
-  it('follow through other formulas, in any order', () => {
+  it('depend on fields read through other formulas, in any order', () => {
     expect(readable([formula('g', 'f + 1'), formula('f', 'salary * 2'), salary], 'member')).toEqual([]);
     expect(readable([formula('g', 'f + 1'), formula('f', 'salary * 2'), salary], 'hr').sort()).toEqual([
       'f',
@@ -72,11 +72,11 @@ describe('formulas', () => {
       'salary',
     ]);
   });
-  it('have a list of their own', () => {
+  it('have read roles of their own', () => {
     expect(readable([formula('f', '1', { readRoles: ['hr'] })], 'member')).toEqual([]);
     expect(readable([formula('g', 'f + 1'), formula('f', '1', { readRoles: ['hr'] })], 'member')).toEqual([]);
   });
-  it('that expose end the chain for themselves and their readers', () => {
+  it('that expose their value are readable by their own roles alone, also for formulas that read them', () => {
     const fields = [
       salary,
       formula('band', 'IF(salary > 5, "high", "low")', { exposes: true }),
@@ -84,23 +84,24 @@ describe('formulas', () => {
     ];
     expect(readable(fields, 'member')).toEqual(['band', 'g']);
   });
-  it('that expose keep their own list', () => {
+  it('that expose their value still have read roles of their own', () => {
     const fields = [salary, formula('band', 'salary', { exposes: true, readRoles: ['lead'] }), formula('g', 'band')];
     expect(readable(fields, 'member')).toEqual([]);
     expect(readable(fields, 'lead')).toEqual(['band', 'g']);
   });
-  it('that expose do not open another path to the same field', () => {
+  it('that expose their value do not open another path to the same field', () => {
     const fields = [salary, formula('band', 'salary', { exposes: true }), formula('g', 'band + salary')];
     expect(readable(fields, 'member')).toEqual(['band']);
   });
-  it('without inputs are open', () => expect(readable([formula('f', 'TODAY()')], 'member')).toEqual(['f']));
-  it('that cannot be understood are closed', () => {
+  it('without inputs are readable by everyone', () =>
+    expect(readable([formula('f', 'TODAY()')], 'member')).toEqual(['f']));
+  it('that cannot be parsed or name an unknown field are not readable', () => {
     expect(readable([formula('f', '1 +')], 'member')).toEqual([]);
     expect(readable([formula('f', 'missing + 1')], 'member')).toEqual([]);
     expect(readable([formula('f', '1 +', { exposes: true })], 'member')).toEqual([]);
     expect(readable([{ apiName: 'f', type: 'formula' }], 'member')).toEqual([]);
   });
-  it('on a cycle, and their readers, are closed', () => {
+  it('on a cycle, and formulas that read them, are not readable', () => {
     expect(readable([formula('a', 'b'), formula('b', 'a'), formula('c', 'a'), formula('d', '1')], 'member')).toEqual([
       'd',
     ]);
@@ -125,14 +126,14 @@ describe('non-interference', () => {
     .map(({ plain, formulas, ...rest }) => {
       const fields: FieldDefinition[] = plain.map((readRoles, index) => text(`p${index}`, { readRoles }));
       for (const [index, { reads, readRoles }] of formulas.entries()) {
-        // Only what stands before it, so that there is no cycle.
+        // Only earlier fields, so that there is no cycle.
         const names = reads.map((place) => fields[place % fields.length]!.apiName);
         fields.push(formula(`f${index}`, `IF(${names[0]} > 0, ${names.join(' + ')}, ${names.at(-1)})`, { readRoles }));
       }
       return { fields, ...rest };
     });
 
-  it('changing what a caller may not read changes nothing that the caller reads', () => {
+  it('a change to an unreadable field changes nothing that the principal reads', () => {
     fc.assert(
       fc.property(model, ({ fields, held, values, others }) => {
         const { readable } = accessPlan(fields, held);
@@ -152,7 +153,7 @@ describe('non-interference', () => {
     );
   });
 
-  it('more roles never take a field away', () => {
+  it('additional roles never remove a field', () => {
     fc.assert(
       fc.property(model, ({ fields, held }) => {
         const all = accessPlan(fields, roles);

@@ -2,18 +2,18 @@ import { formulaDependencies, orderFormulas, parseFormula } from '@crm/formula';
 import type { FieldDefinition } from './field-definition.js';
 import { formulaSources } from './formulas.js';
 
-/** Which fields a caller can read and write, by api name. Everything that shows or uses a field follows it. */
+/** Which fields a principal can read and write, by api name. Everything that shows or uses a field follows it. */
 export interface AccessPlan {
   readonly readable: ReadonlySet<string>;
   readonly writable: ReadonlySet<string>;
 }
 
 /**
- * Decides field security once for an object and a caller's roles. Role names match exactly and there is no hierarchy;
+ * Decides field security once for an object and a principal's roles. Role names match exactly and there is no hierarchy;
  * an empty list means everyone.
  *
  * A formula is readable only if its own roles allow it and everything it reads, in any branch, is readable.
- * `exposes: true` ends that chain: such a formula is readable by its own roles alone, also for formulas that read it. A
+ * `exposes: true` ends that chain: its own roles alone decide about such a formula, also for formulas that read it. A
  * formula that cannot be analysed (bad source, unknown name, cycle) is not readable. Formulas are never writable.
  */
 export function accessPlan(fields: readonly FieldDefinition[], roles: readonly string[]): AccessPlan {

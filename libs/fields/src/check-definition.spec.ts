@@ -5,7 +5,7 @@ import type { FieldDefinition } from './field-definition.js';
 const problems = (field: object) =>
   checkDefinition([{ apiName: 'f', ...field } as FieldDefinition]).map(({ pointer, code }) => `${code} ${pointer}`);
 
-describe('consistent definitions', () => {
+describe('accepts the definition', () => {
   it.each<object>([
     { type: 'text' },
     { type: 'text', required: true, is_unique: true, default: 'x', validationRules: [{ type: 'maxLength', value: 5 }] },
@@ -25,7 +25,7 @@ describe('consistent definitions', () => {
         { type: 'max', value: 2e15 },
       ],
     },
-    // As the rule compares numbers, the largest one is the same.
+    // The rule compares 15-digit decimals, in which the largest number equals 1e15.
     { type: 'number', default: 999_999_999_999_999.9, validationRules: [{ type: 'min', value: 1e15 }] },
     { type: 'text', validationRules: [{ type: 'minLength', value: 4000 }] },
     { type: 'phone', validationRules: [{ type: 'minLength', value: 16 }] },
@@ -46,7 +46,7 @@ describe('consistent definitions', () => {
   ])('%j', (field) => expect(problems(field)).toEqual([]));
 });
 
-describe('inconsistent definitions', () => {
+describe('inconsistent definitions of fields', () => {
   it.each<[object, string[]]>([
     [{ type: 'money' }, ['TYPE_UNKNOWN /0/type']],
     [{}, ['TYPE_UNKNOWN /0/type']],
@@ -141,13 +141,13 @@ describe('inconsistent definitions', () => {
     [{ type: 'textarea', is_unique: true }, ['UNIQUE_NOT_ALLOWED /0/is_unique']],
   ])('%j: %j', (field, expected) => expect(problems(field)).toEqual(expected));
 
-  it('are no exception, whatever stands in the place of a field', () => {
+  it('cause no exception, even when a field is not an object', () => {
     for (const field of [null, undefined, 5, 'text', []]) {
       expect(checkDefinition([field as never])).toMatchObject([{ pointer: '/0/type', code: 'TYPE_UNKNOWN' }]);
     }
   });
 
-  it('point at their field', () => {
+  it('are reported with a pointer to the field', () => {
     const fields = [
       { apiName: 'a', type: 'text' },
       { apiName: 'b', type: 'picklist' },

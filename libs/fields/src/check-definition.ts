@@ -99,7 +99,7 @@ function checkFormula(field: FieldDefinition, report: Report): void {
 function checkRules(field: FieldDefinition, type: FieldType, report: Report, budget: PatternBudget): void {
   const given: unknown = field.validationRules ?? [];
   if (!Array.isArray(given)) {
-    report('RULE_UNKNOWN', ['validationRules'], 'Validation rules are a list');
+    report('RULE_UNKNOWN', ['validationRules'], 'The validation rules must be a list');
     return;
   }
   const limits = new Map<string, number>();
@@ -113,7 +113,7 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
       report(
         'RULE_NOT_ALLOWED',
         ['validationRules', index],
-        `The rule ${rule.type} does not fit the type ${type.name}`,
+        `The rule ${rule.type} does not apply to the type ${type.name}`,
       );
     }
     const pattern = patternOf(declared);
@@ -121,7 +121,7 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
       report(
         'RULE_PATTERN_INVALID',
         ['validationRules', index, 'value'],
-        'The patterns of the package are too many and too large together',
+        'The package has too many or too large patterns',
       );
       continue;
     }
@@ -134,7 +134,7 @@ function checkRules(field: FieldDefinition, type: FieldType, report: Report, bud
   checkCost(field, type, limits, report, budget);
 }
 
-/** Reports patterns of the object that take too long on the longest values. */
+/** Reports patterns of the object that would take too long on the longest values. */
 function checkCost(
   { validationRules = [] }: FieldDefinition,
   { allowedRules, bound = TEXTAREA_LIMIT }: FieldType,
@@ -147,7 +147,7 @@ function checkCost(
   for (const [index, declared] of validationRules.entries()) {
     const pattern = patternOf(declared);
     if (pattern === undefined || !budget.mayCompile || budget.allowsRecords(pattern, longest)) continue;
-    const detail = `This and the object's patterns before it take too long for values of up to ${longest} characters: add a maxLength rule, or repeat less in the pattern`;
+    const detail = `This pattern and the earlier ones of the object take too long for values of up to ${longest} characters: add a maxLength rule, or use fewer repetitions in the pattern`;
     report('RULE_PATTERN_INVALID', ['validationRules', index, 'value'], detail);
   }
 }
@@ -156,18 +156,18 @@ function patternOf(declared: ValidationRule | null): string | undefined {
   return declared?.type === 'regex' && typeof declared.value === 'string' ? declared.value : undefined;
 }
 
-/** Reports rules that leave no value, or none that the type allows. */
+/** Reports rules that no value, or no value of the type, can satisfy. */
 function checkLimits(limits: ReadonlyMap<string, number>, { name, bound = Infinity }: FieldType, report: Report): void {
   for (const [low, high] of [
     ['min', 'max'],
     ['minLength', 'maxLength'],
   ] as const) {
     if ((limits.get(low) ?? -Infinity) <= (limits.get(high) ?? Infinity)) continue;
-    report('RULE_CONFLICT', ['validationRules'], `The rule ${low} asks for more than ${high} allows`);
+    report('RULE_CONFLICT', ['validationRules'], `The rule ${low} requires more than the rule ${high} allows`);
   }
   const isBeyond =
     !passes('min', bound, limits) || !passes('max', -bound, limits) || (limits.get('minLength') ?? 0) > bound;
-  if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No value of the type ${name} is as the rules ask`);
+  if (isBeyond) report('RULE_CONFLICT', ['validationRules'], `No value of the type ${name} can satisfy the rules`);
 }
 
 /** Whether a number is within a limit according to the rule itself. */
@@ -190,7 +190,7 @@ function checkDefault(field: FieldDefinition, report: Report, budget: PatternBud
     return;
   }
   const problems: FieldProblem[] = [];
-  // Without a country: a package is for tenants of every country.
+  // No default country, because a package is for tenants of every country.
   validateValue(field, field.default, {}, problems);
   for (const { detail } of problems) report('DEFAULT_INVALID', ['default'], `The default is not valid: ${detail}`);
 }

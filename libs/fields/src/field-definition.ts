@@ -1,4 +1,4 @@
-/** The field types of the platform, in the order in which documents list them. */
+/** The field types of the platform, in the order in which the documentation lists them. */
 export const FIELD_TYPE_NAMES = [
   'text',
   'textarea',
@@ -29,7 +29,7 @@ export interface FieldOption {
 export interface ValidationRule {
   type: RuleTypeName;
   value: number | string;
-  /** The author's own text for the problem; it replaces the platform's. */
+  /** The author's message for the problem; it replaces the platform's. */
   message?: string;
 }
 
@@ -51,6 +51,6 @@ export interface FieldDefinition {
   writeRoles?: readonly string[];
   /** The formula of a formula field. */
   expression?: string;
-  /** A formula that shows a value derived from fields its reader may not read. */
+  /** Makes the value readable even when it is derived from fields that its reader cannot read. */
   exposes?: boolean;
 }

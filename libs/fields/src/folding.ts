@@ -1,14 +1,14 @@
 /**
- * How texts are made alike, in one place. Uniqueness ignores case and the white space around, but not accents:
- * "Müller" and "Muller" are two people. Search ignores accents too: who looks for "muller" wants both.
+ * How texts are normalised for comparison. Uniqueness ignores case and surrounding white space, but not accents:
+ * "Müller" and "Muller" are two people. Search ignores accents too: a search for "muller" finds both.
  */
 
-/** Accents and other marks of the Latin, Greek and Cyrillic scripts; marks of other scripts are letters' parts. */
+/** Accents and other marks of the Latin, Greek and Cyrillic scripts; in other scripts, marks are part of a letter. */
 const COMBINING_DIACRITICS = /[\u0300-\u036f]/g;
 
 /**
- * Case folding by the full Unicode mappings: ß, ẞ and SS, ς and Σ become alike. Small letters come first, because the
- * capital ẞ is no capital of ß to the mappings.
+ * Case folding by the full Unicode mappings: ß, ẞ and SS become equal, and so do ς and Σ. Lower case comes first because
+ * the mappings do not treat the capital ẞ as the upper case of ß.
  */
 function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');

@@ -19,7 +19,7 @@ export function formulaSources(fields: readonly FieldDefinition[]): Map<string, 
   );
 }
 
-/** All formula fields compiled together. Throws FormulaCompileError when one does not pass the check. */
+/** All formula fields compiled together. Throws FormulaCompileError when one has errors. */
 export function compileFieldFormulas(fields: readonly FieldDefinition[]): CompiledFormulaSet {
   return compileFormulaSet(formulaSources(fields), formulaFieldTypes(fields));
 }

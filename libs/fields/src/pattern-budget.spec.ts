@@ -6,7 +6,7 @@ import { PatternBudget } from './pattern-budget.js';
 import type { FieldProblem } from './problem.js';
 import { validateValue } from './validate-value.js';
 
-/** Takes as long as a pattern may. */
+/** As slow as a pattern may be. */
 const SLOW = '^(?:.?.?.?.?){300}[^a]$';
 
 const field = (apiName: string, definition: Partial<FieldDefinition>, ...rules: [string, unknown][]): FieldDefinition =>
@@ -14,8 +14,8 @@ const field = (apiName: string, definition: Partial<FieldDefinition>, ...rules: 
 const codes = (problems: readonly FieldProblem[]) => problems.map(({ code, pointer }) => `${code} ${pointer}`);
 const PLACE = '/0/validationRules/0/value';
 
-describe('patterns of a package', () => {
-  it('have the size of their programs', () => {
+describe('the patterns of a package', () => {
+  it('are measured by their compiled instructions', () => {
     expect(compiledSize('a')).toBeLessThan(10);
     expect(compiledSize(SLOW)).toBeGreaterThan(2400);
     expect(compiledSize('(')).toBe(1);
@@ -23,12 +23,16 @@ describe('patterns of a package', () => {
   });
 
   it.each<[string, FieldDefinition, string[]]>([
-    ['on a line', field('f', { type: 'text' }, ['regex', SLOW]), []],
-    ['on pages', field('f', { type: 'textarea' }, ['regex', SLOW]), [`RULE_PATTERN_INVALID ${PLACE}`]],
-    ['on pages: a usual one', field('f', { type: 'textarea' }, ['regex', '^[A-Z]{2,5}-\\d{1,40}$']), []],
-    ['on pages that are short', field('f', { type: 'textarea' }, ['regex', SLOW], ['maxLength', 9000]), []],
+    ['for a single line', field('f', { type: 'text' }, ['regex', SLOW]), []],
+    ['for a long text', field('f', { type: 'textarea' }, ['regex', SLOW]), [`RULE_PATTERN_INVALID ${PLACE}`]],
+    ['for a long text: a typical pattern', field('f', { type: 'textarea' }, ['regex', '^[A-Z]{2,5}-\\d{1,40}$']), []],
     [
-      'on pages that are not short enough',
+      'for a long text with a sufficient maxLength',
+      field('f', { type: 'textarea' }, ['regex', SLOW], ['maxLength', 9000]),
+      [],
+    ],
+    [
+      'for a long text with a maxLength that is too large',
       field('f', { type: 'textarea' }, ['regex', SLOW], ['maxLength', 90_000]),
       [`RULE_PATTERN_INVALID ${PLACE}`],
     ],
@@ -38,23 +42,23 @@ describe('patterns of a package', () => {
       field('f', { type: 'text', default: 'b'.repeat(900) }, ['regex', SLOW]),
       ['DEFAULT_INVALID /0/default'],
     ],
-  ])('may take their time %s', (_where, definition, expected) => {
+  ])('have a limited time %s', (_where, definition, expected) => {
     expect(codes(checkDefinition([definition]))).toEqual(expected);
   });
 
-  it('may together take half a second for a record', () => {
+  it('may together take half a second per record', () => {
     const fields = Array.from({ length: 12 }, (_, index) => field(`f${index}`, { type: 'text' }, ['regex', SLOW]));
     expect(codes(checkDefinition(fields))).toEqual([
       'RULE_PATTERN_INVALID /10/validationRules/0/value',
       'RULE_PATTERN_INVALID /11/validationRules/0/value',
     ]);
-    // Another object has records of its own.
+    // The records of another object count separately.
     const budget = new PatternBudget();
     expect(checkDefinition(fields.slice(0, 10), budget)).toEqual([]);
     expect(checkDefinition(fields.slice(0, 10), budget)).toEqual([]);
   });
 
-  it('are compiled up to a number of instructions for all objects together', () => {
+  it('have a limited number of instructions for all objects together', () => {
     const budget = new PatternBudget();
     const object = () => checkDefinition([field('f', { type: 'text' }, ['regex', SLOW])], budget);
     const accepted = Array.from({ length: 83 }, object);
@@ -63,7 +67,7 @@ describe('patterns of a package', () => {
     expect(object()).toMatchObject([{ code: 'RULE_PATTERN_INVALID', detail: expect.stringContaining('too many') }]);
   });
 
-  it('have defaults up to a number of steps for all objects together', () => {
+  it('are checked on defaults with a limited number of steps for all objects together', () => {
     const budget = new PatternBudget();
     const object = () =>
       checkDefinition([field('f', { type: 'text', default: 'b'.repeat(400) }, ['regex', SLOW])], budget);
@@ -71,7 +75,7 @@ describe('patterns of a package', () => {
     expect(codes(object())).toEqual(['DEFAULT_INVALID /0/default']);
   });
 
-  it('are not tried on a value that is longer than the field allows', () => {
+  it('are not matched against a value longer than the field allows', () => {
     const problems: FieldProblem[] = [];
     validateValue(field('f', { type: 'text' }, ['regex', '^b'], ['maxLength', 3]), 'aaaa', {}, problems);
     expect(problems).toMatchObject([{ code: 'TOO_LONG' }]);

@@ -5,7 +5,7 @@ export const LONGEST_PATTERN = 500;
 /**
  * Maximum instructions of a compiled pattern, which limits the time per character. Repetitions are expanded, so a short
  * pattern can become a program of 45,000 instructions, which takes minutes for a text of 100,000 characters; one of this
- * size takes a second. A class repeated 1,000 times fits.
+ * size takes a second. A character class repeated 1,000 times is within the limit.
  */
 const LARGEST_PROGRAM = 2500;
 /** Number of compiled patterns kept; the oldest one is evicted first. */

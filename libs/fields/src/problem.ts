@@ -8,13 +8,13 @@ export interface FieldProblem {
   /** JSON pointer (RFC 6901) relative to what was checked: the record, the list of fields, or a single value. */
   pointer: string;
   code: FieldProblemCode;
-  /** A sentence for humans; the rule's own message if it has one. */
+  /** A sentence for people; the rule's own message if it has one. */
   detail: string;
-  /** The limits that were violated, for texts in other languages. */
+  /** The violated limits, for translations of the message. */
   params?: ProblemParams;
 }
 
-/** A JSON pointer of these segments. */
+/** The JSON pointer made of these segments. */
 export function pointerTo(...segments: readonly (string | number)[]): string {
   return segments.map((segment) => `/${escapePointer(String(segment))}`).join('');
 }

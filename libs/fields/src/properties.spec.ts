@@ -6,7 +6,7 @@ import { foldForSearch, foldForUniqueness } from './folding.js';
 import { fieldTypes } from './types/index.js';
 import { validateRecord } from './validate-record.js';
 
-// Many runs on a machine that may be busy with other test files.
+// Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 
 const OPTIONS = ['red', 'green', 'blue'];
@@ -25,7 +25,7 @@ const fields: FieldDefinition[] = FIELD_TYPE_NAMES.filter((type) => type !== 'fo
   ...(type === 'number' ? { validationRules: [{ type: 'min' as const, value: 0 }] } : {}),
 }));
 
-/** Values that are often right for some type, and arbitrary JSON. */
+/** Values that are often valid for some type, and arbitrary JSON. */
 const value = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
   fc.string({ unit: 'binary', maxLength: 8 }),
@@ -47,8 +47,8 @@ const value = fc.oneof(
   fc.boolean(),
 );
 
-describe('properties', () => {
-  it('parsing what is presented gives the same value, of any type', () => {
+describe('for generated fields and values', () => {
+  it('parsing a presented value returns the same value, for every type', () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.constantFrom(...fields), value, (field, input) => {
@@ -67,7 +67,7 @@ describe('properties', () => {
     expect(accepted).toBeGreaterThan(40);
   });
 
-  it('what is refused in create is refused in update, with the same problems, and nothing throws', () => {
+  it('a value rejected on create is rejected on update with the same problems, and nothing throws', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.constantFrom(...fields.map((field) => field.apiName), 'unknown'), value),
@@ -78,7 +78,7 @@ describe('properties', () => {
           if (created.problems.length > 0) return;
           for (const [name, canonical] of Object.entries(updated.values))
             expect(created.values[name]).toEqual(canonical);
-          // What was accepted is accepted again in its canonical form.
+          // An accepted value is accepted again in its canonical form.
           expect(validateRecord(fields, updated.values, 'update')).toEqual(updated);
         },
       ),
@@ -99,7 +99,7 @@ describe('properties', () => {
     expect(changed).toEqual([]);
   });
 
-  it('folding is idempotent and blind to case', () => {
+  it('folding is idempotent and ignores case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
         for (const fold of [foldForSearch, foldForUniqueness]) {

@@ -7,7 +7,7 @@ import { searchText, slotValue, uniqueKey } from './stored-forms.js';
 
 const field = (type: FieldTypeName): FieldDefinition => ({ apiName: 'f', type });
 
-describe('folding', () => {
+describe('folding for', () => {
   it.each([
     ['Müller', 'muller'],
     ['MÜLLER', 'muller'],
@@ -47,7 +47,7 @@ describe('folding', () => {
   });
 });
 
-describe('unique keys', () => {
+describe('the unique key of', () => {
   it.each<[FieldTypeName, unknown, string | null]>([
     ['text', ' ABC ', 'abc'],
     ['text', '', null],
@@ -72,7 +72,7 @@ describe('unique keys', () => {
   ])('%s %j: %j', (type, value, key) => expect(uniqueKey(field(type), value)).toBe(key));
 });
 
-describe('typed columns', () => {
+describe('the typed column of', () => {
   it.each<[FieldTypeName, unknown, unknown]>([
     ['text', 'abc', { kind: 'text', value: 'abc', exact: true }],
     ['text', '', { kind: 'text', value: '', exact: true }],
@@ -94,7 +94,7 @@ describe('typed columns', () => {
   ])('%s', (type, value, expected) => expect(slotValue(field(type), value)).toEqual(expected));
 });
 
-describe('searchable text', () => {
+describe('the searchable text of', () => {
   it.each<[FieldTypeName, unknown, string | null]>([
     ['text', 'Abc', 'Abc'],
     ['textarea', 'a\nb', 'a\nb'],
@@ -122,7 +122,7 @@ describe('options and formulas', () => {
     expect(normaliseOptions(undefined)).toEqual([]);
   });
 
-  it('gives formulas the types of the fields', () => {
+  it('derives the types for formulas from the fields', () => {
     const fields: FieldDefinition[] = [
       { apiName: 'amount', type: 'currency' },
       { apiName: 'done', type: 'checkbox' },

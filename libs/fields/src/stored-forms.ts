@@ -25,7 +25,7 @@ export function slotValue(field: FieldDefinition, value: unknown): SlotValue | n
   if (typeof slot !== 'string' || slot.length <= SLOT_TEXT_LENGTH || codePointLength(slot) <= SLOT_TEXT_LENGTH) {
     return { kind: type.slotKind, value: slot, exact: true };
   }
-  // Twice as many units contain enough code points; truncating by code point leaves no half of a pair.
+  // Twice as many units contain enough code points; truncating by code point does not split a surrogate pair.
   const prefix = [...slot.slice(0, SLOT_TEXT_LENGTH * 2)].slice(0, SLOT_TEXT_LENGTH).join('');
   return { kind: type.slotKind, value: prefix, exact: false };
 }

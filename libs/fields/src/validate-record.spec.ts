@@ -15,15 +15,15 @@ const FIELDS: FieldDefinition[] = [
 const codes = (result: ReturnType<typeof validateRecord>) =>
   result.problems.map(({ pointer, code }) => [pointer, code]);
 
-describe('create', () => {
-  it('gives every writable field a value: the given one, the default or null', () => {
+describe('on create', () => {
+  it('every writable field has a value: the given one, the default or null', () => {
     expect(validateRecord(FIELDS, { name: 'A', amount: 5 }, 'create')).toEqual({
       values: { name: 'A', amount: 5, stage: 'new', tags: ['a', 'b'], active: null, code: null },
       problems: [],
     });
   });
 
-  it('takes null as no value, not as a wish for the default', () => {
+  it('null means no value, not the default', () => {
     const { values } = validateRecord(FIELDS, { name: 'A', stage: null }, 'create');
     expect(values.stage).toBeNull();
   });
@@ -32,7 +32,7 @@ describe('create', () => {
     expect(codes(validateRecord(FIELDS, input, 'create'))).toEqual([['/name', 'REQUIRED']]);
   });
 
-  it('takes a default for a required field', () => {
+  it('a default satisfies a required field', () => {
     const fields: FieldDefinition[] = [{ apiName: 'n', type: 'number', required: true, default: 0 }];
     expect(validateRecord(fields, {}, 'create')).toEqual({ values: { n: 0 }, problems: [] });
     expect(codes(validateRecord(fields, { n: null }, 'create'))).toEqual([['/n', 'REQUIRED']]);
@@ -47,21 +47,21 @@ describe('create', () => {
   });
 });
 
-describe('update', () => {
-  it('looks only at what is given', () => {
+describe('on update', () => {
+  it('only the given fields are checked', () => {
     expect(validateRecord(FIELDS, { amount: 1 }, 'update')).toEqual({ values: { amount: 1 }, problems: [] });
     expect(validateRecord(FIELDS, {}, 'update')).toEqual({ values: {}, problems: [] });
     expect(validateRecord(FIELDS, { amount: undefined }, 'update')).toEqual({ values: {}, problems: [] });
   });
 
-  it('unsets with null, but not what is required', () => {
+  it('null unsets a field unless it is required', () => {
     expect(validateRecord(FIELDS, { amount: null }, 'update').values).toEqual({ amount: null });
     expect(codes(validateRecord(FIELDS, { name: null }, 'update'))).toEqual([['/name', 'REQUIRED']]);
   });
 });
 
-describe('problems', () => {
-  it('come all at once, by the order of the fields, then of the input', () => {
+describe('the problems of a record', () => {
+  it('are all reported, in the order of the fields, then of the input', () => {
     const input = {
       zzz: 1,
       total: 5,
@@ -83,7 +83,7 @@ describe('problems', () => {
     ]);
   });
 
-  it("carry parameters, and the rule's own message", () => {
+  it("have parameters, and the rule's own message", () => {
     const { problems } = validateRecord(FIELDS, { name: 'x'.repeat(11), amount: -1 }, 'update');
     expect(problems).toEqual([
       {
@@ -96,7 +96,7 @@ describe('problems', () => {
     ]);
   });
 
-  it('of several broken rules are all named', () => {
+  it('name every broken rule of a field', () => {
     const fields: FieldDefinition[] = [
       {
         apiName: 't',
@@ -115,7 +115,7 @@ describe('problems', () => {
     ]);
   });
 
-  it('never carry the value', () => {
+  it('never contain the value', () => {
     const secret = 'hunter2-secret';
     const { problems } = validateRecord(
       FIELDS,
@@ -126,11 +126,11 @@ describe('problems', () => {
     expect(JSON.stringify(problems)).not.toContain(secret);
   });
 
-  it('a formula cannot be written, not even with null', () => {
+  it('include a write to a formula, even of null', () => {
     expect(codes(validateRecord(FIELDS, { total: null }, 'update'))).toEqual([['/total', 'FORMULA_NOT_WRITABLE']]);
   });
 
-  it('a value that must be unique fits its index', () => {
+  it('include a unique value that is too long for its index', () => {
     const field: FieldDefinition = { apiName: 'u', type: 'text', is_unique: true };
     expect(codes(validateRecord([field], { u: 'x'.repeat(2400) }, 'create'))).toEqual([]);
     expect(codes(validateRecord([field], { u: 'x'.repeat(2401) }, 'create'))).toEqual([
@@ -141,7 +141,7 @@ describe('problems', () => {
     ]);
   });
 
-  it('sees own properties only', () => {
+  it('consider own properties of the input only', () => {
     const fields: FieldDefinition[] = [{ apiName: 'constructor', type: 'text' }];
     expect(validateRecord(fields, {}, 'update')).toEqual({ values: {}, problems: [] });
     const body = JSON.parse('{"__proto__": {"name": "x"}, "constructor": "c"}') as Record<string, unknown>;
@@ -150,7 +150,7 @@ describe('problems', () => {
     expect(result.values).toEqual({ constructor: 'c' });
   });
 
-  it('an unknown type or rule is a defect of the caller', () => {
+  it('do not include an unknown type or rule, which throws', () => {
     const badType = { apiName: 'x', type: 'money' } as unknown as FieldDefinition;
     const badRule = {
       apiName: 'x',

@@ -5,19 +5,19 @@ import { validateValue } from './validate-value.js';
 
 export interface ValidatedRecord {
   /**
-   * Canonical values by api name: on create of every field that can be written (its default or null when it is not
-   * given), on update of the given fields. Of use only when there is no problem.
+   * Canonical values by api name: on create of every writable field (its default or null when it is not given), on
+   * update of the given fields. Meaningful only when there is no problem.
    */
   values: Record<string, unknown>;
-  /** Everything that is wrong, first by the order of the fields, then by the order of the input. */
+  /** All problems, first in the order of the fields, then in the order of the input. */
   problems: FieldProblem[];
 }
 
 /**
- * Judges what a caller wants to write. Who may write which field is another question (see accessPlan).
- * @param fields definitions that pass checkDefinition
+ * Validates the values to write. Who may write which field is decided elsewhere (see accessPlan).
+ * @param fields definitions in which checkDefinition finds no problem
  * @param input the body: only its own properties count
- * @param mode on `create` defaults are applied and required fields must be there; on `update` only what is given counts
+ * @param mode on `create`, defaults are applied and required fields must be present; on `update`, only given fields count
  * @throws TypeError for a definition with an unknown type or rule
  */
 export function validateRecord(

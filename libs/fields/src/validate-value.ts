@@ -6,9 +6,9 @@ import type { ParseOptions } from './types/field-type.js';
 import { fieldTypes } from './types/index.js';
 
 /**
- * One value of a field: its canonical form, with all rules of the field checked. Null is a value that is not set.
- * Adds what is wrong to `problems`, with pointers that begin at the record.
- * @returns the canonical value; null too when there is a problem
+ * Validates one value of a field against its type and rules. Null is a value that is not set.
+ * Adds problems to `problems`, with pointers relative to the record.
+ * @returns the canonical value; null when it is not set or has a problem
  */
 export function validateValue(
   field: FieldDefinition,
@@ -26,7 +26,7 @@ export function validateValue(
   }
   if (value === null) return null;
   for (const rule of field.validationRules ?? []) {
-    // A pattern's time is bounded for values of the length that the field allows.
+    // The time of a pattern is bounded only for values of a length that the field allows.
     if (rule.type === 'regex' && isTooLong(field.validationRules!, value)) continue;
     checkRule(rule, value, pointer, problems);
   }
@@ -53,7 +53,7 @@ function parseValue(
   return null;
 }
 
-/** A required field is not satisfied by an empty text either. */
+/** An empty text does not satisfy a required field. */
 function isBlank(value: unknown): boolean {
   return value === null || value === '';
 }

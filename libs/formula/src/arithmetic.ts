@@ -5,10 +5,10 @@ import { coerced, type Evaluator, type Operand, type Row } from './values.js';
 type NumberEvaluator = (row: Row) => number | null;
 
 /**
- * The closure of an operator on two numbers: null for a null operand and for a result that is not finite. No operand is
- * -0, so no sum is; a product and a quotient can be, and `+ 0` makes them 0. Each operator
- * has closures of its own, and others where the right operand is a literal, because one body shared by all would make
- * every call in it an unpredictable one; they are alike on purpose.
+ * The closure of an operator on two numbers: null when an operand is null or the result is not finite. Operands are
+ * never -0, so a sum is not -0 either; a product or quotient can be, and `+ 0` turns it into 0. Each operator has its own
+ * closures, with variants for a literal right operand: in a shared body every call would go to a different target, which
+ * V8 cannot inline. The repetition is deliberate.
  */
 export function arithmetic(operator: ArithmeticOperator, left: Operand, right: Operand): Evaluator {
   const a = coerced(left, 'number') as NumberEvaluator;
@@ -49,7 +49,7 @@ export function arithmetic(operator: ArithmeticOperator, left: Operand, right: O
         if (x === null) return null;
         const y = b(row);
         if (y === null) return null;
-        // A division by zero is not finite either.
+        // A division by zero is not finite, so this covers it.
         const result = x / y;
         return result - result === 0 ? result + 0 : null;
       };
@@ -108,7 +108,7 @@ function remainderBy(a: NumberEvaluator, y: number): Evaluator {
   return (row) => {
     const x = a(row);
     if (x === null) return null;
-    // Integers of this size are their own decimals.
+    // An integer of this size equals its 15-digit decimal.
     if (x < EXACT_INTEGERS && x > -EXACT_INTEGERS && Math.trunc(x) === x) return (x % y) + 0;
     return remainder(x, y);
   };

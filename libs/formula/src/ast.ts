@@ -7,7 +7,7 @@ export type EqualityOperator = '==' | '!=';
 export type LogicalOperator = '&&' | '||';
 export type BinaryOperator = ArithmeticOperator | RelationalOperator | EqualityOperator | LogicalOperator;
 
-/** Where a node stands in the source, in code points. */
+/** The position of a node in the source, in code points. */
 interface Span {
   readonly position: number;
   readonly length: number;
@@ -40,9 +40,9 @@ export interface UnaryNode extends Span {
 export interface BinaryNode extends Span {
   readonly kind: 'binary';
   readonly operator: BinaryOperator;
-  /** Where the operator itself stands, for messages about it. */
+  /** The position of the operator itself, for messages about it. */
   readonly operatorPosition: number;
-  /** As written: a mistaken operator (`=`) is not as long as the one it stands for. */
+  /** As written: a mistaken operator (`=`) and the one it stands for differ in length. */
   readonly operatorLength: number;
   readonly left: Node;
   readonly right: Node;
@@ -54,12 +54,12 @@ export interface CallNode extends Span {
   readonly nameLength: number;
   readonly args: readonly Node[];
 }
-/** Stands where the source could not be understood, so that the rest is still checked. */
+/** Takes the place of source that could not be parsed, so that the rest is still checked. */
 export interface ErrorNode extends Span {
   readonly kind: 'error';
 }
 
-/** The tree of a formula. Parentheses leave no node: the tree's shape says what they said. */
+/** The tree of a formula. Parentheses have no node: the shape of the tree expresses them. */
 export type Node =
   | NumberNode
   | TextNode
@@ -73,7 +73,7 @@ export type Node =
 
 /** What the type checker adds to each node. */
 export interface Typing {
-  /** `null` only where no neighbour gave NULL a type. */
+  /** `null` only where no neighbouring operand gives NULL a type. */
   readonly type: ValueType;
   readonly nullable: boolean;
 }

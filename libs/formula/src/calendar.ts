@@ -1,4 +1,4 @@
-/** Dates and instants as text and numbers, in the proleptic Gregorian calendar; no time zone but UTC. */
+/** Dates and instants as text and numbers, in the proleptic Gregorian calendar and in UTC only. */
 
 export const MILLISECONDS_PER_DAY = 86_400_000;
 /** Years of the canonical form have four digits, and there is no year 0. */
@@ -7,12 +7,12 @@ const LAST_YEAR = 9999;
 const FIRST_INSTANT = -62_135_596_800_000; // 0001-01-01T00:00:00Z
 const LAST_INSTANT = 253_402_300_799_999; // 9999-12-31T23:59:59.999Z
 
-/** What follows the date and its T: digits of the second's fraction in one group, the offset in three. */
+/** What follows the date and its T: one group for the fraction of the second, three for the offset. */
 const TIME = /^(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,30}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const ZERO = 48;
 const HYPHEN = 45;
 const COLON = 58;
-/** A datetime in the form most have: `YYYY-MM-DDTHH:MM:SSZ`. */
+/** A datetime in the most common form: `YYYY-MM-DDTHH:MM:SSZ`. */
 const SHORT_LENGTH = 20;
 const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -21,7 +21,7 @@ export function parseDate(text: string): number | null {
   return text.length === 10 ? dateAt(text) : null;
 }
 
-/** The day number of the date that a text begins with, else null. Without a regular expression: every read parses. */
+/** The day number of the date at the start of a text, else null. No regular expression, because every read parses dates. */
 function dateAt(text: string): number | null {
   if (text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return null;
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
@@ -38,8 +38,8 @@ function twoDigits(text: string, at: number): number {
 }
 
 /**
- * The instant (milliseconds since 1970) of an RFC 3339 date-time, else null. Digits beyond the millisecond are cut;
- * a leap second (:60) is refused, since no instant of ours can stand for it.
+ * The instant (milliseconds since 1970) of an RFC 3339 date-time, else null. Digits beyond the millisecond are dropped;
+ * a leap second (:60) is rejected because no JavaScript instant represents it.
  */
 export function parseInstant(text: string): number | null {
   const day = text[10] === 'T' || text[10] === 't' ? dateAt(text) : null;
@@ -71,13 +71,13 @@ export function formatDate(day: number): string {
   return new Date(day * MILLISECONDS_PER_DAY).toISOString().slice(0, 10);
 }
 
-/** RFC 3339 UTC with `Z`: seconds always, a fraction only when not zero, without trailing zeros. */
+/** RFC 3339 UTC with `Z`: always with seconds, a fraction only when it is not zero, no trailing zeros. */
 export function formatInstant(instant: number): string {
   const text = new Date(instant).toISOString();
   return text.endsWith('.000Z') ? `${text.slice(0, 19)}Z` : `${text.slice(0, 23).replace(/0+$/, '')}Z`;
 }
 
-/** Days since 1970-01-01 of a date: counts in eras of 400 years (146,097 days) that begin on 1 March. */
+/** Days since 1970-01-01 of a date: counted in eras of 400 years (146,097 days) that begin on 1 March. */
 export function dayNumber(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const era = Math.floor(marchYear / 400);
@@ -88,7 +88,7 @@ export function dayNumber(year: number, month: number, day: number): number {
 }
 
 function isRealDate(year: number, month: number, day: number): boolean {
-  // Written so that NaN is no date.
+  // Written so that NaN is rejected.
   if (!(year >= FIRST_YEAR && year <= LAST_YEAR && month >= 1 && month <= 12 && day >= 1)) return false;
   if (day <= 28) return true;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);

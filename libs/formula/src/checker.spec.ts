@@ -4,7 +4,7 @@ import { checkFormula } from './checker.js';
 import { compileFormula } from './compile.js';
 import { FormulaCompileError } from './errors.js';
 
-describe('nothing is converted', () => {
+describe('values are never converted implicitly', () => {
   it.each<[string, string[]]>([
     ['"a" - 1', ['TYPE_MISMATCH@0']],
     ['1 * TRUE', ['TYPE_MISMATCH@4']],
@@ -46,7 +46,7 @@ describe('nothing is converted', () => {
   ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
 });
 
-describe('NULL takes the type asked for, and a formula must end with one', () => {
+describe('NULL gets the type its place requires, and a formula must have a type', () => {
   it.each(['NULL', 'IF(b, NULL)', 'MIN(NULL)', 'MAX(NULL, NULL)', 'BLANKVALUE(NULL, NULL)', 'IF(NULL, NULL, NULL)'])(
     '%s has no type',
     (source) => expect(errorsOf(source)).toEqual(['NO_TYPE@0']),
@@ -80,7 +80,7 @@ describe('NULL takes the type asked for, and a formula must end with one', () =>
   });
 });
 
-describe('arity', () => {
+describe('the number of arguments', () => {
   it.each<[string, string[]]>([
     ['IF(b)', ['WRONG_ARITY@0']],
     ['IF(b, 1, 2, 3)', ['WRONG_ARITY@0']],
@@ -99,15 +99,15 @@ describe('arity', () => {
   ])('%s: %j', (source, expected) => expect(errorsOf(source)).toEqual(expected));
 
   it.each([
-    ['ABS(1, 2)', 'ABS(number) takes 1 argument, not 2'],
-    ['CONTAINS("a")', 'CONTAINS(text, part) takes 2 arguments, not 1'],
-    ['CONCAT()', 'CONCAT(value, …) takes at least 1 argument, not 0'],
-    ['IF(b)', 'IF(condition, then, else?) takes 2 to 3 arguments, not 1'],
-    ['TODAY(1)', 'TODAY() takes 0 arguments, not 1'],
+    ['ABS(1, 2)', 'ABS(number) accepts 1 argument, not 2'],
+    ['CONTAINS("a")', 'CONTAINS(text, part) accepts 2 arguments, not 1'],
+    ['CONCAT()', 'CONCAT(value, …) accepts at least 1 argument, not 0'],
+    ['IF(b)', 'IF(condition, then, else?) accepts 2 to 3 arguments, not 1'],
+    ['TODAY(1)', 'TODAY() accepts 0 arguments, not 1'],
   ])('%s: %s', (source, message) => expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message));
 });
 
-describe('results', () => {
+describe('the result of a check', () => {
   it.each([
     ['1', 'number', false],
     ['n', 'number', true],
@@ -137,18 +137,18 @@ describe('results', () => {
     expect([checked.ok, checked.resultType, checked.nullable]).toEqual([true, type, nullable]);
   });
 
-  it('lists what a formula reads, each once, in order', () => {
+  it('lists the names a formula reads, each once, in source order', () => {
     expect(checkFormula('IF(b, n + n2, n) == LEN(t)', FIELDS).dependencies).toEqual(['b', 'n', 'n2', 't']);
     expect(checkFormula('1 + missing +', FIELDS).dependencies).toEqual(['missing']);
   });
 
-  it('can ask for a type', () => {
+  it('has an error when the formula does not have the requested type', () => {
     expect(errorsOf('n > 1', { expected: 'boolean' })).toEqual([]);
     expect(errorsOf('n + 1', { expected: 'boolean' })).toEqual(['TYPE_MISMATCH@0']);
     expect(errorsOf('foo', { expected: 'boolean', untypedNames: true })).toEqual([]);
   });
 
-  it('looks names up among own properties only', () => {
+  it('depends only on own properties of the fields', () => {
     expect(checkFormula('constructor', {}).errors.map((error) => error.code)).toEqual(['UNKNOWN_FIELD']);
     expect(checkFormula('toString', {}).errors.map((error) => error.code)).toEqual(['UNKNOWN_FIELD']);
     expect(checkFormula('get + size', { get: 'number', size: 'number' }).ok).toBe(true);
@@ -160,7 +160,7 @@ describe('results', () => {
     expect(compileFormula('__proto__', {}, { untypedNames: true }).evaluate({}, context)).toBeNull();
   });
 
-  it('is compiled only when it passes', () => {
+  it('can be compiled only when it has no error', () => {
     expect(() => compileFormula('1 +', {})).toThrow(FormulaCompileError);
     expect(() => compileFormula('foo', {})).toThrow(/There is no field "foo" \(at 0\)/);
     const checked = checkFormula('n * 2', FIELDS);

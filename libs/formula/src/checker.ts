@@ -17,10 +17,10 @@ export interface CheckOptions {
 export interface CheckedFormula {
   /** True when there is no error; only then can the formula be compiled. */
   ok: boolean;
-  /** The type of the value. `any` where an error or an undeclared name hides it. */
+  /** The type of the value; `any` where an error or an undeclared name hides it. */
   resultType: ValueType;
   nullable: boolean;
-  /** The names it reads, each once, in the order of the source; also known when a check failed. */
+  /** The names it reads, each once, in source order; also available when the check failed. */
   dependencies: string[];
   errors: FormulaError[];
   tree?: TypedNode;
@@ -38,8 +38,8 @@ const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
 };
 
 /**
- * Parses a formula and checks names, arities and types against the fields it may read. Never throws: everything
- * wrong is in `errors`, sorted by position.
+ * Parses a formula and checks names, arities and types against the fields it may read. Never throws: all
+ * mistakes are in `errors`, sorted by position.
  */
 export function checkFormula(source: string, fields: FieldTypes, options: CheckOptions = {}): CheckedFormula {
   const parsed = parseFormula(source);
@@ -61,7 +61,7 @@ export function checkFormula(source: string, fields: FieldTypes, options: CheckO
   };
 }
 
-/** A text result above the limit is null; literals alone cannot get there. */
+/** A text result above the limit is null; literals alone cannot reach it. */
 function mayBeTooLong({ type }: TypedNode, dependencies: ReadonlySet<string>): boolean {
   return type === 'text' && dependencies.size > 0;
 }
@@ -96,16 +96,16 @@ class Checker {
     }
   }
 
-  /** What holds for the formula as a whole. */
+  /** Rules for the formula as a whole. */
   checkResult(tree: TypedNode): void {
     const { expected } = this.options;
     if (tree.type === 'null') {
       this.report('NO_TYPE', 'The formula is always null and has no type', tree);
     } else if (tree.type === 'multi_select') {
-      const message = 'A multi-select is no result: use CONTAINS, CONCAT, TEXT or LEN on it';
+      const message = 'A multi-select cannot be the result: use CONTAINS, CONCAT, TEXT or LEN on it';
       this.report('TYPE_MISMATCH', message, tree);
     } else if (expected !== undefined && tree.type !== expected && tree.type !== 'any') {
-      const message = `The formula must give ${TYPE_NAMES[expected]} and gives ${TYPE_NAMES[tree.type]}`;
+      const message = `The formula must return ${TYPE_NAMES[expected]}, but returns ${TYPE_NAMES[tree.type]}`;
       this.report('TYPE_MISMATCH', message, tree);
     }
   }
@@ -145,7 +145,7 @@ class Checker {
     }
   }
 
-  /** An operator whose operands and result have one type. */
+  /** An operator whose operands and result have the same type. */
   private uniform(node: BinaryNode, type: 'number' | 'boolean', nullable: boolean): TypedNode {
     const name = `"${node.operator}"`;
     const left = this.take(node.left, [type], name);
@@ -153,7 +153,7 @@ class Checker {
     return { ...node, left, right, type, nullable };
   }
 
-  /** CONCAT when a side is a text, else a sum; with an undeclared name the values decide. */
+  /** CONCAT when an operand is a text, else a sum; with an undeclared name the values decide at run time. */
   private plus(node: BinaryNode): TypedNode {
     const left = this.check(node.left);
     const right = this.check(node.right);
@@ -172,7 +172,7 @@ class Checker {
     }
     for (const operand of [left, right]) {
       if (operand.type === 'number' || operand.type === 'null') continue;
-      const message = `"+" adds numbers or joins texts; this is ${TYPE_NAMES[operand.type]}`;
+      const message = `"+" adds numbers or joins texts, but this is ${TYPE_NAMES[operand.type]}`;
       this.report('TYPE_MISMATCH', message, operand);
     }
     return typed('number', 'number');
@@ -187,15 +187,15 @@ class Checker {
       left: adopt(left, right.type),
       right: adopt(right, left.type),
       type: 'boolean',
-      // An undeclared name can bring a boolean, which has no order.
+      // An undeclared name can hold a boolean, which has no order.
       nullable: !equality && (left.nullable || right.nullable),
     };
     let reported = false;
     for (const operand of [left, right]) {
       const message =
         operand.type === 'multi_select'
-          ? 'A multi-select is not compared: use CONTAINS or LEN'
-          : 'Booleans have no order: only "==" and "!=" compare them';
+          ? 'A multi-select cannot be compared: use CONTAINS or LEN'
+          : 'Booleans have no order: compare them with "==" or "!="';
       if (operand.type !== 'multi_select' && (operand.type !== 'boolean' || equality)) continue;
       this.report('TYPE_MISMATCH', message, operand);
       reported = true;
@@ -220,7 +220,7 @@ class Checker {
     this.checkArity(node, definition);
     const { max } = arity(definition);
     const args = node.args.map((argument, index) => {
-      // That there are too many is already reported.
+      // Too many arguments are already reported.
       if (index >= max) return this.check(argument);
       const { accepts, shared } = parameterAt(definition, index);
       return this.take(argument, accepts, definition.name, shared);
@@ -240,14 +240,14 @@ class Checker {
     const count = node.args.length;
     if (count >= min && count <= max) return;
     const wanted = max === Number.POSITIVE_INFINITY ? `at least ${min}` : min === max ? `${min}` : `${min} to ${max}`;
-    const message = `${signature(definition)} takes ${wanted} argument${wanted.endsWith(' 1') || wanted === '1' ? '' : 's'}, not ${count}`;
+    const message = `${signature(definition)} accepts ${wanted} argument${wanted.endsWith(' 1') || wanted === '1' ? '' : 's'}, not ${count}`;
     this.report('WRONG_ARITY', message, node);
   }
 
-  /** The one type of the shared arguments: `null` when all are NULL, `any` when only undeclared names are there. */
+  /** The type that the shared arguments have in common: `null` when all are NULL, `any` when all are undeclared names. */
   private sharedType(definition: FunctionDefinition, args: readonly TypedNode[]): ValueType {
     const shared = args.filter((_, index) => parameterAt(definition, index).shared);
-    // That they are missing is already reported.
+    // Missing arguments are already reported.
     if (shared.length === 0) return 'any';
     let type: ValueType = 'null';
     for (const argument of shared) {
@@ -255,27 +255,27 @@ class Checker {
       if (type === 'null' || type === 'any') {
         type = argument.type;
       } else if (argument.type !== 'any' && argument.type !== type) {
-        const message = `${definition.name} takes values of one type: this is ${TYPE_NAMES[argument.type]}, before it is ${TYPE_NAMES[type]}`;
+        const message = `${definition.name} needs values of one type: this is ${TYPE_NAMES[argument.type]}, an earlier one is ${TYPE_NAMES[type]}`;
         this.report('TYPE_MISMATCH', message, argument);
       }
     }
     return type;
   }
 
-  /** Checks an operand or argument against the types it may have; NULL takes the first of them. */
+  /** Checks an operand or argument against the types it may have; NULL gets the first of them. */
   private take(node: Node, accepts: readonly ValueType[], owner: string, keepNull = false): TypedNode {
     const typed = this.check(node);
     if (typed.type === 'null') return keepNull ? typed : adopt(typed, accepts[0]!);
     if (typed.type !== 'any' && !accepts.includes(typed.type)) {
       const wanted = accepts.map((type) => TYPE_NAMES[type]).join(' or ');
-      this.report('TYPE_MISMATCH', `${owner} takes ${wanted}; this is ${TYPE_NAMES[typed.type]}`, typed);
-      // Reported here, it is no mistake of its neighbours.
+      this.report('TYPE_MISMATCH', `${owner} needs ${wanted}, but this is ${TYPE_NAMES[typed.type]}`, typed);
+      // Reported here once; `any` keeps the enclosing nodes from reporting it again.
       return { ...typed, type: 'any' };
     }
     return typed;
   }
 
-  /** What an unknown name may have meant: a function whose parentheses are missing, a field, TRUE, FALSE or NULL. */
+  /** What an unknown name may mean: a function without its parentheses, a field, TRUE, FALSE or NULL. */
   private nearestOperand(name: string): string | undefined {
     const upper = name.toUpperCase();
     const field = nearestName(name, fieldNames(this.fields));
@@ -283,7 +283,7 @@ class Checker {
     return field ?? nearestName(name, KEYWORD_LITERALS);
   }
 
-  /** @param nearest looked for only where the error is shown: the search takes time for each known name */
+  /** @param nearest called only when the error is shown: the search compares every known name */
   private reportUnknown(
     code: FormulaErrorCode,
     message: string,
@@ -310,7 +310,7 @@ function comparable(left: ValueType, right: ValueType): boolean {
   return [left, right].every((type) => type === 'date' || type === 'datetime');
 }
 
-/** Gives a NULL, or a call that is always null, the type that its place asks for. */
+/** Gives NULL, or a call that is always null, the type that its place requires. */
 function adopt(node: TypedNode, type: ValueType): TypedNode {
   if (node.type !== 'null' || type === 'null') return node;
   if (node.kind !== 'call') return { ...node, type } as TypedNode;

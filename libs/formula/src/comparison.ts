@@ -4,12 +4,12 @@ import { compareText } from './text.js';
 import type { ValueType } from './types.js';
 import { coerced, type Evaluator, type Operand, type Row, type Value } from './values.js';
 
-/** Compares two non-null values of one type: negative, 0, positive; null when they have no order. */
+/** Compares two non-null values of one type: negative, 0 or positive; null when they have no order. */
 type Compare = (left: Value, right: Value) => number | null;
 
 type NumberEvaluator = (row: Row) => number | null;
 
-/** What each operator says of less, same and greater. */
+/** The result of each operator for less, equal and greater. */
 const HOLDS: Readonly<Record<string, readonly [boolean, boolean, boolean]>> = {
   '==': [false, true, false],
   '!=': [true, false, true],
@@ -21,7 +21,7 @@ const HOLDS: Readonly<Record<string, readonly [boolean, boolean, boolean]>> = {
 
 const subtract: Compare = (left, right) => (left as number) - (right as number);
 
-/** The comparison of one type. MIN and MAX use it for all types but number, which they compare as float64. */
+/** The comparison of one type. MIN and MAX use it for every type except number, which they compare as float64. */
 export function comparisonOf(type: ValueType): Compare {
   switch (type) {
     case 'number':
@@ -36,14 +36,14 @@ export function comparisonOf(type: ValueType): Compare {
   }
 }
 
-/** Two values whose types are known only now; of different types they do not compare. */
+/** Compares two values whose types are known only at run time; null when the types differ. */
 function compareAny(left: Value, right: Value): number | null {
   if (typeof left === 'number' && typeof right === 'number') return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
   return left === right ? 0 : null;
 }
 
-/** A comparison of two operands. Equality is total, an order with null is null. */
+/** A comparison of two operands. Equality always has an answer; an order with null is null. */
 export function compileComparison(
   operator: EqualityOperator | RelationalOperator,
   left: Operand,
@@ -51,7 +51,7 @@ export function compileComparison(
 ): Evaluator {
   const [a, b, type] = alignTypes(left, right);
   if (type !== 'any' && type !== 'number' && (operator === '==' || operator === '!=')) {
-    // Values of these types are the same when their inner forms are; null is the same as null.
+    // Values of these types are equal when their internal forms are; null equals null.
     const { constant } = right;
     if (constant !== undefined && right.type === type) {
       return operator === '==' ? (row) => a(row) === constant : (row) => a(row) !== constant;
@@ -65,7 +65,7 @@ export function compileComparison(
   if (type === 'date' || type === 'datetime')
     return orderedInstants(operator, a as NumberEvaluator, b as NumberEvaluator);
   switch (operator) {
-    // Only values whose types are known now come here; null is the same as null for them too.
+    // Only values whose types are known at compile time get here; for them too null equals null.
     case '==':
       return (row) => compareAny(a(row), b(row)) === 0;
     case '!=':
@@ -75,7 +75,7 @@ export function compileComparison(
   }
 }
 
-/** Days or milliseconds; equality is already done. */
+/** Days or milliseconds; equality is handled before. */
 function orderedInstants(operator: string, a: NumberEvaluator, b: NumberEvaluator): Evaluator {
   const [less, same, greater] = HOLDS[operator]!;
   return (row) => {
@@ -110,7 +110,7 @@ function compareNumberOperands(operator: string, a: NumberEvaluator, b: NumberEv
     if (x === null || y === null) return total ? (x === y) === (operator === '==') : null;
     const difference = x - y;
     const widest = Math.max(Math.abs(x), Math.abs(y));
-    // Only numbers that are nearly the same are compared as decimals.
+    // Only numbers that are nearly equal are compared as decimals.
     const order = Math.abs(difference) > SURELY_DIFFERENT * widest ? difference : compareNumbers(x, y);
     return order < 0 ? less : order === 0 ? same : greater;
   };
@@ -129,7 +129,7 @@ function ordered(operator: RelationalOperator, compare: Compare, left: Evaluator
   };
 }
 
-/** Both sides as one type: `any` takes the other side's type, a date next to a datetime is its first instant. */
+/** Both operands as one type: `any` takes the other's type, a date next to a datetime is the first instant of its day. */
 function alignTypes(left: Operand, right: Operand): [Evaluator, Evaluator, ValueType] {
   if (left.type === 'date' && right.type === 'datetime') return [startOfDay(left), right.evaluate, 'datetime'];
   if (left.type === 'datetime' && right.type === 'date') return [left.evaluate, startOfDay(right), 'datetime'];

@@ -13,22 +13,22 @@ import { asItIs, coerced, type Evaluator, fieldReader, type Operand, Row, toJson
 export interface CompiledFormula {
   readonly resultType: ValueType;
   readonly nullable: boolean;
-  /** The names it reads itself. */
+  /** The names it reads directly. */
   readonly dependencies: readonly string[];
   /**
-   * True when the value depends on the clock or the tenant's zone and not on the record alone: it calls TODAY,
-   * compares a date with a datetime, or asks for the date of a datetime.
+   * True when the value depends on the clock or the tenant's zone as well as on the record: the formula calls TODAY,
+   * compares a date with a datetime, or takes the date of a datetime.
    */
   readonly readsClock: boolean;
   /**
-   * The value for a record of canonical JSON values, in canonical JSON form. Never throws: a missing value, and one
-   * that does not fit its declared type, is null.
+   * The value for a record of canonical JSON values, in canonical JSON form. Never throws: a value that is missing
+   * or does not match its declared type is null.
    */
   evaluate(record: Readonly<Record<string, unknown>>, context: EvaluationContext): JsonValue;
 }
 
 /**
- * Compiles a formula (its source or the outcome of its check) to closures.
+ * Compiles a formula (its source or the result of its check) to closures.
  * Throws FormulaCompileError when it does not pass the check.
  */
 export function compileFormula(
@@ -78,7 +78,7 @@ function compileNode(node: TypedNode): Evaluator {
     case 'call':
       return compileCall(node);
     case 'error':
-      throw new TypeError('A tree with errors does not compile');
+      throw new TypeError('A tree with errors cannot be compiled');
   }
 }
 
@@ -99,7 +99,7 @@ function compileBinary(node: Extract<TypedNode, { kind: 'binary' }>): Evaluator 
   const a = left.evaluate;
   const b = right.evaluate;
   switch (node.operator) {
-    // Whatever is not TRUE counts as FALSE: null, and values of undeclared names that are no booleans.
+    // Everything but TRUE counts as FALSE: null, and a value of an undeclared name that is not a boolean.
     case '&&':
       return (row) => a(row) === true && b(row) === true;
     case '||':
@@ -119,7 +119,7 @@ function compileBinary(node: Extract<TypedNode, { kind: 'binary' }>): Evaluator 
 function compilePlus(type: ValueType, left: Operand, right: Operand): Evaluator {
   if (type === 'number') return arithmetic('+', left, right);
   if (left.type === 'text' || right.type === 'text') return concatenate([left, right]);
-  // An undeclared name is involved: a text on either side joins, two numbers add, everything else is null.
+  // An undeclared name is involved: with a text on either side it joins, two numbers are added, everything else is null.
   return (row) => {
     const x = left.evaluate(row);
     const y = right.evaluate(row);
@@ -160,7 +160,7 @@ function readsClock(node: TypedNode): boolean {
   }
 }
 
-/** A comparison of a date with a datetime; `+` joins them only through texts, where no side is the other's. */
+/** Whether a date is compared with a datetime. `+` is not concerned: it joins them as texts, without converting either. */
 function mixesDates(left: ValueType, right: ValueType): boolean {
   return (left === 'date' && right === 'datetime') || (left === 'datetime' && right === 'date');
 }

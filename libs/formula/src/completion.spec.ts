@@ -46,9 +46,12 @@ describe('completion', () => {
     ['name == "😀" && clo|', ['closeDate']],
   ])('%s: %j', (marked, expected) => expect(labels(marked)).toEqual(expected));
 
-  it.each(['|', ' |', '(|', 'amount + |', 'NOT |', 'amount and |', '-|', 'x(1, |'])('%s: everything', (marked) => {
-    expect(labels(marked)).toHaveLength(ALL);
-  });
+  it.each(['|', ' |', '(|', 'amount + |', 'NOT |', 'amount and |', '-|', 'x(1, |'])(
+    '%s offers everything',
+    (marked) => {
+      expect(labels(marked)).toHaveLength(ALL);
+    },
+  );
 
   it('replaces the whole name', () => {
     expect(at('1 + na|me == "a"')).toMatchObject({ from: 4, to: 8 });
@@ -67,14 +70,14 @@ describe('completion', () => {
     expect(at('amount > 1 an|d closeDate').items[0]!.insert).toBe('AND');
   });
 
-  it('does not open a call whose parenthesis is there', () => {
+  it('adds no parenthesis when one follows the cursor', () => {
     expect(at('tod|()').items[0]!.insert).toBe('TODAY');
     expect(at('ABS|(amount)').items[0]!.insert).toBe('ABS');
     expect(at('abs| \t(amount)').items[0]!.insert).toBe('ABS');
     expect(at('abs| + (amount)').items[0]!.insert).toBe('ABS(');
   });
 
-  it('tells types, and what to insert', () => {
+  it('returns the types and the text to insert', () => {
     expect(at('clos|').items).toEqual([{ kind: 'field', label: 'closeDate', insert: 'closeDate', type: 'date' }]);
     expect(at('tod|').items).toMatchObject([{ kind: 'function', insert: 'TODAY()', type: 'date' }]);
     const [abs] = at('abs|').items;
@@ -88,7 +91,7 @@ describe('completion', () => {
     expect(at('blankv|').items[0]!.type).toBeUndefined();
   });
 
-  it('puts what fits the parameter first', () => {
+  it('lists names that match the type of the parameter first', () => {
     const first = (marked: string) => labels(marked)[0];
     expect(first('UPPER(|')).toBe('name');
     expect(first('DAYS_BETWEEN(closeDate, |')).toBe('closeDate');
@@ -131,14 +134,14 @@ describe('completion', () => {
     });
   });
 
-  it('takes a position that is no number, or outside of the source, for the nearest', () => {
+  it('uses the nearest position for one that is not a number or outside the source', () => {
     expect(completeFormula('1', Number.NaN, FIELDS)).toMatchObject({ from: 0, to: 0 });
     expect(completeFormula('1', -3, FIELDS).items).toHaveLength(ALL);
     expect(completeFormula('name', 9, FIELDS)).toMatchObject({ from: 0, to: 4 });
     expect(completeFormula('na', 1.7, FIELDS).items[0]).toMatchObject({ label: 'name' });
   });
 
-  it('takes any text and position', () => {
+  it('accepts any text and position', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.double(), (source, position) => {
         const { from, to } = completeFormula(source, position, FIELDS);
@@ -149,7 +152,7 @@ describe('completion', () => {
     expect(completeFormula('x'.repeat(20_000), 20_000, FIELDS).items).toEqual([]);
   });
 
-  it('offers names that pass the check where they are put', () => {
+  it('offers names that pass the check once inserted', () => {
     for (const { insert, kind } of at('|').items) {
       if (kind !== 'field' || insert === 'tags') continue;
       expect(checkFormula(insert, FIELDS).ok).toBe(true);

@@ -6,14 +6,14 @@ import { LIMITS } from './limits.js';
 import { fieldNames, fieldType } from './names.js';
 import type { FieldTypes, ValueType } from './types.js';
 
-/** One thing that may stand at the cursor. */
+/** One completion for the place of the cursor. */
 export interface CompletionItem {
   kind: 'field' | 'function' | 'keyword';
   /** What a list shows: the name, or the signature of a function. */
   label: string;
-  /** What takes the place of `from` to `to`. */
+  /** What replaces `from` to `to`. */
   insert: string;
-  /** The type of a field or of a function's result; missing where the arguments decide. */
+  /** The type of a field or of a function's result; absent where the arguments decide it. */
   type?: ValueType;
   /** What a function does. */
   summary?: string;
@@ -26,15 +26,15 @@ export interface SignatureHelp {
   signature: string;
   summary: string;
   parameters: string[];
-  /** Which of `parameters` the cursor is in; a repeated one keeps its place. */
+  /** The index in `parameters` of the one at the cursor; a repeated parameter keeps its index. */
   activeParameter: number;
 }
 
 export interface Completion {
-  /** The part of the source that an item replaces: code points, 0-based, `to` excluded. */
+  /** The part of the source that an item replaces: in code points, 0-based, `to` excluded. */
   from: number;
   to: number;
-  /** Those whose name begins with what is written, then those that contain it; of each, fitting types first. */
+  /** Names that begin with the typed text, then names that contain it; in each group matching types come first. */
   items: CompletionItem[];
   call?: SignatureHelp;
 }
@@ -43,13 +43,13 @@ const OPERAND_KEYWORDS = ['TRUE', 'FALSE', 'NULL', 'NOT'];
 const OPERATOR_KEYWORDS = ['AND', 'OR'];
 
 /**
- * What an editor offers at a place of a formula, which need not be finished or right. Never throws.
+ * What an editor offers at a position of a formula, which may be incomplete or invalid. Never throws.
  * @param position of the cursor in code points: before the character with this index
  */
 export function completeFormula(source: string, position: number, fields: FieldTypes): Completion {
   const characters = [...source.slice(0, LIMITS.sourceCharacters * 2)];
   const at = Math.max(0, Math.min(Math.trunc(position) || 0, characters.length));
-  // What follows the cursor does not change what may stand at it.
+  // What follows the cursor does not change what can be completed there.
   const before = tokenize(characters.slice(0, at), new ErrorList()).filter((token) => token.kind !== 'end');
   const call = openCall(before);
   const shown = call ? { call: signatureHelp(call) } : {};
@@ -64,7 +64,7 @@ export function completeFormula(source: string, position: number, fields: FieldT
   const wanted = call && parameterAt(call.definition, call.argument)?.accepts;
   const isNameNext = /^[A-Za-z_]$/.test(characters[at] ?? '');
   if (endsOperand(previous)) {
-    // A name behind the cursor is the next operand: it stays, and needs a space.
+    // A name after the cursor is the next operand: it stays and needs a space before it.
     const to = from < at ? endOfName(characters, at) : at;
     const gap = to === at && isNameNext ? ' ' : '';
     return {
@@ -87,7 +87,7 @@ interface OpenCall {
   argument: number;
 }
 
-/** The innermost call that is open after these tokens. */
+/** The innermost call that is still open after these tokens. */
 function openCall(tokens: readonly Token[]): OpenCall | undefined {
   const open: (OpenCall | undefined)[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -120,19 +120,19 @@ function endOf({ position, length }: Token): number {
   return position + length;
 }
 
-/** Where the name goes on behind the cursor: it is replaced as a whole. */
+/** The end of the name at the cursor, which is replaced as a whole. */
 function endOfName(characters: readonly string[], at: number): number {
   let end = at;
   while (end < characters.length && /^[A-Za-z0-9_]$/.test(characters[end]!)) end++;
   return end;
 }
 
-/** The arguments of the name that ends here are written already. */
+/** Whether the name that ends here already has its arguments. */
 function isParenthesisNext(characters: readonly string[], at: number): boolean {
   return characters.slice(at).find((character) => !/\s/.test(character)) === '(';
 }
 
-/** After a whole operand only an operator makes sense. */
+/** After a complete operand only an operator makes sense. */
 function endsOperand(token: Token | undefined): boolean {
   switch (token?.kind) {
     case 'number':
@@ -151,8 +151,8 @@ function keyword(name: string, gap: string): CompletionItem {
 }
 
 /**
- * Fields in their order, functions, keywords; those of a wanted type before the others.
- * @param called an opening parenthesis stands behind the cursor
+ * Fields in their order, then functions, then keywords; matching types come first.
+ * @param called whether an opening parenthesis follows the cursor
  */
 function operands(fields: FieldTypes, wanted: readonly ValueType[] | undefined, called: boolean): CompletionItem[] {
   const items: CompletionItem[] = [...fieldNames(fields)].map((name) => {
@@ -175,7 +175,7 @@ function operands(fields: FieldTypes, wanted: readonly ValueType[] | undefined, 
   return [...items.filter(fits), ...items.filter((item) => !fits(item))];
 }
 
-/** With the arguments still to be written, unless there are none. */
+/** The text to insert for a function: closed only when it has no parameters. */
 function withParenthesis({ name, parameters }: FunctionDefinition): string {
   return parameters.length === 0 ? `${name}()` : `${name}(`;
 }

@@ -9,7 +9,7 @@ jest.setTimeout(60_000);
 
 const at = (text: string) => new Date(text);
 
-describe('TODAY is the date in the zone', () => {
+describe('TODAY is the date in the time zone', () => {
   it.each([
     ['2024-02-29T12:00:00Z', 'UTC', '2024-02-29'],
     ['2024-03-01T04:59:59Z', 'America/New_York', '2024-02-29'],
@@ -21,13 +21,13 @@ describe('TODAY is the date in the zone', () => {
     ['2024-02-29T12:00:00Z', 'No/Such_Zone', '2024-02-29'],
   ])('%s in %s is %s', (now, zone, date) => expect(evaluate('TODAY()', {}, zone, at(now))).toBe(date));
 
-  it('is UTC when no zone is given', () => {
+  it('uses UTC when no zone is given', () => {
     const formula = compileFormula('TODAY()', {});
     expect(formula.evaluate({}, { now: at('2024-01-01T23:59:59.999Z') })).toBe('2024-01-01');
   });
 });
 
-describe('the days of a month', () => {
+describe('the days of each month', () => {
   const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
   const date = (year: number, month: number, day: number) =>
     `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
@@ -39,7 +39,7 @@ describe('the days of a month', () => {
     expect(parseDate(date(2024, month, leapDays + 1))).toBeNull();
     expect(parseDate(date(2024, month, 0))).toBeNull();
   });
-  it.each(['2024-00-01', '2024-13-01', '0000-01-01'])('%s is none', (text) => expect(parseDate(text)).toBeNull());
+  it.each(['2024-00-01', '2024-13-01', '0000-01-01'])('%s is not a date', (text) => expect(parseDate(text)).toBeNull());
 });
 
 describe('DAYS_BETWEEN', () => {
@@ -66,7 +66,7 @@ describe('DAYS_BETWEEN', () => {
     expect(evaluate('DAYS_BETWEEN(dt, dt2)', { dt, dt2 }, zone)).toBe(days);
   });
 
-  it('mixes dates and datetimes, and gives null for null', () => {
+  it('accepts dates and datetimes together, and returns null for null', () => {
     const record = { d: '2024-03-01', dt: '2024-03-02T04:00:00Z' };
     expect(evaluate('DAYS_BETWEEN(d, dt)', record)).toBe(1);
     expect(evaluate('DAYS_BETWEEN(d, dt)', record, 'America/New_York')).toBe(0);
@@ -77,7 +77,7 @@ describe('DAYS_BETWEEN', () => {
   });
 });
 
-describe('a date next to a datetime is the first instant of that day in the zone', () => {
+describe('a date compared with a datetime is the first instant of that day in the zone', () => {
   it.each([
     ['2024-03-10', '2024-03-10T05:00:00Z', 'America/New_York'],
     ['2024-03-11', '2024-03-11T04:00:00Z', 'America/New_York'],
@@ -88,11 +88,11 @@ describe('a date next to a datetime is the first instant of that day in the zone
     ['2024-03-31', '2024-03-30T22:00:00Z', 'Asia/Beirut'],
     // Midnight occurs twice: Havana went from 01:00 back to 00:00 on 2023-11-05.
     ['2023-11-05', '2023-11-05T04:00:00Z', 'America/Havana'],
-    // Back from 00:00 to 23:00 of the day before: the new day begins an hour later (São Paulo, 2018-02-18).
+    // Back from 00:00 to 23:00 of the previous day: the new day begins an hour later (São Paulo, 2018-02-18).
     ['2018-02-18', '2018-02-18T03:00:00Z', 'America/Sao_Paulo'],
     // Back from 00:01 to 23:01 (St. John's, 2006-10-29): the new day had begun a minute before.
     ['2006-10-29', '2006-10-29T02:30:00Z', 'America/St_Johns'],
-    // The whole day is missing: the instant of the jump.
+    // The whole day does not exist: the instant of the jump.
     ['2011-12-30', '2011-12-30T10:00:00Z', 'Pacific/Apia'],
     // Local mean time, with seconds.
     ['1900-01-01', '1900-01-01T03:06:28Z', 'America/Sao_Paulo'],
@@ -106,14 +106,14 @@ describe('a date next to a datetime is the first instant of that day in the zone
     expect(evaluate('dt != d', { d, dt: later }, zone)).toBe(true);
   });
 
-  it('is null or unequal next to null', () => {
+  it('compares with null as null or unequal', () => {
     expect(evaluate('d < dt', { d: '2024-01-01' })).toBeNull();
     expect(evaluate('d == dt', { d: '2024-01-01' })).toBe(false);
     expect(evaluate('d == dt')).toBe(true);
   });
 });
 
-describe('which formulas depend on the clock or the zone', () => {
+describe('a formula depends on the clock or the zone', () => {
   it.each([
     ['TODAY()', true],
     ['IF(b, d, TODAY()) == d2', true],
@@ -128,7 +128,7 @@ describe('which formulas depend on the clock or the zone', () => {
   ])('%s: %s', (source, expected) => expect(compileFormula(source, FIELDS).readsClock).toBe(expected));
 });
 
-describe('calendar', () => {
+describe('the calendar', () => {
   it('numbers days as JavaScript does', () => {
     for (let day = -719_162; day <= 2_932_896; day += 997) {
       const text = formatDate(day);
@@ -152,10 +152,10 @@ describe('calendar', () => {
     '+2024-01-01',
     '２０２４-01-01',
     '',
-  ])('%j is no date', (text) => expect(parseDate(text)).toBeNull());
+  ])('%j is not a date', (text) => expect(parseDate(text)).toBeNull());
 
-  // The characters next to the digits, at each place of one.
-  it.each(['/', ':'])('a digit is nothing else: %s', (other) => {
+  // The characters next to the digits in ASCII, in each position of a digit.
+  it.each(['/', ':'])('accepts no %s in place of a digit', (other) => {
     const instant = '2011-11-11T11:11:11Z';
     for (const place of [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18]) {
       const text = instant.slice(0, place) + other + instant.slice(place + 1);
@@ -201,13 +201,13 @@ describe('calendar', () => {
 });
 
 describe('time zones', () => {
-  it('knows IANA names only', () => {
+  it('are known by IANA names only', () => {
     expect(isTimeZone('Europe/Berlin')).toBe(true);
     expect(isTimeZone('Mars/Olympus')).toBe(false);
     expect(isTimeZone('')).toBe(false);
   });
 
-  it('gives every day a start whose date it is and before which it is an earlier date', () => {
+  it('start every day at an instant of that date, and the instant before is of an earlier date', () => {
     for (const name of [
       'Europe/Berlin',
       'America/Sao_Paulo',
@@ -223,7 +223,7 @@ describe('time zones', () => {
     }
   });
 
-  it('stays right when its caches overflow', () => {
+  it('stay correct when the caches overflow', () => {
     const zone = timeZone('America/New_York');
     const start = zone.startOfDay(19_000);
     for (let day = 0; day < 9_000; day++) zone.dayOf(zone.startOfDay(day));

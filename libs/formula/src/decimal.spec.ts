@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decimalText } from './decimal.js';
 
-describe('decimals far from one', () => {
+describe('the decimals of very large and very small numbers', () => {
   it.each([
     [1.23456789012345e-8, '0.0000000123456789012345'],
     [1.23456789012347e-9, '0.00000000123456789012347'],

@@ -1,6 +1,6 @@
 /**
  * The 15-digit decimal of a float64: its exact binary value rounded to 15 significant digits, an exact half to
- * the even digit. This is what Postgres's `float8::numeric` gives; JavaScript's own rounding takes such halves up.
+ * the even digit. Postgres's `float8::numeric` does the same; JavaScript rounds such halves up.
  */
 export interface Decimal {
   readonly negative: boolean;
@@ -10,12 +10,12 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-/** Digits that a float64 keeps through a decimal text and back (DBL_DIG of C). */
+/** How many digits survive the conversion to float64 and back (DBL_DIG of C). */
 const PRECISION = 15;
 /** Below it every integer is its own 15-digit decimal. */
 export const EXACT_INTEGERS = 1e15;
 /**
- * Two numbers that differ by more than this part of the larger one have different 15-digit decimals: one unit of
+ * Two numbers that differ by more than this fraction of the larger one have different 15-digit decimals: one unit of
  * the 15th digit is at most 1e-14 of the number.
  */
 export const SURELY_DIFFERENT = 2e-14;
@@ -29,7 +29,7 @@ export function toDecimal(value: number): Decimal {
   const exponentAt = text.indexOf('e');
   let digits = text[0]! + text.slice(2, exponentAt);
   const lastDigit = digits.charCodeAt(PRECISION - 1) - 48;
-  // toExponential took an exact half up; where that made the last digit odd, the even one is one below.
+  // toExponential rounds an exact half up; if that makes the last digit odd, the even one is one less.
   if (lastDigit % 2 === 1 && isExactHalf(magnitude)) digits = digits.slice(0, -1) + String(lastDigit - 1);
   return { negative, digits, exponent: Number(text.slice(exponentAt + 1)) };
 }
@@ -81,7 +81,7 @@ export function remainder(a: number, b: number): number | null {
   const dividend = toDecimal(a);
   const divisor = toDecimal(b);
   const exponent = Math.min(dividend.exponent, divisor.exponent);
-  // A divisor that is 17 or more orders larger leaves the dividend as it is, without numbers of 300 digits.
+  // A divisor 17 or more orders larger leaves the dividend unchanged; this avoids numbers of 300 digits.
   if (divisor.exponent - dividend.exponent > PRECISION + 1) return finite(decimalToNumber(dividend));
   const left = BigInt(dividend.digits) * 10n ** BigInt(dividend.exponent - exponent);
   const right = BigInt(divisor.digits) * 10n ** BigInt(divisor.exponent - exponent);

@@ -1,11 +1,11 @@
 import { LIMITS } from './limits.js';
 import type { FormulaError } from './types.js';
 
-/** Collects the errors of one formula up to the limit, each place once per code. */
+/** Collects the errors of one formula up to the limit, one per position and code. */
 export class ErrorList {
   readonly errors: FormulaError[] = [];
 
-  /** What is added from now on is not kept. */
+  /** Discards errors added from now on. */
   get isFull(): boolean {
     return this.errors.length >= LIMITS.reportedErrors;
   }
@@ -16,7 +16,7 @@ export class ErrorList {
     this.errors.push(error);
   }
 
-  /** In the order of the source. */
+  /** In source order. */
   sorted(): FormulaError[] {
     return [...this.errors].sort((a, b) => a.position - b.position);
   }

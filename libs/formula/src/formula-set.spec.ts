@@ -6,7 +6,7 @@ import { orderFormulas, wayBack } from './order.js';
 const NOW = { now: new Date('2024-02-29T12:00:00Z') };
 const sources = (entries: Record<string, string>) => new Map(Object.entries(entries));
 
-describe('order of formulas', () => {
+describe('the order of formulas', () => {
   it.each<[Record<string, string[]>, string[]]>([
     [{}, []],
     [{ a: [] }, ['a']],
@@ -20,7 +20,7 @@ describe('order of formulas', () => {
     [{ a: ['a', 'b'], b: [] }, ['b'], [['a']]],
     [{ a: ['b'], b: ['a'] }, [], [['a', 'b']]],
     [{ x: ['a'], a: ['b', 'd'], b: ['c'], c: ['a'], d: [] }, ['d', 'x'], [['a', 'b', 'c']]],
-    // On two circles that share a name: one group.
+    // On two cycles that share a name: one group.
     [{ a: ['b', 'c'], b: ['a'], c: ['a'] }, [], [['a', 'b', 'c']]],
     // The second reads the first, not the other way round.
     [
@@ -31,7 +31,7 @@ describe('order of formulas', () => {
         ['a', 'b'],
       ],
     ],
-    // What was placed before is no way back.
+    // A name that was placed before does not close a cycle.
     [{ a: ['b'], b: [], c: ['b', 'd'], d: ['c', 'a'] }, ['b', 'a'], [['c', 'd']]],
   ])('%j: in order %j, in circles %j', (reads, order, circles) => {
     expect(orderFormulas(new Map(Object.entries(reads)))).toEqual({ order, circles });
@@ -46,7 +46,7 @@ describe('order of formulas', () => {
     expect(wayBack(name, new Set(['a', 'b', 'c', 'd']), new Map(Object.entries(reads)))).toEqual(way);
   });
 
-  it('finds no way back where there is none', () => {
+  it('finds no cycle where there is none', () => {
     expect(() =>
       wayBack(
         'a',
@@ -59,7 +59,7 @@ describe('order of formulas', () => {
     ).toThrow('a does not read itself');
   });
 
-  it('takes a chain as long as it gets', () => {
+  it('handles a chain of any length', () => {
     const reads = new Map(Array.from({ length: 50_000 }, (_, index) => [`f${index}`, [`f${index + 1}`]] as const));
     expect(orderFormulas(reads).order).toHaveLength(50_000);
   });
@@ -90,7 +90,7 @@ describe('formulas of an object', () => {
     expect(set.readsClock).toBe(true);
   });
 
-  it('computes only what is asked, with what that reads', () => {
+  it('computes only the requested formulas and those they read', () => {
     const set = compileFormulaSet(sources({ a: 'n + 1', b: 'a + 1', c: 'b + 1' }), { n: 'number' });
     expect(set.evaluateAll({ n: 1 }, NOW, new Set(['b']))).toEqual({ b: 3 });
     expect(set.evaluateAll({ n: 1 }, NOW, new Set())).toEqual({});
@@ -98,12 +98,12 @@ describe('formulas of an object', () => {
     expect(set.readsClock).toBe(false);
   });
 
-  it('does not take a value from the record for a formula', () => {
+  it('ignores a value in the record under the name of a formula', () => {
     const set = compileFormulaSet(sources({ a: 'n + 1', b: 'a' }), { n: 'number' });
     expect(set.evaluateAll({ n: 1, a: 100 }, NOW)).toEqual({ a: 2, b: 2 });
   });
 
-  it('keeps datetimes and texts as they are on the way', () => {
+  it('passes datetimes and texts between formulas unchanged', () => {
     const set = compileFormulaSet(sources({ start: 'IF(TRUE, at)', same: 'start == at' }), { at: 'datetime' });
     expect(set.evaluateAll({ at: '2024-01-01T00:00:00.5Z' }, NOW)).toEqual({
       start: '2024-01-01T00:00:00.5Z',
@@ -117,18 +117,18 @@ describe('formulas of an object', () => {
     expect([...formulas.values()].map((formula) => formula.ok)).toEqual([false, true, true]);
   });
 
-  it('report a cycle at each of its formulas, with the path and the place', () => {
+  it('report a cycle at each of its formulas, with the path and the position', () => {
     const { ok, order, formulas } = checkFormulaSet(sources({ a: '1 + b', b: 'IF(TRUE, c)', c: '-a', d: 'a + 1' }), {});
     expect([ok, order]).toEqual([false, []]);
     expect(formulas.get('a')!.errors).toEqual([
-      { code: 'CYCLE', message: 'The formulas read each other in a circle: a → b → c → a', position: 4, length: 1 },
+      { code: 'CYCLE', message: 'The formulas form a cycle: a → b → c → a', position: 4, length: 1 },
     ]);
     expect(formulas.get('b')!.errors[0]).toMatchObject({ code: 'CYCLE', position: 9 });
     expect(formulas.get('c')!.errors[0]!.message).toContain('c → a → b → c');
     expect(formulas.get('d')!.ok).toBe(true);
   });
 
-  it('report each formula of circles that share one', () => {
+  it('report each formula of cycles that share one', () => {
     const { formulas } = checkFormulaSet(sources({ a: 'b + c', b: 'a', c: 'a' }), {});
     expect([...formulas.values()].map(({ errors }) => errors[0]?.message.split(': ')[1])).toEqual([
       'a → b → a',
@@ -143,29 +143,29 @@ describe('formulas of an object', () => {
   ])('show of a circle of %i names: %s', (length, way) => {
     const ring = Array.from({ length }, (_, index) => [`f${index}`, `f${(index + length - 1) % length}`] as const);
     const { formulas } = checkFormulaSet(new Map(ring), {});
-    expect(formulas.get('f3')!.errors[0]!.message).toBe(`The formulas read each other in a circle: ${way}`);
+    expect(formulas.get('f3')!.errors[0]!.message).toBe(`The formulas form a cycle: ${way}`);
   });
 
-  it('report thousands of circles, each formula at what it reads of them', () => {
+  it('report thousands of cycles, each formula at the name it reads from its cycle', () => {
     const hub = Array.from({ length: 200 }, (_, index) => `f${index}`);
     const set = new Map([['hub', hub.join(' + ')], ...hub.map((name) => [name, 'n + hub'] as const), ['own', 'own']]);
     const { formulas } = checkFormulaSet(set, { n: 'number' });
     expect([...formulas.values()].every(({ errors }) => errors[0]!.code === 'CYCLE')).toBe(true);
     expect(formulas.get('f150')!.errors[0]).toMatchObject({
       position: 4,
-      message: 'The formulas read each other in a circle: f150 → hub → … → f150',
+      message: 'The formulas form a cycle: f150 → hub → … → f150',
     });
-    expect(formulas.get('own')!.errors[0]!.message).toBe('The formulas read each other in a circle: own → own');
+    expect(formulas.get('own')!.errors[0]!.message).toBe('The formulas form a cycle: own → own');
   });
 
-  it('report a circle of many thousand formulas', () => {
+  it('report a cycle of many thousand formulas', () => {
     const length = 20_000;
     const ring = Array.from({ length }, (_, index) => [`f${index}`, `f${(index + 1) % length}`] as const);
     const { formulas } = checkFormulaSet(new Map(ring), {});
     expect(formulas.get('f19999')!.errors[0]!.message).toContain('f19999 → f0 → f1 → f2 → f3 → f4 → f5 → … → f19999');
   });
 
-  it('may stand on a chain of ten formulas and no more', () => {
+  it('may read through a chain of ten formulas and no more', () => {
     const chain = (length: number) =>
       new Map(Array.from({ length }, (_, index) => [`f${index}`, index === 0 ? 'n' : `f${index - 1} + 1`] as const));
     expect(checkFormulaSet(chain(11), { n: 'number' }).ok).toBe(true);
@@ -174,12 +174,12 @@ describe('formulas of an object', () => {
     expect(formulas.get('f11')!.errors).toMatchObject([{ code: 'CHAIN_TOO_DEEP', position: 0, length: 7 }]);
   });
 
-  it('are not compiled when one does not pass', () => {
+  it('are not compiled when one has an error', () => {
     expect(() => compileFormulaSet(sources({ a: 'a' }), {})).toThrow(FormulaCompileError);
     expect(() => compileFormulaSet(sources({ a: 'b' }), {})).toThrow(FormulaCompileError);
   });
 
-  it('have names like any other', () => {
+  it('may be called __proto__ or like any other property of objects', () => {
     const set = compileFormulaSet(
       new Map([
         ['constructor', 'n + 1'],
@@ -191,8 +191,8 @@ describe('formulas of an object', () => {
   });
 });
 
-describe('names a formula reads', () => {
-  it('are known without the fields, also with mistakes', () => {
+describe('the names a formula reads', () => {
+  it('are found without knowing the fields, even in a formula with errors', () => {
     expect(formulaDependencies('IF(a, -b, c + a) * ')).toEqual(['a', 'b', 'c']);
     expect(formulaDependencies('')).toEqual([]);
   });

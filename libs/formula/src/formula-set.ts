@@ -11,9 +11,9 @@ import type { EvaluationContext, FieldTypes, FormulaError, JsonValue, ValueType 
 /** All formulas of one object, checked together: each may read the others. */
 export interface CheckedFormulaSet {
   ok: boolean;
-  /** What each formula reads comes before it; empty when there is a cycle. */
+  /** Each formula after those it reads; empty when there is a cycle. */
   order: string[];
-  /** In the order of the sources. */
+  /** In the order of `sources`. */
   formulas: Map<string, CheckedFormula>;
 }
 
@@ -24,8 +24,8 @@ export interface CompiledFormulaSet {
   readonly clockReaders: ReadonlySet<string>;
   readonly readsClock: boolean;
   /**
-   * The values of the formulas, or of those that `names` lists, by name. What they read among the formulas is
-   * computed on the way; values that the record brings under a formula's name do not count.
+   * The values of all formulas, or of those listed in `names`, by name. Formulas that they read are computed as well;
+   * values in the record under a formula's name are ignored.
    */
   evaluateAll(
     record: Readonly<Record<string, unknown>>,
@@ -48,7 +48,7 @@ export function checkFormulaSet(
   const { order, circles } = orderFormulas(reads);
   const types = new Map<string, ValueType>();
   for (const name of fieldNames(fields)) types.set(name, fieldType(fields, name)!);
-  // A formula that cannot be typed before its readers is `any` to them, so that its mistake is reported once.
+  // A formula without a type is `any` to its readers, so that its mistake is reported once.
   for (const name of sources.keys()) types.set(name, 'any');
 
   const checked = new Map<string, CheckedFormula>();
@@ -92,7 +92,7 @@ export function compileFormulaSet(
     readsClock: clockReaders.size > 0,
     evaluateAll(record, context, names) {
       const needed = names && closure(names, formulas);
-      // Without a prototype, so that a name like __proto__ is a name like any other.
+      // No prototype, so that __proto__ is a name like any other.
       const values: Record<string, unknown> = Object.assign(Object.create(null), record);
       const results: [string, JsonValue][] = [];
       for (const [name, formula] of formulas) {
@@ -106,7 +106,7 @@ export function compileFormulaSet(
   };
 }
 
-/** The names a formula reads, each once, in the order of the source; also of one that has errors. */
+/** The names a formula reads, each once, in source order; works for a formula with errors too. */
 export function formulaDependencies(source: string): string[] {
   const names = new Set<string>();
   const walk = (node: Node): void => {
@@ -124,8 +124,8 @@ export function formulaDependencies(source: string): string[] {
 }
 
 /**
- * For each name that reads itself a way back to itself. All names of one way share it; after many searches the rest
- * is told only what it reads of its circle, so that the time does not grow with the square of the names.
+ * For each name that depends on itself, a path back to itself. All names of one path share it; after many searches the
+ * remaining names get only the next name of their cycle, so that the time does not grow with the square of the names.
  */
 function waysBack(
   circles: readonly string[][],
@@ -154,10 +154,10 @@ function waysBack(
 
 const MAX_SEARCHES = 100;
 const ELLIPSIS = '…';
-/** Names of a longer way are left out. */
+/** Names beyond this length of a path are left out. */
 const SHOWN_NAMES = 8;
 
-/** The way around a ring from one of its members back to it. */
+/** The path around a cycle from one of its members back to it. */
 function shown(member: string, ring: readonly string[], at: number): string[] {
   const shortened = ring.length >= SHOWN_NAMES;
   const steps = shortened ? SHOWN_NAMES - 2 : ring.length - 1;
@@ -188,13 +188,13 @@ function chainError(name: string, { tree }: CheckedFormula): FormulaError {
 }
 
 function cycleError(way: readonly string[], formula: CheckedFormula): FormulaError {
-  // The reads come from this tree, so it has one of that name.
+  // The names come from this tree, so it contains the node.
   const { position, length } = firstRead(formula.tree, way[1]!)!;
-  const message = `The formulas read each other in a circle: ${way.join(' → ')}`;
+  const message = `The formulas form a cycle: ${way.join(' → ')}`;
   return { code: 'CYCLE', message, position, length };
 }
 
-/** Where a formula reads a name first. */
+/** The first place where a formula reads a name. */
 function firstRead(node: Node | undefined, name: string): Node | undefined {
   switch (node?.kind) {
     case 'field':

@@ -241,7 +241,7 @@ table('BLANKVALUE', [
   ['BLANKVALUE(d, TODAY())', '2024-02-29'],
 ]);
 
-describe('half-even rounding to 15 digits', () => {
+describe('an exact half is rounded to the even 15th digit', () => {
   // Exact halves: 16 digits that a float64 holds exactly, the last a 5.
   const halves: [number, string][] = [
     [0.5 + 2 ** 49, '562949953421312'],
@@ -261,7 +261,7 @@ describe('half-even rounding to 15 digits', () => {
   it.each(halves)('TEXT of %d is %s', (n, text) => expect(evaluate('TEXT(n)', { n })).toBe(text));
 });
 
-describe('documentation of the functions', () => {
+describe('the documentation of the functions', () => {
   const fields: Record<string, ValueType> = {
     amount: 'number',
     target: 'number',
@@ -282,7 +282,7 @@ describe('documentation of the functions', () => {
     closeDate: 'date',
   };
 
-  it('knows the fifteen functions of the language', () => expect([...functions.keys()]).toHaveLength(15));
+  it('covers the fifteen functions of the language', () => expect([...functions.keys()]).toHaveLength(15));
 
   it.each([...functions.values()])('$name has examples that pass the check', (definition) => {
     expect(signature(definition)).toContain(`${definition.name}(`);

@@ -14,12 +14,12 @@ export interface Token {
   readonly length: number;
   /** A text without its closing quote. */
   readonly open?: true;
-  /** The lexer reported something here or just before: the parser stays silent about this token. */
+  /** The lexer reported an error here or just before: the parser reports none for this token. */
   readonly tainted: boolean;
 }
 
 const OPERATORS = new Set(['+', '-', '*', '/', '%', '==', '!=', '<', '<=', '>', '>=', '&&', '||', '!']);
-/** What authors write by habit, and the operator it becomes. */
+/** Operators of other languages, and the operator that is meant. */
 const MISTAKEN_OPERATORS = new Map([
   ['===', '=='],
   ['!==', '!='],
@@ -103,7 +103,7 @@ class Lexer {
       if (this.characters[this.at] === '+' || this.characters[this.at] === '-') this.at++;
       valid = digits() && valid;
     }
-    // What sticks to the number (0x1, 1.2.3, 12abc) belongs to the mistake.
+    // Characters attached to the number (0x1, 1.2.3, 12abc) are part of the mistake.
     while (isNamePart(this.characters[this.at]) || this.characters[this.at] === '.') {
       this.at++;
       valid = false;
@@ -140,7 +140,7 @@ class Lexer {
     const open = this.at >= this.characters.length;
     if (open) this.report('UNTERMINATED_TEXT', `The text is not closed with ${quote}`, start, this.at - start);
     else this.at++;
-    // Both as written and as meant: half of a pair that stands there as it is does not become whole by an escape.
+    // Both the source and the value are checked: an escape cannot complete a lone surrogate of the source.
     if (!isCleanText(value) || !isCleanText(this.characters.slice(start, this.at).join(''))) {
       const message = 'A text cannot contain the character U+0000 or half of a surrogate pair';
       this.report('INVALID_TEXT', message, start, this.at - start);
@@ -200,7 +200,7 @@ function describe(character: string): string {
   return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(character) ? `"${character}"` : `The character U+${codePoint}`;
 }
 
-/** `.5` meant 0.5, `1.` meant 1, `1E5` meant 1e5, `0x1F` meant 31. */
+/** `.5` means 0.5, `1.` means 1, `1E5` means 1e5, `0x1F` means 31. */
 function numberSuggestion(source: string): string | undefined {
   if (/^\.[0-9]+$/.test(source)) return `0${source}`;
   if (/^[0-9]+\.$/.test(source)) return source.slice(0, -1);

@@ -44,7 +44,7 @@ table('literals', [
   ['"\u00a0"', '\u00a0'],
 ]);
 
-table('a field is its value, null when it is missing or does not fit its type', [
+table('a field has its value; null when it is missing or has another type', [
   ['n', null],
   ['n', null, { n: null }],
   ['n', null, { n: '5' }],
@@ -65,7 +65,7 @@ table('a field is its value, null when it is missing or does not fit its type', 
   ['dt', null, { dt: 0 }],
 ]);
 
-table('arithmetic: a null operand gives null', [
+table('arithmetic with a null operand is null', [
   ['n + 1', null],
   ['1 + n', null],
   ['n - 1', null],
@@ -78,7 +78,7 @@ table('arithmetic: a null operand gives null', [
   ['IF(b, NULL) + 1', null],
 ]);
 
-table('arithmetic: results', [
+table('arithmetic returns a float64', [
   ['1 + 2', 3],
   ['0.1 + 0.2', 0.30000000000000004],
   ['3 - 5', -2],
@@ -92,7 +92,7 @@ table('arithmetic: results', [
   ['0 / -5', 0],
 ]);
 
-table('arithmetic: division by zero and results that are not finite give null, underflow gives 0', [
+table('arithmetic returns null for a division by zero or a result that is not finite, and 0 on underflow', [
   ['1 / 0', null],
   ['0 / 0', null],
   ['1 % 0', null],
@@ -142,7 +142,7 @@ table('+ with a text on either side is CONCAT', [
   ['0.1 + 0.2 + ""', '0.3'],
 ]);
 
-table('== and != are total', [
+table('== and != are always true or false', [
   ['NULL == NULL', true],
   ['NULL != NULL', false],
   ['n == NULL', true],
@@ -176,7 +176,7 @@ table('numbers compare as 15-digit decimals', [
   ['5e-324 < 1e-323', true],
 ]);
 
-table('order: a null operand gives null', [
+table('an order comparison with a null operand is null', [
   ['n < 1', null],
   ['1 >= n', null],
   ['NULL < NULL', null],
@@ -184,7 +184,7 @@ table('order: a null operand gives null', [
   ['d > d2', null, { d: '2024-01-01' }],
 ]);
 
-table('order', [
+table('order comparisons', [
   ['1 < 2', true],
   ['2 < 2', false],
   ['2 <= 2', true],
@@ -203,7 +203,7 @@ table('order', [
   ['dt < dt2', true, { dt: '2024-01-01T00:00:00Z', dt2: '2024-01-01T00:00:00.001Z' }],
 ]);
 
-table('&& || ! count null as FALSE and always give a boolean', [
+table('&& || ! treat null as FALSE and always return a boolean', [
   ['b && TRUE', false],
   ['b || FALSE', false],
   ['b || TRUE', true],
@@ -253,7 +253,7 @@ describe('exactly one of <, ==, > holds between two non-null values', () => {
   });
 });
 
-describe('limit on text results', () => {
+describe('the limit on text results', () => {
   const long = 'é'.repeat(4000);
   table('4,000 characters are kept, one more gives null', [
     ['t + ""', long, { t: long }],

@@ -6,7 +6,7 @@ import { isBinaryOperator, isComparisonLevel, LOOSEST_LEVEL, precedenceOf } from
 import type { FormulaError, FormulaErrorCode } from './types.js';
 
 export interface ParsedFormula {
-  /** Missing only when nothing could be read. With errors it is what was understood. */
+  /** Absent only when nothing could be parsed. With errors, the part that could be. */
   tree?: Node;
   errors: FormulaError[];
 }
@@ -16,14 +16,14 @@ const KEYWORD_OPERATORS = new Map([
   ['OR', '||'],
   ['NOT', '!'],
 ]);
-/** Names that are values. */
+/** Names that stand for values. */
 export const KEYWORD_LITERALS: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NULL']);
 
 /**
- * Parses a formula. Never throws: everything wrong with the source is in `errors`, with positions in code points.
+ * Parses a formula. Never throws: all mistakes in the source are in `errors`, with positions in code points.
  */
 export function parseFormula(source: string): ParsedFormula {
-  // A code point has at most two UTF-16 units, so a longer source needs no counting.
+  // A code point has at most two UTF-16 units, so a source longer than twice the limit need not be counted.
   const characters = source.length > LIMITS.sourceCharacters * 2 ? undefined : [...source];
   if (characters === undefined || characters.length > LIMITS.sourceCharacters) {
     const message = `A formula has at most ${LIMITS.sourceCharacters} characters`;
@@ -34,7 +34,7 @@ export function parseFormula(source: string): ParsedFormula {
   return { ...(tree ? { tree } : {}), errors: errors.sorted() };
 }
 
-/** Ends a parse that must not go on (too deep, too large); its error is already reported. */
+/** Aborts a parse that is too deep or too large; the error is already reported. */
 class ParseAbort extends Error {}
 
 class Parser {
@@ -203,7 +203,7 @@ class Parser {
     while (this.token.kind !== ',' && this.token.kind !== ')' && this.token.kind !== 'end') {
       if (!reported) this.reportUnexpected(this.token);
       reported = true;
-      // Reading on as expressions finds more mistakes and keeps nested parentheses together.
+      // Parsing the rest as expressions finds more mistakes and keeps nested parentheses together.
       this.resume();
     }
   }
@@ -217,7 +217,7 @@ class Parser {
     }
   }
 
-  /** Goes on at the current token: as an operator's right side, as an expression, or past it. */
+  /** Continues at the current token: as an operator's right operand, as an expression, or after it. */
   private resume(): void {
     const kind = this.token.kind;
     if (kind === ')' || kind === ',' || this.binaryOperator(this.token) !== undefined) this.at++;
@@ -244,7 +244,7 @@ class Parser {
     if (++this.nodes <= LIMITS.nodes) return;
     const message = `A formula has at most ${LIMITS.nodes} literals, fields, operators and calls`;
     this.report('TOO_MANY_NODES', message, token);
-    // A longer chain is a deeper tree: whoever walks it would run out of stack.
+    // A longer chain is a deeper tree, and walking it would overflow the stack.
     throw new ParseAbort();
   }
 
@@ -257,7 +257,7 @@ class Parser {
     return { kind: 'error', position: token.position, length: 0 };
   }
 
-  /** What stands behind a run of misplaced "+". The run is passed in a loop: one call for each could fill the stack. */
+  /** The operand after a run of misplaced "+". A loop skips them, because one call for each could overflow the stack. */
   private afterPlus(): Node {
     while (this.token.kind === 'operator' && this.token.text === '+') {
       const { token } = this;

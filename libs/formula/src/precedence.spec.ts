@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Node } from './ast.js';
 import { parseFormula } from './parser.js';
 
-/** The binary operators, tightest first, as the language's table of precedence has them. */
+/** The binary operators, highest precedence first, from the language's table of precedence. */
 const LEVELS = [['*', '/', '%'], ['+', '-'], ['<', '<=', '>', '>='], ['==', '!='], ['&&'], ['||']];
 const COMPARISONS = new Set(['<', '<=', '>', '>=', '==', '!=']);
 const PAIRS = LEVELS.flatMap((firsts, first) =>
@@ -17,7 +17,7 @@ function shape(node: Node | undefined): string {
   return String(node?.kind);
 }
 
-describe('precedence', () => {
+describe('precedence of', () => {
   it.each(PAIRS)('x %s y %s z', (a, b, first, second) => {
     const { tree, errors } = parseFormula(`x ${a} y ${b} z`);
     expect(shape(tree)).toBe(second < first ? `(x ${a} (y ${b} z))` : `((x ${a} y) ${b} z)`);

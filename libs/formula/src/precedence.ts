@@ -1,6 +1,6 @@
 import type { BinaryOperator } from './ast.js';
 
-/** How tightly binary operators bind; those of one level group to the left. */
+/** Precedence of the binary operators; operators of one level associate to the left. */
 const LEVELS: Readonly<Record<BinaryOperator, number>> = {
   '||': 1,
   '&&': 2,
@@ -16,11 +16,11 @@ const LEVELS: Readonly<Record<BinaryOperator, number>> = {
   '/': 6,
   '%': 6,
 };
-/** The loosest level: that of a whole expression. */
+/** The lowest level: a whole expression. */
 export const LOOSEST_LEVEL = 1;
-/** Unary operators bind tighter than all binary ones. */
+/** Unary operators bind more tightly than all binary ones. */
 export const UNARY_LEVEL = 7;
-/** Literals, names, calls and what stands in parentheses. */
+/** Literals, names, calls and expressions in parentheses. */
 export const PRIMARY_LEVEL = 8;
 
 /** The level of a binary operator. */
@@ -28,7 +28,7 @@ export function precedenceOf(operator: BinaryOperator): number {
   return LEVELS[operator];
 }
 
-/** Whether operators of this level do not chain: `a < b < c` is an error. */
+/** Whether operators of this level cannot be chained: `a < b < c` is an error. */
 export function isComparisonLevel(level: number): boolean {
   return level === 3 || level === 4;
 }

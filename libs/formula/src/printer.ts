@@ -2,8 +2,9 @@ import type { Node } from './ast.js';
 import { isComparisonLevel, PRIMARY_LEVEL, precedenceOf, UNARY_LEVEL } from './precedence.js';
 
 /**
- * The source of a tree, with only the parentheses that its shape needs. Parsing it gives the same tree (other
- * positions), unless the spaces and escapes of the printed form make it longer than a source may be. Throws a TypeError for a tree that came with errors.
+ * The source of a tree, with only the parentheses that its shape needs. Parsing it returns the same tree
+ * (with other positions), unless spaces and escapes make the printed form longer than a source may be.
+ * Throws a TypeError for a tree with errors.
  */
 export function printFormula(tree: Node): string {
   switch (tree.kind) {
@@ -21,7 +22,7 @@ export function printFormula(tree: Node): string {
       return tree.operator + printAt(tree.operand, UNARY_LEVEL);
     case 'binary': {
       const level = precedenceOf(tree.operator);
-      // Comparisons do not chain, so their left side needs a tighter level too; the others group to the left.
+      // Comparisons do not chain, so their left operand needs a higher level too; the others associate to the left.
       const left = printAt(tree.left, isComparisonLevel(level) ? level + 1 : level);
       return `${left} ${tree.operator} ${printAt(tree.right, level + 1)}`;
     }
@@ -44,11 +45,11 @@ function levelOf(node: Node): number {
 function printNumber(value: number): string {
   const plain = String(value).replace('e+', 'e');
   const exponent = value.toExponential().replace('e+', 'e');
-  // 0.001 reads better than 1e-3; the exponent is for what it makes clearly shorter.
+  // 0.001 is easier to read than 1e-3; an exponent is used only where it is clearly shorter.
   return exponent.length + 2 < plain.length ? exponent : plain;
 }
 
-/** In the quotes that need fewer escapes, so that a printed formula is not longer than a written one. */
+/** Uses the quotes that need fewer escapes, so that a printed formula is not longer than its source. */
 function printText(value: string): string {
   const quote = value.split('"').length > value.split("'").length ? "'" : '"';
   return quote + value.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`) + quote;

@@ -10,7 +10,7 @@ import { compareNumbers, decimalText, roundTo15Digits } from './decimal.js';
 import { parseFormula } from './parser.js';
 import { printFormula } from './printer.js';
 
-// Many runs on a machine that may be busy with other test files.
+// Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(process.env.DEEP === '1' ? 3_600_000 : 60_000);
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Asia/Kolkata'];
@@ -32,8 +32,8 @@ function shape(node: Node): unknown {
 
 const double = fc.double({ noNaN: true, noDefaultInfinity: true });
 
-describe('properties', () => {
-  it('a printed formula parses to the same tree and prints the same', () => {
+describe('properties of generated formulas', () => {
+  it('a printed formula parses to the same tree and prints the same text', () => {
     fc.assert(
       fc.property(arbitraryFormula, (source) => {
         const { tree, errors } = parseFormula(source);
@@ -48,7 +48,7 @@ describe('properties', () => {
     );
   });
 
-  it('what type-checks is evaluated without an exception to a value of its type', () => {
+  it('a formula without errors evaluates without an exception to a value of its type', () => {
     let passed = 0;
     fc.assert(
       fc.property(arbitraryFormula, arbitraryRecord, fc.constantFrom(...ZONES), (source, record, timeZone) => {
@@ -69,7 +69,7 @@ describe('properties', () => {
     expect(passed).toBeGreaterThan(50);
   });
 
-  it('undeclared names never throw', () => {
+  it('a formula with undeclared names never throws', () => {
     const options = { untypedNames: true };
     fc.assert(
       fc.property(
@@ -85,7 +85,7 @@ describe('properties', () => {
     );
   });
 
-  it('random characters give errors or a tree, never an exception', () => {
+  it('random characters lead to errors or a tree, never to an exception', () => {
     const alphabet = [
       ...'ab1.e"\'\\u()+-*/%=!<>&|,# \n',
       'IF(',
@@ -116,7 +116,7 @@ describe('properties', () => {
     );
   });
 
-  it('a mutated formula gives errors or a tree, never an exception', () => {
+  it('a mutated formula leads to errors or a tree, never to an exception', () => {
     fc.assert(
       fc.property(arbitraryFormula, fc.nat(), fc.nat(5), fc.string({ maxLength: 3 }), (source, at, cut, inserted) => {
         const place = at % (source.length + 1);
@@ -159,7 +159,7 @@ describe('properties', () => {
     );
   });
 
-  it('the largest inputs are judged quickly', () => {
+  it('the largest inputs are checked quickly', () => {
     const sources = [
       '('.repeat(4000),
       '-'.repeat(4000),

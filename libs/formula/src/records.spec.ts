@@ -35,7 +35,7 @@ describe('only own properties of a record are its values', () => {
     }
   });
 
-  it('counts also when somebody has extended Object.prototype', () => {
+  it('holds even when Object.prototype was extended', () => {
     Object.defineProperty(Object.prototype, 'amount', { value: 41, configurable: true });
     try {
       expect(evaluate('amount', { amount: 'number' }, {})).toBeNull();
@@ -45,7 +45,7 @@ describe('only own properties of a record are its values', () => {
     }
   });
 
-  it('counts also for an instance of a class', () => {
+  it('holds for an instance of a class too', () => {
     class Deal {
       amount = 5;
       get discount() {
@@ -69,7 +69,7 @@ describe('only own properties of a record are its values', () => {
 });
 
 describe('the clock', () => {
-  it('is read anew for another instant or zone', () => {
+  it('is read again for another instant or zone', () => {
     const { evaluate: today } = compileFormula('TODAY()', {});
     const late = new Date('2024-02-29T23:30:00Z');
     expect(today({}, { now: late })).toBe('2024-02-29');
@@ -81,7 +81,7 @@ describe('the clock', () => {
     expect(today({}, context)).toBe('2024-03-01');
   });
 
-  it('knows that before the year 1 there was 1 BC', () => {
+  it('handles a date before the year 1', () => {
     const fields = { dt: 'datetime', d: 'date' } as const;
     const record = { dt: '0001-01-01T00:00:00Z', d: '0001-01-01' };
     const { evaluate: days } = compileFormula('DAYS_BETWEEN(dt, d)', fields);
@@ -90,7 +90,7 @@ describe('the clock', () => {
   });
 });
 
-describe('a declared name whose value does not fit its type is null', () => {
+describe('a value that does not match its declared type is null', () => {
   const unfitting: [ValueType, unknown[]][] = [
     ['number', ['5', true, Number.NaN, Number.POSITIVE_INFINITY, [], {}]],
     ['text', [5, true, ['a'], {}]],
@@ -101,7 +101,7 @@ describe('a declared name whose value does not fit its type is null', () => {
   it.each(unfitting.flatMap(([type, values]) => values.map((value) => [type, value] as const)))(
     '%s: %j',
     (type, value) => {
-      // Names that every object has are read another way than others.
+      // Names that every object has are read in a different way.
       for (const name of ['x', 'constructor', 'valueOf']) {
         const record = Object.fromEntries([[name, value]]);
         const fields = Object.fromEntries([[name, type]]);
@@ -112,14 +112,14 @@ describe('a declared name whose value does not fit its type is null', () => {
     },
   );
 
-  it('an unfitting selection is null too', () => {
+  it('a selection of another type is null too', () => {
     for (const value of ['a', [], [1], ['a', null], { 0: 'a' }, true]) {
       expect(evaluate('TEXT(m)', { m: 'multi_select' }, { m: value })).toBeNull();
       expect(evaluate('CONTAINS(m, "a")', { m: 'multi_select' }, { m: value })).toBe(false);
     }
   });
 
-  it('counts as FALSE in conditions, also an unfitting text that is not empty', () => {
+  it('counts as FALSE in conditions, even if it is a non-empty text', () => {
     expect(evaluate('IF(flag, "yes", "no")', { flag: 'boolean' }, { flag: 'true' })).toBe('no');
     expect(evaluate('IF(flag, "yes", "no")', { flag: 'boolean' }, { flag: true })).toBe('yes');
   });

@@ -17,7 +17,7 @@ export interface SqlTarget {
   zone(): string;
 }
 
-/** The types of Postgres by the language's types. */
+/** The Postgres type for each type of the language. */
 const SQL_TYPES: Readonly<Partial<Record<ValueType, string>>> = {
   number: 'double precision',
   text: 'text',
@@ -25,13 +25,13 @@ const SQL_TYPES: Readonly<Partial<Record<ValueType, string>>> = {
   date: 'date',
   datetime: 'timestamptz',
   multi_select: 'text[]',
-  // NULL next to NULL alone: any type would do.
+  // NULL next to NULL only: any type works.
   null: 'text',
 };
 
 /**
- * The type of Postgres that holds a type of the language. Throws a TypeError for `any`, which undeclared
- * names have: SQL is typed.
+ * The Postgres type for a type of the language. Throws a TypeError for `any`, the type of undeclared names: SQL is
+ * typed.
  */
 export function sqlType(type: ValueType): string {
   const name = SQL_TYPES[type];
@@ -44,20 +44,20 @@ export function orFalse({ sql, nullable }: SqlOperand): string {
   return nullable ? `coalesce(${sql}, false)` : sql;
 }
 
-/** An operand as text, as TEXT gives it before the limit on text results. */
+/** An operand as text, as TEXT returns it before the limit on text results. */
 export function asText({ sql, type }: SqlOperand, target: SqlTarget): string {
   return type === 'text' ? sql : target.call('text', sql);
 }
 
-/** An operand as something that compares as its type does in the language. */
+/** An operand in a form that Postgres compares as the language does. */
 export function comparable({ sql, type }: SqlOperand): string {
-  // float8 to numeric is the 15-digit decimal; "C" is the order of code points.
+  // float8 converted to numeric is the 15-digit decimal; "C" orders by code point.
   if (type === 'number') return `${sql}::numeric`;
   return type === 'text' ? `${sql} COLLATE "C"` : sql;
 }
 
-/** Operands as texts one after the other, null as empty, before the limit on text results. */
+/** The texts of the operands joined, null as an empty text, before the limit on text results. */
 export function joined(operands: readonly SqlOperand[], target: SqlTarget): string {
-  // The function concat takes at most 100 arguments. Nulls in the array are skipped.
+  // The function concat accepts at most 100 arguments. Nulls in the array are skipped.
   return `array_to_string(ARRAY[${operands.map((operand) => asText(operand, target)).join(', ')}], '')`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { nearestName } from './suggestions.js';
 
-describe('the nearest name', () => {
-  it('is looked for among the first 500 candidates', () => {
+describe('the suggested name', () => {
+  it('is searched among the first 500 candidates', () => {
     const others = (count: number) => Array.from({ length: count }, (_, index) => `other_${index}`);
     expect(nearestName('amuont', [...others(499), 'amount'])).toBe('amount');
     expect(nearestName('amuont', [...others(500), 'amount'])).toBeUndefined();

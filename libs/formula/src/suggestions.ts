@@ -1,12 +1,12 @@
-/** Names longer than this get no suggestion: the distance is quadratic in their length. */
+/** Longer names get no suggestion: the time for the distance is quadratic in their length. */
 const LONGEST_NAME = 64;
-/** Of more candidates only the first are compared: a hint is not worth the time. */
+/** Only this many candidates are compared: a hint is not worth more time. */
 const MAX_CANDIDATES = 500;
 
 /**
- * The candidate that a misspelt name most likely meant: the same letters in another case, else the nearest by
- * edit distance (insert, delete, replace, swap of neighbours), at most a third of the name away. Names of one or two
- * letters are all near each other, so for them only the case may differ.
+ * The candidate most likely meant by a misspelt name: the same letters in another case, else the nearest by
+ * edit distance (insert, delete, replace, swap of neighbours), at most a third of the name's length away. Names of one
+ * or two letters are all near each other, so for them only the case may differ.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;

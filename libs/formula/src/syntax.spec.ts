@@ -4,7 +4,7 @@ import { checkFormula } from './checker.js';
 import { parseFormula } from './parser.js';
 import { printFormula } from './printer.js';
 
-describe('mistakes are found where they are', () => {
+describe('each mistake in a source has a code and a position', () => {
   it.each<[string, string[]]>([
     ['', ['EMPTY@0']],
     [' \t\r\n', ['EMPTY@4']],
@@ -76,7 +76,7 @@ describe('mistakes are found where they are', () => {
 });
 
 describe('several mistakes are reported at once', () => {
-  it('finds unknown names, wrong types and bad characters in one go', () => {
+  it('finds unknown names, wrong types and bad characters in one check', () => {
     expect(errorsOf('foo + ROUND("a") # BAR(1 = 2)')).toEqual([
       'UNKNOWN_FIELD@0',
       'TYPE_MISMATCH@12',
@@ -85,7 +85,7 @@ describe('several mistakes are reported at once', () => {
     ]);
   });
 
-  it('goes on after a missing operand', () => {
+  it('continues after a missing operand', () => {
     expect(errorsOf('MIN(1, , foo) + ABS(bar)')).toEqual(['UNEXPECTED_TOKEN@7', 'UNKNOWN_FIELD@9', 'UNKNOWN_FIELD@20']);
   });
 
@@ -95,17 +95,17 @@ describe('several mistakes are reported at once', () => {
     ['(1 2 "a" n)', 'UNEXPECTED_TOKEN@3'],
     ['1 ) ) , )', 'UNEXPECTED_TOKEN@2'],
     ['n ! ! b', 'UNEXPECTED_TOKEN@2'],
-  ])('reports a run of tokens that fits nowhere once, where it begins: %s', (source, error) => {
+  ])('reports a run of unexpected tokens once, at its start: %s', (source, error) => {
     expect(errorsOf(source)).toEqual([error]);
   });
 
-  it('reads on behind what fits nowhere', () => {
+  it('continues to check after unexpected tokens', () => {
     expect(errorsOf('MAX(1 2 + n, foo)')).toEqual(['UNEXPECTED_TOKEN@6', 'UNKNOWN_FIELD@13']);
     expect(errorsOf('1 2 (3')).toEqual(['UNEXPECTED_TOKEN@2', 'UNEXPECTED_END@4']);
     expect(errorsOf('1) + (n')).toEqual(['UNEXPECTED_TOKEN@1', 'UNEXPECTED_END@5']);
   });
 
-  it('passes any run of misplaced plus signs, each with its error', () => {
+  it('reports each of a run of misplaced plus signs', () => {
     expect(errorsOf('++n')).toEqual(['UNEXPECTED_TOKEN@0', 'UNEXPECTED_TOKEN@1']);
     expect(errorsOf('n + + - + foo')).toEqual(['UNEXPECTED_TOKEN@4', 'UNEXPECTED_TOKEN@8', 'UNKNOWN_FIELD@10']);
     expect(errorsOf('#+1')).toEqual(['UNEXPECTED_CHARACTER@0']);
@@ -116,7 +116,7 @@ describe('several mistakes are reported at once', () => {
   it('stops at 25 errors', () => expect(errorsOf(`${'foo + '.repeat(50)}1`)).toHaveLength(25));
 });
 
-describe('messages', () => {
+describe('the message for a mistake in', () => {
   it.each([
     ['#', '"#" is not part of the formula language'],
     ['1\u00a0+ 2', 'The character U+00A0 is not part of the formula language'],
@@ -129,29 +129,29 @@ describe('messages', () => {
     ['"a', 'The text is not closed with "'],
     ['"\\q"', '\\q is not an escape: use \\\\ \\" \\\' \\n \\r \\t or \\u and four hexadecimal digits'],
     ['', 'The formula is empty'],
-    ['b < b2', 'Booleans have no order: only "==" and "!=" compare them'],
-    ['m < "a"', 'A multi-select is not compared: use CONTAINS or LEN'],
-    ['m == "a"', 'A multi-select is not compared: use CONTAINS or LEN'],
+    ['b < b2', 'Booleans have no order: compare them with "==" or "!="'],
+    ['m < "a"', 'A multi-select cannot be compared: use CONTAINS or LEN'],
+    ['m == "a"', 'A multi-select cannot be compared: use CONTAINS or LEN'],
   ])('%j: %s', (source, message) => expect(checkFormula(source, FIELDS).errors[0]!.message).toBe(message));
 });
 
-describe('places', () => {
+describe('the errors of a formula:', () => {
   it.each([
     ['n = "a"', 2, 1],
     ['n === "a"', 2, 3],
     ['n == "a"', 2, 2],
-  ])('%s: the types do not fit at %i, over %i characters', (source, position, length) => {
+  ])('the type mismatch in %s is at %i, over %i characters', (source, position, length) => {
     const errors = checkFormula(source, { n: 'number' }).errors;
     expect(errors.find(({ code }) => code === 'TYPE_MISMATCH')).toMatchObject({ position, length });
   });
 
-  it('of arguments too many are not checked against a parameter', () => {
+  it('surplus arguments are not checked against a parameter', () => {
     expect(errorsOf('LEN("a", 2)')).toEqual(['WRONG_ARITY@0']);
     expect(errorsOf('ABS(1, TRUE, foo)')).toEqual(['WRONG_ARITY@0', 'UNKNOWN_FIELD@13']);
   });
 });
 
-describe('suggestions', () => {
+describe('the suggestion for', () => {
   it.each([
     ['n = 1', '=='],
     ['n <> 1', '!='],
@@ -175,7 +175,7 @@ describe('suggestions', () => {
     expect(checkFormula(source, { n: 'number', b: 'boolean' }).errors[0]!.suggestion).toBe(suggestion);
   });
 
-  it('names the nearest field', () => {
+  it('an unknown field is the nearest field', () => {
     const fields = new Map([
       ['close_date', 'date'],
       ['amount', 'number'],
@@ -194,10 +194,10 @@ describe('suggestions', () => {
   });
 });
 
-describe('limits', () => {
+describe('a formula', () => {
   const parens = (count: number) => `${'('.repeat(count)}1${')'.repeat(count)}`;
 
-  it('allows 4,000 characters, counted in code points', () => {
+  it('has at most 4,000 characters, counted in code points', () => {
     expect(errorsOf(`"${'😀'.repeat(3998)}"`)).toEqual([]);
     expect(errorsOf(`"${'😀'.repeat(3999)}"`)).toEqual(['TOO_LONG@4000']);
     expect(errorsOf(' '.repeat(100_000))).toEqual(['TOO_LONG@4000']);
@@ -205,7 +205,7 @@ describe('limits', () => {
     expect(errorsOf(`1${' '.repeat(4000)}`)).toEqual(['TOO_LONG@4000']);
   });
 
-  it('allows 500 nodes', () => {
+  it('has at most 500 nodes', () => {
     expect(errorsOf(`n${' + 1'.repeat(249)}`)).toEqual([]);
     expect(errorsOf(`-n${' + 1'.repeat(249)}`)).toEqual([]);
     expect(errorsOf(`--n${' + 1'.repeat(249)}`)).toEqual([`TOO_MANY_NODES@${3 + 4 * 249 - 1}`]);
@@ -213,7 +213,7 @@ describe('limits', () => {
     expect(errorsOf(`n${' + 1'.repeat(250)}`)).toEqual([`TOO_MANY_NODES@${1 + 4 * 250 - 1 - 2 + 2}`]);
   });
 
-  it('allows 50 open parentheses, calls and unary operators', () => {
+  it('has at most 50 open parentheses, calls and unary operators', () => {
     expect(errorsOf(parens(50))).toEqual([]);
     expect(errorsOf(parens(51))).toEqual(['TOO_DEEP@50']);
     expect(errorsOf(`${'-'.repeat(50)}n`)).toEqual([]);
@@ -224,12 +224,12 @@ describe('limits', () => {
     expect(errorsOf('('.repeat(4000))).toEqual(['TOO_DEEP@50']);
   });
 
-  it('does not count the length of a chain as depth', () => {
+  it('may chain more operators than the depth limit', () => {
     expect(errorsOf(`n${' * (1)'.repeat(200)}`)).toEqual([]);
   });
 });
 
-describe('printing', () => {
+describe('printing a formula', () => {
   it.each([
     ['1+2*3', '1 + 2 * 3'],
     ['(1+2)*3', '(1 + 2) * 3'],
@@ -255,7 +255,7 @@ describe('printing', () => {
     expect(printFormula(parseFormula(source).tree!)).toBe(printed);
   });
 
-  it('refuses a tree with errors', () => {
+  it('rejects a tree with errors', () => {
     expect(() => printFormula(parseFormula('1 +').tree!)).toThrow(TypeError);
   });
 });

@@ -9,7 +9,7 @@ describe('the length of a text in code points', () => {
     ['\u{10ffff}', 1],
     ['a\u{1f600}b\u{1f601}', 4],
     ['\u{1f600}\u{1f600}\u{1f600}', 3],
-    // What is no pair counts unit by unit.
+    // A lone surrogate counts as one.
     ['\ud83d', 1],
     ['\ude00', 1],
     ['\ud83da', 2],
@@ -23,8 +23,8 @@ describe('the length of a text in code points', () => {
   ])('of %j is %i', (text, length) => expect(codePointLength(text)).toBe(length));
 });
 
-describe('the order of texts', () => {
-  it('is that of their code points', () => {
+describe('texts are ordered', () => {
+  it('by code point', () => {
     const ordered = [
       '',
       '\u0001',

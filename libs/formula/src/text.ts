@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.js';
 
-/** U+0000, which Postgres cannot store, and halves of surrogate pairs, which UTF-8 cannot write. */
+/** U+0000, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode. */
 const UNSTORABLE = /[\0\p{Cs}]/u;
 
 /** Whether every character of a text can be stored. */
@@ -8,7 +8,7 @@ export function isCleanText(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** How many code points a text has. */
+/** The number of code points of a text. */
 export function codePointLength(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -23,14 +23,14 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** A text result, or null when it is longer than the limit: it is never cut. */
+/** A text result, or null when it is longer than the limit: results are never truncated. */
 export function bounded(text: string): string | null {
   if (text.length <= LIMITS.textCharacters) return text;
   if (text.length > LIMITS.textCharacters * 2) return null;
   return codePointLength(text) <= LIMITS.textCharacters ? text : null;
 }
 
-/** Compares by code point. JavaScript's `<` compares UTF-16 units, which puts U+FFFD behind an emoji. */
+/** Compares by code point. JavaScript's `<` compares UTF-16 units, which puts U+FFFD after an emoji. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
@@ -42,7 +42,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Moves the surrogates, which stand for code points above U+FFFF, behind all other units. */
+/** Moves surrogates, which represent code points above U+FFFF, after all other units. */
 function codePointOrder(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

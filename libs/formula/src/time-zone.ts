@@ -1,8 +1,8 @@
 import { dayNumber, MILLISECONDS_PER_DAY } from './calendar.js';
 
-/** Entries of each cache of a zone; a full cache is emptied. */
+/** Entries in each cache of a zone; a full cache is cleared. */
 const CACHE_SIZE = 4096;
-/** Zones kept at the same time; there are about 600 names, and tenants use few of them. */
+/** Zones kept in memory; there are about 600 names, and tenants use few of them. */
 const ZONE_CACHE_SIZE = 700;
 /**
  * No zone has ever been 16 hours or more from UTC (Manila and Juneau had local mean times beyond 15), so a day's
@@ -10,12 +10,12 @@ const ZONE_CACHE_SIZE = 700;
  */
 const WIDEST_OFFSET = 16 * 3_600_000;
 
-/** What formulas ask of a time zone. Answers come from Intl and are cached. */
+/** What formulas need from a time zone. Values come from Intl and are cached. */
 export interface TimeZone {
   /** The day number of the calendar date that an instant has in this zone. */
   dayOf(instant: number): number;
   /**
-   * The first instant of a calendar day: also where midnight is missing (the first instant after the gap) or
+   * The first instant of a calendar day, even where midnight does not exist (the first instant after the gap) or
    * occurs twice (the earlier one).
    */
   startOfDay(day: number): number;
@@ -25,11 +25,11 @@ const UTC: TimeZone = {
   dayOf: (instant) => Math.floor(instant / MILLISECONDS_PER_DAY),
   startOfDay: (day) => day * MILLISECONDS_PER_DAY,
 };
-/** The regions of IANA's list: the continents, the oceans, and Etc. */
+/** The regions of the IANA list: continents, oceans, and Etc. */
 const REGIONAL = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific|Etc)\//i;
 const zones = new Map<string, TimeZone>();
 
-/** The zone of an IANA name. A missing name, and one that this platform does not know, is UTC. */
+/** The zone of an IANA name. A missing name, or one that this platform does not know, means UTC. */
 export function timeZone(name: string | undefined): TimeZone {
   if (name === undefined || name === 'UTC') return UTC;
   const known = zones.get(name);
@@ -42,9 +42,9 @@ export function timeZone(name: string | undefined): TimeZone {
 }
 
 /**
- * The name by which Postgres knows the zone that {@link timeZone} gives. Names of a region (Asia/Kolkata) are the same
- * everywhere; Intl would turn them into older ones that a system's time zone data may leave out. Others (EST, ACT,
- * US/Pacific), which only some programs know or which mean different things to them, become what they stand for here.
+ * The Postgres name of the zone that {@link timeZone} returns. Names of a region (Asia/Kolkata) are the same
+ * everywhere; Intl would turn them into older ones that a system's time zone data may lack. Other names (EST, ACT,
+ * US/Pacific) are unknown to some programs or mean different things to them, so they become the name that Intl resolves.
  */
 export function postgresTimeZone(name: string | undefined): string {
   if (name === undefined || !isTimeZone(name)) return 'UTC';
@@ -66,7 +66,7 @@ export function isTimeZone(name: string): boolean {
 
 class IntlTimeZone implements TimeZone {
   private readonly format: Intl.DateTimeFormat;
-  /** Offset of a whole UTC day; null where it changes within the day. */
+  /** Offset during a whole UTC day; null when it changes within the day. */
   private readonly offsets = new Map<number, number | null>();
   private readonly starts = new Map<number, number>();
 
@@ -106,7 +106,7 @@ class IntlTimeZone implements TimeZone {
     const early = this.exactOffset(before);
     const late = this.exactOffset(after);
     if (early === late) return midnight - early;
-    // The offset changes around this midnight: find the first instant with the later offset.
+    // The offset changes around this midnight: search for the first instant with the later offset.
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
       if (this.exactOffset(middle) === early) before = middle;
@@ -116,7 +116,7 @@ class IntlTimeZone implements TimeZone {
     return Math.max(midnight - late, after);
   }
 
-  /** Milliseconds that local time is ahead of UTC. */
+  /** Milliseconds by which local time is ahead of UTC. */
   private offset(instant: number): number {
     const day = Math.floor(instant / MILLISECONDS_PER_DAY);
     let offset = this.offsets.get(day);

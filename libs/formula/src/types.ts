@@ -1,6 +1,6 @@
 /**
- * The type of a value in a formula. `any` is a payload key that nobody declared; `null` is the literal NULL
- * before a neighbour gives it a type.
+ * The type of a value in a formula. `any` is an undeclared payload key; `null` is the literal NULL
+ * before a neighbouring operand gives it a type.
  */
 export type ValueType = 'number' | 'text' | 'boolean' | 'date' | 'datetime' | 'multi_select' | 'any' | 'null';
 
@@ -33,23 +33,23 @@ export interface FormulaError {
   code: FormulaErrorCode;
   /** A sentence for the author of the formula. */
   message: string;
-  /** Where it begins: 0-based, counted in code points. */
+  /** Start position: 0-based, in code points. */
   position: number;
-  /** How many code points it covers; 0 at the end of the source. */
+  /** Length in code points; 0 at the end of the source. */
   length: number;
-  /** What the author may have meant, ready to put in place of the covered text. */
+  /** What the author may have meant, as a replacement for the covered text. */
   suggestion?: string;
 }
 
-/** What an evaluation takes from outside: one instant per request or handled event, and the tenant's zone. */
+/** The outside inputs of an evaluation: one instant per request or handled event, and the tenant's zone. */
 export interface EvaluationContext {
   now: Date;
-  /** IANA name; UTC when it is missing or not known to this platform. */
+  /** IANA name; UTC when it is absent or unknown to this platform. */
   timeZone?: string;
 }
 
 /**
- * A value of the record a formula reads or of its result, in its canonical JSON form: text, finite number,
+ * A value of a record or of a result, in its canonical JSON form: text, finite number,
  * boolean, `YYYY-MM-DD`, RFC 3339 UTC with `Z`, an array of options, or null.
  */
 export type JsonValue = string | number | boolean | readonly string[] | null;

@@ -3,7 +3,7 @@ import { evaluateUntyped, type TestRecord, titleOf } from '../test/evaluate.js';
 import { checkFormula } from './checker.js';
 import type { JsonValue } from './types.js';
 
-describe('undeclared names take their type from the value', () => {
+describe('undeclared names have the type of their value', () => {
   const cases: [string, JsonValue, TestRecord?][] = [
     ['x', null],
     ['x', 5, { x: 5 }],
@@ -127,9 +127,9 @@ describe('undeclared names take their type from the value', () => {
     expect(checkFormula(source, fields, { untypedNames: true }).resultType).toBe(type);
   });
 
-  it('do not exist where fields are known', () => expect(checkFormula('x', {}).ok).toBe(false));
+  it('are errors when the fields are known', () => expect(checkFormula('x', {}).ok).toBe(false));
 
-  it('cannot stand next to a multi-select', () => {
+  it('cannot be compared with a multi-select', () => {
     const codes = checkFormula('x == m', { m: 'multi_select' }, { untypedNames: true }).errors.map(({ code }) => code);
     expect(codes).toEqual(['TYPE_MISMATCH']);
   });

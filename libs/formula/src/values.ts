@@ -6,16 +6,16 @@ import type { EvaluationContext, JsonValue, ValueType } from './types.js';
 
 /**
  * A value while a formula runs: a date is its day number (0 is 1970-01-01), a datetime its milliseconds since 1970.
- * The static type tells them from numbers; a value of type `any` is never a date or a datetime.
+ * Only the static type distinguishes them from numbers; a value of type `any` is never a date or a datetime.
  */
 export type Value = string | number | boolean | readonly string[] | null;
 
-/** The last day that was asked for: one request asks for the same many times. */
+/** The most recent day: one request asks for the same day many times. */
 let lastNow = Number.NaN;
 let lastZone: TimeZone | undefined;
 let lastDay = 0;
 
-/** What one evaluation reads. */
+/** The inputs of one evaluation. */
 export class Row {
   constructor(
     readonly record: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ export interface Operand {
   readonly constant?: number | string | boolean;
 }
 
-/** The closure that reads a field as a type; null when the value does not fit. Only own properties count. */
+/** The closure that reads a field as a type; null when the value has another type. Only own properties count. */
 export function fieldReader(name: string, type: ValueType): Evaluator {
   switch (type) {
     case 'number':
@@ -79,12 +79,12 @@ export function fieldReader(name: string, type: ValueType): Evaluator {
   }
 }
 
-/** What the record itself has under a name, whatever its prototype has. */
+/** The record's own property, regardless of its prototype. */
 function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Reads a JSON value as a type; null when it does not fit. */
+/** Reads a JSON value as a type; null when it has another type. */
 function fromJson(type: ValueType): (value: unknown) => Value {
   switch (type) {
     case 'number':
@@ -128,10 +128,10 @@ export function toJson(type: ValueType): (value: Value) => JsonValue {
   }
 }
 
-/** A value whose inner form is its JSON form. */
+/** A value whose internal form is its JSON form. */
 export const asItIs = (value: Value): JsonValue => value;
 
-/** What TEXT gives for a value of a type, before the limit on text results. */
+/** What TEXT returns for a value of a type, before the limit on text results. */
 export function toText(type: ValueType): (value: Value) => string | null {
   switch (type) {
     case 'date':
@@ -148,7 +148,7 @@ export function toText(type: ValueType): (value: Value) => string | null {
 }
 
 /**
- * The operand as a type that the checker admitted: a value of type `any` that does not fit is null, everything
+ * The operand as a type that the checker accepted: a value of type `any` that has another type is null, everything
  * else already has the type.
  */
 export function coerced(operand: Operand, type: ValueType): Evaluator {
@@ -168,7 +168,7 @@ export function coerced(operand: Operand, type: ValueType): Evaluator {
         return typeof value === 'string' ? value : null;
       };
     default:
-      // JSON brought no date, datetime or selection that nobody declared.
+      // An undeclared JSON value is never a date, a datetime or a selection.
       return () => null;
   }
 }

@@ -110,7 +110,7 @@ const datetime = fc
   .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
   .map((value) => value.toISOString());
 
-/** Records for the fields of evaluate.ts, with nulls, gaps and now and then a value that does not fit. */
+/** Records for the fields of evaluate.ts, with nulls, missing fields and an occasional value of the wrong type. */
 export const arbitraryRecord: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
     n: orNull(number),

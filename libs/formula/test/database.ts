@@ -17,7 +17,7 @@ const COLUMN_TYPES: Readonly<Record<string, string>> = {
 
 export const column = (name: string): SqlColumn => ({ sql: `record.${name}`, type: FIELDS[name]! });
 
-/** A database of its own with the helpers; `drop` removes it. Asks for TEST_DATABASE_URL. */
+/** A separate database with the helper functions; `drop` removes it. Needs TEST_DATABASE_URL. */
 export async function openFormulaDatabase(): Promise<FormulaDatabase> {
   const url = process.env.TEST_DATABASE_URL;
   if (!url) throw new Error('TEST_DATABASE_URL is missing: run through scripts/with-test-servers.mjs or npm test');
@@ -46,7 +46,7 @@ export class FormulaDatabase {
     await this.admin.end();
   }
 
-  /** Replaces the records that formulas are computed for. */
+  /** Replaces the records that formulas are evaluated on. */
   async store(records: readonly TestRecord[]): Promise<void> {
     const names = Object.keys(FIELDS);
     const columns = names.map((name) => `${name} ${COLUMN_TYPES[FIELDS[name]!]}`).join(', ');
@@ -54,13 +54,13 @@ export class FormulaDatabase {
     await this.client.query(`CREATE TABLE record (id integer PRIMARY KEY, ${columns})`);
     for (const [id, record] of records.entries()) {
       const placeholders = names.map((_, index) => `$${index + 2}`).join(', ');
-      // -0 would arrive as 0: the driver writes numbers as String does.
+      // The driver writes numbers as String() does, so -0 would arrive as 0.
       const values = names.map((name) => (Object.is(record[name], -0) ? '-0' : (record[name] ?? null)));
       await this.client.query(`INSERT INTO record VALUES ($1, ${placeholders})`, [id, ...values]);
     }
   }
 
-  /** The values of formulas for all stored records, in JSON form: one list for each formula. */
+  /** The values of formulas for all stored records, in JSON form: one list per formula. */
   async evaluate(
     formulas: readonly CheckedFormula[],
     context: EvaluationContext,
@@ -80,7 +80,7 @@ export class FormulaDatabase {
   }
 }
 
-/** The driver would make local dates of dates and lose nothing of the rest. */
+/** The value as text, exactly: the driver would turn dates into local dates. */
 function readable(sql: string, type: ValueType): string {
   if (type === 'datetime') return `(extract(epoch FROM ${sql}) * 1000)::text`;
   return type === 'boolean' ? sql : `(${sql})::text`;

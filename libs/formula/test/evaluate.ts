@@ -2,7 +2,7 @@ import { type CheckOptions, checkFormula } from '../src/checker.js';
 import { compileFormula } from '../src/compile.js';
 import type { FormulaError, JsonValue, ValueType } from '../src/types.js';
 
-/** One field of each type and a second for pairs. */
+/** Two fields of each type, so that operators can be tested with pairs. */
 export const FIELDS: Readonly<Record<string, ValueType>> = {
   n: 'number',
   n2: 'number',
@@ -21,7 +21,7 @@ export const NOON = new Date('2024-02-29T12:00:00Z');
 
 export type TestRecord = Readonly<Record<string, unknown>>;
 
-/** The value of a formula over FIELDS; throws when it does not pass the check. */
+/** The value of a formula over FIELDS; throws when the formula has errors. */
 export function evaluate(source: string, record: TestRecord = {}, timeZone = 'UTC', now = NOON): JsonValue {
   return compileFormula(source, FIELDS).evaluate(record, { now, timeZone });
 }
@@ -36,7 +36,7 @@ export function errorsOf(source: string, options?: CheckOptions): string[] {
   return checkFormula(source, FIELDS, options).errors.map(({ code, position }: FormulaError) => `${code}@${position}`);
 }
 
-/** The title of a case: long values are cut. */
+/** The title of a case: long values are truncated. */
 export function titleOf(source: string, expected: JsonValue, record: TestRecord): string {
   const short = (value: unknown) => {
     const text = JSON.stringify(value);

@@ -9,7 +9,7 @@ import { FIELDS, NOON } from './evaluate.js';
 
 const DEEP = process.env.DEEP === '1';
 const INPUTS = DEEP ? 1_000_000 : 4000;
-/** An input that takes longer hangs. It includes what the collector of garbage does meanwhile. */
+/** An input that takes longer counts as hanging. Includes garbage collection. */
 const LONGEST_MILLISECONDS = 2000;
 jest.setTimeout(DEEP ? 7_200_000 : 60_000);
 
@@ -19,7 +19,7 @@ afterAll(() => {
   process.stdout.write(`Slowest formula of the fuzz: ${slowest.milliseconds.toFixed(1)} ms for ${shown}\n`);
 });
 
-/** Small and quick: a million inputs are made by it. Numerical Recipes' linear congruential generator. */
+/** The linear congruential generator of Numerical Recipes: small and fast enough for a million inputs. */
 class Random {
   constructor(private state: number) {}
 
@@ -56,9 +56,9 @@ const PIECES = [
 
 const RECORD = { n: -0, n2: 1e308, t: 'ß\ud800', b: true, d: '2024-02-29', dt: '2024-02-29T23:59:60Z', m: ['a', 1] };
 
-/** Everything that reads a source: none of it may throw or hang, and what passes must compute. */
+/** Runs everything that reads a source: none may throw or hang, and a source without errors must evaluate. */
 function judge(source: string, position: number): void {
-  // The processor's time: a busy machine may leave us waiting at any place.
+  // CPU time, because a busy machine may pause the process at any point.
   const begun = process.cpuUsage();
   const checked = checkFormula(source, FIELDS);
   completeFormula(source, position, FIELDS);
@@ -79,12 +79,12 @@ function judge(source: string, position: number): void {
 /** The seed is printed when an input fails. */
 const seed = Date.now() >>> 0;
 
-describe('whatever the source, there is an answer', () => {
+describe('every source is answered without an exception:', () => {
   it('random pieces', () => {
     const random = new Random(seed);
     for (let run = 0; run < INPUTS; run++) {
       let source = '';
-      // Most are short; one in a thousand is as long as it may be.
+      // Most are short; one in a thousand has the maximum length.
       const length = run % 1000 === 0 ? 4100 : random.below(60);
       for (let index = 0; index < length; index++) source += random.of(PIECES);
       expectAnswer(source, random);
@@ -92,7 +92,7 @@ describe('whatever the source, there is an answer', () => {
     expect(slowest.milliseconds).toBeLessThan(LONGEST_MILLISECONDS);
   });
 
-  it('changes of valid sources', () => {
+  it('mutations of valid sources', () => {
     const random = new Random(seed);
     const valid = fc.sample(arbitraryFormula, { numRuns: DEEP ? 20_000 : 300, seed });
     for (let run = 0; run < INPUTS; run++) {
@@ -112,7 +112,7 @@ describe('whatever the source, there is an answer', () => {
   }
 });
 
-/** Cuts, doubles, moves or replaces a part, or puts in a piece or a part of another source. */
+/** Removes, repeats, moves or replaces a part, or inserts a token or a part of another source. */
 function changed(source: string, random: Random, others: readonly string[]): string {
   const from = random.below(source.length + 1);
   const to = Math.min(source.length, from + random.below(12));

@@ -5,7 +5,7 @@ import { referencePage } from './reference.js';
 
 const PAGE = path.resolve(import.meta.dirname, '../../../docs/reference/formulas.md');
 
-it('docs/reference/formulas.md says what the definitions say', async () => {
+it('docs/reference/formulas.md matches the definitions of the functions', async () => {
   const page = referencePage();
   if (process.env.WRITE_DOCS) {
     await mkdir(path.dirname(PAGE), { recursive: true });

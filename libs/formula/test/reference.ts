@@ -5,10 +5,10 @@ import { LIMITS } from '../src/limits.js';
 import type { ValueType } from '../src/types.js';
 import { NOON } from './evaluate.js';
 
-/** What a column of a table shows of a list of types. */
+/** A list of types as a table cell shows it. */
 const typeNames = (types: readonly ValueType[]) => types.map((type) => type.replace('_', '-')).join(', ');
 
-/** The fields that examples read, with the values they show results for. */
+/** The fields of the examples, with the values that the shown results are computed from. */
 const EXAMPLE: Readonly<Record<string, readonly [ValueType, unknown]>> = {
   active: ['boolean', true],
   amount: ['number', 1500],
@@ -29,35 +29,38 @@ const EXAMPLE: Readonly<Record<string, readonly [ValueType, unknown]>> = {
   won: ['boolean', true],
 };
 
-/** Operators as the page lists them: tightest first. */
+/** Operators as the page lists them: highest precedence first. */
 const OPERATORS: readonly (readonly [string, string])[] = [
-  ['`-x` `!x` `NOT x`', 'Bind to the operand directly behind: `NOT a == b` is `(NOT a) == b`. `-` of null is null.'],
+  [
+    '`-x` `!x` `NOT x`',
+    'Apply to the operand that follows directly: `NOT a == b` is `(NOT a) == b`. `-` of null is null.',
+  ],
   [
     '`*` `/` `%`',
-    'Null for a null operand and for the divisor 0. `%` is the remainder of the 15-digit decimals, with the sign of ' +
-      'the first: `-7 % 3` is -1.',
+    'Null for a null operand and for division by 0. `%` is the remainder of the 15-digit decimals and has the sign ' +
+      'of the first operand: `-7 % 3` is -1.',
   ],
-  ['`+` `-`', '`+` joins as CONCAT does when a side is a text. Else null for a null operand.'],
+  ['`+` `-`', '`+` joins as CONCAT does when an operand is a text. Otherwise null for a null operand.'],
   [
     '`<` `<=` `>` `>=`',
     'Null for a null operand. Numbers compare as 15-digit decimals, texts by code point. Booleans have no order.',
   ],
   [
     '`==` `!=`',
-    'Always true or false: null equals null alone. `0.1 + 0.2 == 0.3` is true. A date next to a datetime is the first ' +
+    'Always true or false: null equals only null. `0.1 + 0.2 == 0.3` is true. A date next to a datetime is the first ' +
       "instant of that day in the workspace's time zone.",
   ],
   ['`&&` `AND`', 'Null counts as false.'],
   ['`||` `OR`', 'Null counts as false.'],
 ];
 
-/** The reference page of the formula language, made of the functions' definitions. Results of examples are computed. */
+/** The reference page of the formula language, made from the functions' definitions. The results of examples are computed. */
 export function referencePage(): string {
   return `${[
     '# Formulas',
-    'This page is generated from the definitions in `libs/formula/src/functions`; ' + '`npm run docs` writes it again.',
-    'A formula computes a value from the fields of a record, on every read. A missing value is null. Nothing is ' +
-      'converted by itself: `TEXT` and `NUMBER` do it where it is wanted. A result that is not a finite number is null.',
+    'This page is generated from the definitions in `libs/formula/src/functions`; ' + '`npm run docs` updates it.',
+    'A formula computes a value from the fields of a record on every read. A missing value is null. Values are never ' +
+      'converted implicitly: use `TEXT` and `NUMBER`. A numeric result that is not finite is null.',
     '## Values',
     table(
       ['Type', 'Fields', 'Literals'],
@@ -71,14 +74,14 @@ export function referencePage(): string {
         ['boolean', 'checkbox', '`TRUE`, `FALSE`'],
         ['date', 'date', ''],
         ['datetime', 'datetime', ''],
-        ['multi-select', 'multi_select (for CONTAINS, CONCAT, TEXT and LEN alone)', ''],
-        ['any of them', '', '`NULL`'],
+        ['multi-select', 'multi_select (only for CONTAINS, CONCAT, TEXT and LEN)', ''],
+        ['any of these', '', '`NULL`'],
       ],
     ),
-    'A formula may read another formula of its object. Field names keep their case; function names, `AND`, `OR`, ' +
-      '`NOT`, `TRUE`, `FALSE` and `NULL` are understood in any case.',
+    'A formula may read another formula of its object. Field names are case-sensitive; function names, `AND`, `OR`, ' +
+      '`NOT`, `TRUE`, `FALSE` and `NULL` are not.',
     '## Operators',
-    'Tightest first. Comparisons do not chain: write `a < b && b < c`.',
+    'Highest precedence first. Comparisons cannot be chained: write `a < b && b < c`.',
     table(['Operator', 'Rule'], OPERATORS),
     '## Functions',
     `The examples are computed on 2024-02-29 (UTC) for a record with ${exampleValues()}.`,
@@ -89,7 +92,7 @@ export function referencePage(): string {
       [
         ['Characters of a formula', String(LIMITS.sourceCharacters)],
         ['Literals, fields, operators and calls', String(LIMITS.nodes)],
-        ['Parentheses, calls and unary operators open at once', String(LIMITS.depth)],
+        ['Depth of open parentheses, calls and unary operators', String(LIMITS.depth)],
         ['Steps from a formula to a formula it reads, along the longest chain', String(LIMITS.chainDepth)],
         ['Characters of a text result; a longer one is null', String(LIMITS.textCharacters)],
       ],
@@ -108,14 +111,14 @@ function functionSection(definition: FunctionDefinition): string[] {
   const { parameters, result, doc } = definition;
   const rows = parameters.map(({ name, accepts, shared, optional, repeats }) => [
     `\`${name}\``,
-    typeNames(accepts) + (shared ? ' (one type for all of these)' : ''),
-    [optional ? 'may be left out' : '', repeats ? 'may repeat' : ''].filter(Boolean).join(', '),
+    typeNames(accepts) + (shared ? ' (all of the same type)' : ''),
+    [optional ? 'optional' : '', repeats ? 'repeatable' : ''].filter(Boolean).join(', '),
   ]);
   return [
     `### ${signature(definition)}`,
     doc.summary,
-    ...(rows.length > 0 ? [table(['Parameter', 'Takes', ''], rows)] : []),
-    `Gives: ${result === 'shared' ? 'the type of the arguments' : typeNames([result])}.`,
+    ...(rows.length > 0 ? [table(['Parameter', 'Accepts', ''], rows)] : []),
+    `Returns: ${result === 'shared' ? 'the type of the arguments' : typeNames([result])}.`,
     table(
       ['Example', 'Result'],
       doc.examples.map((source) => [`\`${source}\``, `\`${resultOf(source)}\``]),

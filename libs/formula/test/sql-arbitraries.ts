@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { TestRecord } from './evaluate.js';
 
 /**
- * Zones whose rules Postgres and Node take from the same data: midnights that are missing (São Paulo, Beirut) or occur
- * twice (Havana, Azores), a day that never was (Apia), half hours, seconds of local mean time.
+ * Zones for which Postgres and Node use the same data: midnights that do not exist (São Paulo, Beirut) or occur twice
+ * (Havana, Azores), a day that was skipped (Apia), half hours, seconds of local mean time.
  */
 export const ZONES = [
   'UTC',
@@ -76,7 +76,7 @@ export const edgePairs: fc.Arbitrary<readonly [number, number]> = fc
   })
   .filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b));
 
-/** All pairs of simple numbers whose product or quotient lies at an end of the range, from tiny with tiny to huge with huge. */
+/** All pairs of simple numbers whose product or quotient lies at an end of the range, from tiny and tiny to huge and huge. */
 export function pairsAtTheEnds(): [number, number][] {
   const exponents = [-1074, -1073, -1022, -1000, -700, -601, -600, -538, -537, -500, -376, -375, -100, -1, 0];
   const ends = [-1076, -1075, -1074, -1073, 1022, 1023, 1024, 1025];

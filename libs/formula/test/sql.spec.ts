@@ -43,12 +43,12 @@ async function expectAgreement(formulas: readonly CheckedFormula[], records: rea
 }
 
 /**
- * Letters that Postgres 18 (Unicode 16) knows and to which Unicode 17 gave an upper case, which a Node of that version
- * has: between the two versions they differ, and nothing else does.
+ * Letters of Postgres 18 (Unicode 16) that have an upper case only since Unicode 17, which newer versions of Node use:
+ * the only difference between the two.
  */
 const UNICODE_17 = [0xa7d3, 0xa7d5];
 
-/** The code points whose case Node changes. */
+/** The code points that have another case in Node. */
 function cased(): number[] {
   return Array.from({ length: 0x10ffff }, (_, index) => index + 1).filter((point) => {
     if (point >= 0xd800 && point <= 0xdfff) return false;
@@ -57,7 +57,7 @@ function cased(): number[] {
   });
 }
 
-/** What each formula was read from, for messages. */
+/** The source of each formula, for messages. */
 const sources = new WeakMap<CheckedFormula, string>();
 function checked(source: string): CheckedFormula {
   const formula = checkFormula(source, FIELDS);
@@ -66,7 +66,7 @@ function checked(source: string): CheckedFormula {
 }
 
 describe('SQL of a formula', () => {
-  it('has the value of the closure for generated formulas and records', async () => {
+  it('computes the same values as the closure for generated formulas and records', async () => {
     const wellTyped = arbitraryFormula.map(checked).filter((formula) => formula.ok);
     await fc.assert(
       fc.asyncProperty(
@@ -78,7 +78,7 @@ describe('SQL of a formula', () => {
           await expectAgreement(formulas, records, timeZone);
         },
       ),
-      // The failing formula is named; shrinking lists of them takes minutes.
+      // The message names the failing formula; shrinking lists of formulas would take minutes.
       { numRuns: BATCHES, endOnFailure: true },
     );
   });
@@ -123,7 +123,7 @@ describe('SQL of a formula', () => {
     await expectAgreement(['n * n2', 'n / n2', 'n + n2', 'n - n2', '-n * n2', 'n / -n2'].map(checked), records, 'UTC');
   });
 
-  it('maps the case of every character that both sides know', async () => {
+  it('maps the case of every character that Postgres and Node both know', async () => {
     // The characters that Postgres knows, and whose case it changes.
     const { rows } = await database.client.query<{ point: number; upper: string; lower: string }>(
       `SELECT point, public.formula_upper(chr(point)) AS upper, public.formula_lower(chr(point)) AS lower
@@ -144,7 +144,7 @@ describe('SQL of a formula', () => {
     }
   });
 
-  it('maps a final sigma as Unicode says', async () => {
+  it('maps a final sigma as Unicode specifies', async () => {
     const sources = [
       'ΑΣ',
       'Σ',
@@ -181,7 +181,7 @@ describe('SQL of a formula', () => {
     expect(rows.length).toBeGreaterThan(1000);
   });
 
-  it('takes the zone that Node takes for a name', async () => {
+  it('resolves the name of a zone as Node does', async () => {
     const names = [
       ...Intl.supportedValuesOf('timeZone'),
       'Asia/Kolkata',
@@ -201,7 +201,7 @@ describe('SQL of a formula', () => {
     expect(rows.filter(({ known }) => !known)).toEqual([]);
   });
 
-  it('takes formulas of the largest size and depth', async () => {
+  it('handles formulas of the largest size and depth', async () => {
     await database.store([{ n: 1, t: 'a', b: true }]);
     const chain = checked(`n${' + n'.repeat(249)}`);
     const nested = checked(`${'ABS('.repeat(49)}n${')'.repeat(49)}`);
@@ -213,7 +213,7 @@ describe('SQL of a formula', () => {
     ]);
   });
 
-  it('reads other formulas in place', async () => {
+  it('inlines the formulas it reads', async () => {
     const formulas = new Map(
       Object.entries({ net: 'n * 2', label: '"Net " + net', due: 'MAX(dt, dt2)', late: 'due > d', long: 't + t' }),
     );
@@ -240,7 +240,7 @@ describe('SQL of a formula', () => {
     ]);
   });
 
-  it('takes a chain of formulas as large as the limit allows', async () => {
+  it('handles a chain of formulas as large as the limit allows', async () => {
     const types: Record<string, ValueType> = { n: 'number' };
     const chain = new Map<string, CheckedFormula>();
     for (let index = 0; index < 8; index++) {

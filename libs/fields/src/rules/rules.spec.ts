@@ -3,12 +3,12 @@ import { RULE_TYPE_NAMES, type RuleTypeName } from '../field-definition.js';
 import { compilePattern } from '../pattern.js';
 import { rules } from './index.js';
 
-// Many runs on a machine that may be busy with other test files.
+// Many runs, on a machine that may be busy with other test files.
 jest.setTimeout(60_000);
 
-it('knows every rule once, in order', () => expect([...rules.keys()]).toEqual(RULE_TYPE_NAMES));
+it('every rule is registered once, in order', () => expect([...rules.keys()]).toEqual(RULE_TYPE_NAMES));
 
-describe('values', () => {
+describe('the result of the rule', () => {
   it.each<[RuleTypeName, unknown, unknown, boolean]>([
     ['min', 5, 5, true],
     ['min', 5, 4.999, false],
@@ -52,7 +52,7 @@ describe('values', () => {
   });
 });
 
-describe("rules' own values", () => {
+describe('the problem of the rule definition', () => {
   it.each<[RuleTypeName, unknown, string | null]>([
     ['min', 0, null],
     ['min', -1.5, null],
@@ -85,8 +85,8 @@ describe("rules' own values", () => {
   });
 });
 
-describe('patterns', () => {
-  it('are compiled once', () => {
+describe('a pattern', () => {
+  it('is compiled once', () => {
     expect(compilePattern('^once$')).toBe(compilePattern('^once$'));
     const first = compilePattern('^first$');
     for (let index = 0; index < 1001; index++) compilePattern(`^p${index}$`);
@@ -108,7 +108,7 @@ describe('patterns', () => {
     ['[ab]*a[ab]{1000}[ab]{1000}[xy]', ab(5_000)],
     ['^([\\w.-]+)+@(([\\w-]+\\.)+)+$', `${'a.'.repeat(50_000)}@`],
     ['\\b(\\w+\\s?)+\\b$', `${'ab '.repeat(33_000)}!`],
-  ])('%s ends soon on a long text', (pattern, text) => {
+  ])('%s finishes quickly on a long text', (pattern, text) => {
     const start = performance.now();
     expect(compilePattern(pattern)!.test(text)).toBe(false);
     expect(performance.now() - start).toBeLessThan(5000);

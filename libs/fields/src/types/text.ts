@@ -1,7 +1,7 @@
 import { foldForUniqueness } from '../folding.js';
 import { accept, type FieldType, refusedText, TEXT_RULES } from './field-type.js';
 
-/** Longest single-line text, in code points; our number: a page of prose, and what a formula's text may have. */
+/** Longest single-line text, in code points; our choice: a page of prose, and the limit of text results of formulas. */
 export const TEXT_LIMIT = 4000;
 
 export const text: FieldType = {

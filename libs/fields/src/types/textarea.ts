@@ -1,7 +1,7 @@
 import { accept, type FieldType, refusedText } from './field-type.js';
 import { text } from './text.js';
 
-/** Longest text of several lines, in code points; our number: about forty pages. */
+/** Longest multi-line text, in code points; our choice: about forty pages. */
 export const TEXTAREA_LIMIT = 100_000;
 
 export const textarea: FieldType = {

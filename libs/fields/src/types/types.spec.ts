@@ -651,13 +651,13 @@ function numberTable(): Table {
   };
 }
 
-/** Long values by their length. */
+/** A title for a value: a long one is truncated and shows its length. */
 function name(input: unknown): string {
   const text = typeof input === 'number' ? String(input) : JSON.stringify(input);
   return text.length > 80 ? `${text.slice(0, 60)}… (${text.length})` : text;
 }
 
-it('knows every type once, in order', () => expect([...fieldTypes.keys()]).toEqual(FIELD_TYPE_NAMES));
+it('every field type is registered once, in order', () => expect([...fieldTypes.keys()]).toEqual(FIELD_TYPE_NAMES));
 
 describe.each(FIELD_TYPE_NAMES)('%s', (typeName) => {
   const type = fieldTypes.get(typeName)!;
@@ -672,13 +672,13 @@ describe.each(FIELD_TYPE_NAMES)('%s', (typeName) => {
   }
 
   for (const [input, code] of refused) {
-    it(`refuses ${name(input)} with ${code}`, () => {
+    it(`rejects ${name(input)} with ${code}`, () => {
       const result = type.parse(input, definition, options);
       expect(result).toMatchObject({ ok: false, problems: [{ code }] });
     });
   }
 
-  it('gives back what it presents', () => {
+  it('presents a value that it parses to the same value', () => {
     for (const [input] of accepted) {
       const first = type.parse(input, definition, options);
       if (!first.ok || first.value === null) continue;
@@ -688,8 +688,8 @@ describe.each(FIELD_TYPE_NAMES)('%s', (typeName) => {
   });
 });
 
-describe('details of types', () => {
-  it('a phone number without a country code needs a country', () => {
+describe('particular values', () => {
+  it('a phone number without a country code needs a default country', () => {
     const phone = fieldTypes.get('phone')!;
     const field: FieldDefinition = { apiName: 'p', type: 'phone' };
     const missing = { ok: false, problems: [{ code: 'PHONE_COUNTRY_MISSING' }] };
@@ -699,7 +699,7 @@ describe('details of types', () => {
     expect(phone.parse('202 555 0123', field, { defaultCountry: 'US' })).toEqual({ ok: true, value: '+12025550123' });
   });
 
-  it('every wrong entry of a multi-select is named', () => {
+  it('every wrong entry of a multi-select has a problem', () => {
     const field: FieldDefinition = { apiName: 'm', type: 'multi_select', options: ['a', 'b'] };
     const result = fieldTypes.get('multi_select')!.parse(['a', 'x', 5], field, {});
     expect(result).toEqual({
@@ -711,7 +711,7 @@ describe('details of types', () => {
     });
   });
 
-  it('a picklist without options takes nothing', () => {
+  it('a picklist without options accepts nothing', () => {
     const result = fieldTypes.get('picklist')!.parse('a', { apiName: 'p', type: 'picklist' }, {});
     expect(result.ok).toBe(false);
   });

@@ -7,5 +7,5 @@ export const ABS: FunctionDefinition = {
   nullable: ([number]) => number!,
   compile: ([number]) => strict<number, number>(number!, Math.abs),
   emit: ([number]) => `abs(${number!.sql})`,
-  doc: { summary: 'The number without its sign; null gives null.', examples: ['ABS(-3)', 'ABS(target - amount)'] },
+  doc: { summary: 'The number without its sign. Null for null.', examples: ['ABS(-3)', 'ABS(target - amount)'] },
 };

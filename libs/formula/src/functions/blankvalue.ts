@@ -17,10 +17,10 @@ export const BLANKVALUE: FunctionDefinition = {
     };
   },
   emit: ([value, substitute], type) =>
-    // Only an operand that is not repeated keeps nested calls from doubling each time.
+    // The operand appears only once; otherwise every nested call would double the SQL.
     `coalesce(${type === 'text' ? `nullif(${value!.sql} COLLATE "C", '')` : value!.sql}, ${substitute!.sql})`,
   doc: {
-    summary: 'The first argument, or the second when the first is null or an empty text; spaces are a value.',
+    summary: 'The first argument, or the second when the first is null or an empty text. Spaces count as a value.',
     examples: ['BLANKVALUE(nickname, firstName)', 'BLANKVALUE(amount, 0)'],
   },
 };

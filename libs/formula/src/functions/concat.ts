@@ -4,14 +4,14 @@ import { bounded } from '../text.js';
 import { type Operand, type Row, toText } from '../values.js';
 import { ANYTHING, type FunctionDefinition } from './definition.js';
 
-/** Texts of all operands one after the other, null as empty; null when it is too long. */
+/** The texts of all operands joined, null as an empty text; null when the result is too long. */
 export function concatenate(operands: readonly Operand[]): (row: Row) => string | null {
   const parts = operands.map(({ evaluate, type }) => ({ evaluate, text: toText(type) }));
   return (row) => {
     let result = '';
     for (const { evaluate, text } of parts) {
       result += text(evaluate(row)) ?? '';
-      // A code point has at most two units: more of them than that is too long whatever follows.
+      // A code point has at most two units: beyond twice the limit the text is too long whatever follows.
       if (result.length > LIMITS.textCharacters * 2) return null;
     }
     return bounded(result);
@@ -26,7 +26,7 @@ export const CONCAT: FunctionDefinition = {
   compile: concatenate,
   emit: (args, _type, target) => target.call('bounded', joined(args, target)),
   doc: {
-    summary: 'The texts of all arguments one after the other; null counts as empty, other values as TEXT gives them.',
+    summary: 'Joins the texts of all arguments. Null counts as an empty text; other values are converted as by TEXT.',
     examples: ['CONCAT(firstName, " ", lastName)', 'CONCAT("No. ", number)'],
   },
 };

@@ -21,15 +21,15 @@ export const CONTAINS: FunctionDefinition = {
     }
     return (row) => {
       const value = whole(row);
-      // A number or a boolean of an undeclared name does not fit and counts as null.
+      // A number or a boolean of an undeclared name has the wrong type and counts as null.
       return (typeof value === 'string' ? value : '').includes((sought(row) as string | null) ?? '');
     };
   },
   emit: ([text, part], _type, target) => target.call('contains', text!.sql, part!.sql),
   doc: {
     summary:
-      'Whether a text contains another, letter for letter, null counting as empty; whether a whole option is among ' +
-      'the chosen ones of a multi-select.',
+      'Whether a text contains another (case-sensitive, null counts as an empty text), or whether a multi-select has ' +
+      'an option selected (the whole option).',
     examples: ['CONTAINS(email, "@example.com")', 'CONTAINS(interests, "Golf")'],
   },
 };

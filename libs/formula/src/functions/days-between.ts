@@ -10,7 +10,7 @@ export const DAYS_BETWEEN: FunctionDefinition = {
   ],
   result: 'number',
   nullable: (args) => args.some(Boolean),
-  // A datetime has its date in the tenant's zone.
+  // The date of a datetime is the one in the tenant's zone.
   readsClock: (types) => types.includes('datetime'),
   compile([from, to]) {
     const first = day(from!);
@@ -25,13 +25,13 @@ export const DAYS_BETWEEN: FunctionDefinition = {
   emit: ([from, to], _type, target) => `(${emitDay(to!, target)} - ${emitDay(from!, target)})::float8`,
   doc: {
     summary:
-      'Whole calendar days from the first to the second, negative when the second is earlier; a datetime counts as ' +
+      'Whole calendar days from the first to the second, negative when the second is earlier. A datetime counts as ' +
       "its date in the workspace's time zone; null gives null.",
     examples: ['DAYS_BETWEEN(startDate, endDate)', 'DAYS_BETWEEN(createdOn, TODAY())'],
   },
 };
 
-/** The day number of a date or datetime; an undeclared name has neither. */
+/** The day number of a date or datetime; an undeclared name holds neither. */
 function day({ evaluate, type }: Operand): Evaluator {
   if (type === 'date') return evaluate;
   if (type !== 'datetime') return () => null;

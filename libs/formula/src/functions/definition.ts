@@ -6,14 +6,14 @@ import type { Evaluator, Operand } from '../values.js';
 export interface Parameter {
   readonly name: string;
   readonly accepts: readonly ValueType[];
-  /** All shared parameters of a call have one type, which is also the call's. */
+  /** All shared parameters of a call have the same type, which is also the type of the call. */
   readonly shared?: true;
   readonly optional?: true;
-  /** The last parameter may repeat. */
+  /** Allowed for the last parameter only. */
   readonly repeats?: true;
 }
 
-/** Everything the language knows about a function. A new function is one file with one of these. */
+/** Everything the language knows about a function. A new function is one file with one such definition. */
 export interface FunctionDefinition {
   /** In upper case. */
   readonly name: string;
@@ -25,11 +25,11 @@ export interface FunctionDefinition {
   /** Whether the value depends on the clock or the tenant's zone, given the arguments' types. */
   readsClock?(types: readonly ValueType[]): boolean;
   /**
-   * The closure of a call. An argument of type `any` comes already read as the parameter's type where that is one
-   * type, and stays `any` where the parameter accepts several. `type` is the call's type.
+   * The closure of a call. An argument of type `any` is already read as the parameter's type if the parameter
+   * accepts one type only, and stays `any` if it accepts several. `type` is the call's type.
    */
   compile(args: readonly Operand[], type: ValueType): Evaluator;
-  /** The SQL of a call, for the same value; arguments come in their types, NULL included. `type` is the call's type. */
+  /** SQL that computes the same value; every argument, NULL included, has its SQL type. `type` is the call's type. */
   emit(args: readonly SqlOperand[], type: ValueType, target: SqlTarget): string;
   readonly doc: { readonly summary: string; readonly examples: readonly string[] };
 }
@@ -50,7 +50,7 @@ export function signature({ name, parameters }: FunctionDefinition): string {
   return `${name}(${shown.join(', ')})`;
 }
 
-/** How many arguments a call takes at least and at most. */
+/** The least and the greatest number of arguments of a call. */
 export function arity({ parameters }: FunctionDefinition): { min: number; max: number } {
   return {
     min: parameters.filter((parameter) => !parameter.optional).length,
@@ -58,12 +58,12 @@ export function arity({ parameters }: FunctionDefinition): { min: number; max: n
   };
 }
 
-/** The parameter that takes the argument at an index. */
+/** The parameter for the argument at an index. */
 export function parameterAt({ parameters }: FunctionDefinition, index: number): Parameter {
   return parameters[Math.min(index, parameters.length - 1)]!;
 }
 
-/** A function of one argument that gives null for null. */
+/** The closure of a function of one argument that returns null for null. */
 export function strict<T, R extends string | number | boolean | null>(
   argument: Operand,
   apply: (value: T) => R,

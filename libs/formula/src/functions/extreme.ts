@@ -5,7 +5,7 @@ import type { Evaluator, Operand, Row, Value } from '../values.js';
 
 /**
  * The smallest (`sign` 1) or greatest (`sign` -1) non-null argument; null when there is none. Numbers compare as
- * float64. Where no argument has a declared type, the first value's type counts and values of another are skipped.
+ * float64. When no argument has a declared type, the type of the first value decides and values of other types are skipped.
  */
 export function extreme(args: readonly Operand[], type: ValueType, sign: 1 | -1): Evaluator {
   const evaluators = args.map((argument) => argument.evaluate);
@@ -19,7 +19,7 @@ export function extreme(args: readonly Operand[], type: ValueType, sign: 1 | -1)
     let best: Value = null;
     for (const evaluate of evaluators) {
       const value = evaluate(row);
-      // Booleans have no order; only an undeclared name can bring one here.
+      // Booleans have no order; only an undeclared name can hold one here.
       if (value === null || typeof value === 'boolean') continue;
       if (best === null || sign * order(value, best) < 0) best = value;
     }

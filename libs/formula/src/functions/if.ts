@@ -23,7 +23,8 @@ export const IF: FunctionDefinition = {
   emit: ([condition, whenTrue, whenFalse]) =>
     `(CASE WHEN ${orFalse(condition!)} THEN ${whenTrue!.sql} ELSE ${whenFalse?.sql ?? 'NULL'} END)`,
   doc: {
-    summary: 'The second argument when the condition is true, else (also when it is null) the third or null.',
+    summary:
+      'The second argument when the condition is true; otherwise, also when it is null, the third, or null without one.',
     examples: ['IF(amount > 1000, "large", "small")', 'IF(won, amount)'],
   },
 };

@@ -15,7 +15,7 @@ import { TEXT } from './text.js';
 import { TODAY } from './today.js';
 import { UPPER } from './upper.js';
 
-/** The functions of the language by name, in the order in which documents list them. */
+/** The functions of the language by name, in the order in which the documentation lists them. */
 export const functions: ReadonlyMap<string, FunctionDefinition> = new Map(
   [IF, CONCAT, ROUND, ABS, MIN, MAX, LEN, UPPER, LOWER, CONTAINS, TODAY, DAYS_BETWEEN, NUMBER, TEXT, BLANKVALUE].map(
     (definition) => [definition.name, definition],

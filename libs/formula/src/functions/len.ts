@@ -13,14 +13,15 @@ export const LEN: FunctionDefinition = {
     const textOf = toText(type);
     return (row) => {
       const value = evaluate(row);
-      // Only an undeclared name can bring a number or a boolean here; neither fits.
+      // Only an undeclared name can hold a number or a boolean here; both have the wrong type.
       if (value === null || typeof value === 'number' || typeof value === 'boolean') return 0;
       return codePointLength(textOf(value)!);
     };
   },
   emit: ([text], _type, target) => `coalesce(length(${asText(text!, target)}), 0)::float8`,
   doc: {
-    summary: 'How many characters (code points) a text or the listed options of a multi-select have; null gives 0.',
+    summary:
+      'The number of characters (code points) of a text, or of the listed options of a multi-select. 0 for null.',
     examples: ['LEN(name)', 'LEN("naïve")'],
   },
 };

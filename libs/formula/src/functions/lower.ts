@@ -10,7 +10,7 @@ export const LOWER: FunctionDefinition = {
   compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toLowerCase())),
   emit: ([text], _type, target) => target.call('bounded', target.call('lower', text!.sql)),
   doc: {
-    summary: 'The text in lower case by the full Unicode mapping, whatever the language; null gives null.',
+    summary: 'The text in lower case by the full Unicode mapping, independent of the language. Null for null.',
     examples: ['LOWER(email)', 'LOWER("ΟΔΟΣ")'],
   },
 };

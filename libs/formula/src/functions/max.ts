@@ -9,7 +9,7 @@ export const MAX: FunctionDefinition = {
   compile: (args, type) => extreme(args, type, -1),
   emit: (args) => emitExtreme(args, 'greatest'),
   doc: {
-    summary: 'The greatest of numbers, texts, dates or datetimes; nulls are skipped, only nulls give null.',
+    summary: 'The greatest of numbers, texts, dates or datetimes. Nulls are skipped; null when all are null.',
     examples: ['MAX(amount, 0)', 'MAX(startDate, endDate)'],
   },
 };

@@ -9,7 +9,7 @@ export const MIN: FunctionDefinition = {
   compile: (args, type) => extreme(args, type, 1),
   emit: (args) => emitExtreme(args, 'least'),
   doc: {
-    summary: 'The smallest of numbers, texts, dates or datetimes; nulls are skipped, only nulls give null.',
+    summary: 'The smallest of numbers, texts, dates or datetimes. Nulls are skipped; null when all are null.',
     examples: ['MIN(amount, budget)', 'MIN(startDate, endDate)'],
   },
 };

@@ -2,7 +2,7 @@ import { finite } from '../decimal.js';
 import type { Value } from '../values.js';
 import type { FunctionDefinition } from './definition.js';
 
-/** Only what the language calls a number, with its four white space characters around. */
+/** A number of the language, with its four white-space characters allowed around it. */
 const NUMERAL = /^[ \t\r\n]*(-?[0-9]+(?:\.[0-9]+)?)[ \t\r\n]*$/;
 
 function toNumber(value: Value): number | null {
@@ -27,8 +27,8 @@ export const NUMBER: FunctionDefinition = {
   },
   doc: {
     summary:
-      'The number that a text writes (digits, optionally a minus sign before and a point with digits behind), 1 or ' +
-      '0 for a boolean, else null.',
+      'The number that a text contains (digits, optionally with a minus sign before and a point with digits after), ' +
+      '1 or 0 for a boolean, otherwise null.',
     examples: ['NUMBER("12.50")', 'NUMBER(active)'],
   },
 };

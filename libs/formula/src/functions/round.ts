@@ -8,7 +8,7 @@ export const ROUND: FunctionDefinition = {
     { name: 'places', accepts: ['number'], optional: true },
   ],
   result: 'number',
-  // Rounding the largest float64 up can leave the range.
+  // Rounding up the largest float64 can leave the range.
   nullable: () => true,
   compile([number, places]) {
     const value = number!.evaluate;
@@ -23,8 +23,8 @@ export const ROUND: FunctionDefinition = {
   emit: ([number, places], _type, target) => target.call('round', number!.sql, places?.sql ?? '0'),
   doc: {
     summary:
-      'The 15-digit decimal of a number rounded to so many places after the point (0 when left out, before the ' +
-      'point when negative), a half away from zero.',
+      'The 15-digit decimal of a number, rounded to the given places after the point (default 0; negative places are ' +
+      'before the point), halves away from zero.',
     examples: ['ROUND(1.005, 2)', 'ROUND(amount / 3)', 'ROUND(amount, -3)'],
   },
 };

@@ -20,7 +20,7 @@ export const TEXT: FunctionDefinition = {
   doc: {
     summary:
       'The text of a value: a number in at most 15 digits without exponent or grouping, a date as YYYY-MM-DD, a ' +
-      'datetime in UTC, true or false, the options of a multi-select joined by ", "; null gives null.',
+      'datetime in UTC, true or false, the options of a multi-select joined by ", ". Null for null.',
     examples: ['TEXT(amount)', 'TEXT(closeDate)'],
   },
 };

@@ -10,7 +10,7 @@ export const UPPER: FunctionDefinition = {
   compile: ([text]) => strict<string, string | null>(text!, (value) => bounded(value.toUpperCase())),
   emit: ([text], _type, target) => target.call('bounded', target.call('upper', text!.sql)),
   doc: {
-    summary: 'The text in upper case by the full Unicode mapping, whatever the language; null gives null.',
+    summary: 'The text in upper case by the full Unicode mapping, independent of the language. Null for null.',
     examples: ['UPPER(code)', 'UPPER("straße")'],
   },
 };

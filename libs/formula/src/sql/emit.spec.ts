@@ -10,7 +10,7 @@ const column = (name: string): SqlColumn => ({ sql: `r.${name}`, type: FIELDS[na
 const emit = (source: string, options?: EmitOptions, timeZone?: string) =>
   emitSql(checkFormula(source, FIELDS), column, { now: NOON, timeZone }, options);
 
-describe('SQL of a formula, as text', () => {
+describe('the SQL of a formula', () => {
   it.each<[string, string, (string | number)[]]>([
     ['TRUE', 'true', []],
     ['-n', '(0::float8 - ((r.n)::double precision + 0))', []],
@@ -37,7 +37,7 @@ describe('SQL of a formula, as text', () => {
     expect(emit(source)).toEqual({ sql, parameters, resultType: checkFormula(source, FIELDS).resultType });
   });
 
-  it('counts on a text formula to be null, since its result may be too long', () => {
+  it('treats a text formula as nullable because its result may be too long', () => {
     const inner = checkFormula('"a" + "b"', {});
     const fields = { x: 'text' } as const;
     const columns = () => {
@@ -48,14 +48,14 @@ describe('SQL of a formula, as text', () => {
     expect(sql).toContain('formula_bounded(');
   });
 
-  it('holds nothing that an author wrote', () => {
+  it('contains nothing that an author wrote', () => {
     const marked = `IF(t == "'; DROP TABLE x; --", "marked", CONCAT('mark"ed', t)) + TEXT(987654321)`;
     const { sql, parameters } = emit(marked);
     expect(sql).not.toMatch(/DROP|mark|98765/);
     expect(parameters).toEqual(["'; DROP TABLE x; --", 'marked', 'mark"ed', 987654321]);
   });
 
-  it('counts placeholders from where it is told, and binds clock and zone once', () => {
+  it('numbers placeholders from the given one, and binds clock and zone once', () => {
     const { sql, parameters } = emit(
       'TODAY() > d && TODAY() == d2 && d == dt && DAYS_BETWEEN(dt, dt2) > 1',
       { firstParameter: 7 },
@@ -76,7 +76,7 @@ describe('SQL of a formula, as text', () => {
     expect(emit('d == dt', {}, zone).parameters).toEqual([canonical]);
   });
 
-  it('lets columns bind parameters, once for each field', () => {
+  it('lets columns bind parameters, once per field', () => {
     const { sql, parameters } = emitSql(
       checkFormula('n + n + 5', FIELDS),
       (name, bind) => ({ sql: `(data ->> ${bind(name)})::float8`, type: 'number' }),
@@ -86,7 +86,7 @@ describe('SQL of a formula, as text', () => {
     expect(sql.match(/\$1\b/g)).toHaveLength(2);
   });
 
-  it('calls the helpers of the schema it is told, which has a plain name', () => {
+  it('calls the helpers in the given schema, which must have a plain name', () => {
     expect(emit('n + 1', { schema: 'lib' }).sql).toContain('lib.formula_add(');
     expect(() => emit('n + 1', { schema: 'a"b' })).toThrow(TypeError);
     expect(() => formulaSqlFunctions('x; DROP')).toThrow(TypeError);
@@ -95,7 +95,7 @@ describe('SQL of a formula, as text', () => {
   });
 });
 
-describe('SQL of a formula is refused', () => {
+describe('no SQL is written', () => {
   it('for a formula with errors', () => expect(() => emit('n +')).toThrow(FormulaCompileError));
 
   it('for undeclared names', () => {
@@ -110,7 +110,7 @@ describe('SQL of a formula is refused', () => {
     expect(() => emit('n', { formula: () => checkFormula('"a"', {}) })).toThrow(TypeError);
   });
 
-  it('for a chain of more than ten formulas, and one that reads itself', () => {
+  it('for a chain of more than ten formulas, or a formula that reads itself', () => {
     const types: Record<string, ValueType> = { n: 'number' };
     const chain = new Map<string, CheckedFormula>();
     for (let index = 0; index < 12; index++) {

@@ -9,14 +9,14 @@ import { postgresTimeZone, timeZone } from '../time-zone.js';
 import type { EvaluationContext, ValueType } from '../types.js';
 import { qualified } from './helpers.js';
 
-/** Where a field's values are. */
+/** Where the values of a field are stored. */
 export interface SqlColumn {
   /**
-   * An expression of the caller, never of a user. Its value is canonical: a finite float8, a date or timestamptz in
-   * the years 0001 to 9999 (timestamptz to the millisecond), a text[] without nulls; null when unset.
+   * An expression written by the caller, never by a user. Its value is canonical: a finite float8, a date or
+   * timestamptz in the years 0001 to 9999 (timestamptz to the millisecond), a text[] without nulls; null when unset.
    */
   readonly sql: string;
-  /** The type the formula was checked with. */
+  /** The type that the check used. */
   readonly type: ValueType;
 }
 
@@ -27,7 +27,7 @@ export type SqlParameter = string | number;
 export interface EmitOptions {
   /** The number of the first placeholder; default 1. */
   firstParameter?: number;
-  /** Where the helpers of FORMULA_SQL_FUNCTIONS live; default `public`. */
+  /** The schema of FORMULA_SQL_FUNCTIONS; default `public`. */
   schema?: string;
   /** The checked formula of a name that is a formula field; undefined for a plain field. */
   formula?(name: string): CheckedFormula | undefined;
@@ -36,21 +36,21 @@ export interface EmitOptions {
 export interface EmittedSql {
   /** An expression of the formula's type: float8, text, boolean, date or timestamptz. */
   sql: string;
-  /** Values of the placeholders from `firstParameter` on, for a client that sends them as text. */
+  /** Values of the placeholders, starting at `firstParameter`, for a client that sends them as text. */
   parameters: SqlParameter[];
   resultType: ValueType;
 }
 
 /**
- * Writes a formula as an SQL expression for Postgres 18, with the value that its closure computes. Nothing an author
- * wrote is part of the SQL: literals are parameters, names go through `columns`. The functions of
+ * Writes a formula as an SQL expression for Postgres 18 that has the same value as its closure. The SQL contains
+ * nothing an author wrote: literals are parameters, names go through `columns`. The functions of
  * FORMULA_SQL_FUNCTIONS must exist.
  * @param formula a formula that passed the check, with declared names only
  * @param columns the column of each plain field it reads; may bind parameters of its own
  * @param context the instant and the zone, which become parameters
  * @throws FormulaCompileError for a formula with errors
  * @throws FormulaSqlError when formulas read each other more than ten deep, or all of them together are too large
- * @throws TypeError for a name whose type is not declared, or not that of its column
+ * @throws TypeError for a name without a declared type, or with another type than its column
  */
 export function emitSql(
   formula: CheckedFormula,
@@ -80,7 +80,7 @@ class Emitter implements SqlTarget {
   formula({ ok, tree, errors }: CheckedFormula): SqlOperand {
     if (!ok || !tree) throw new FormulaCompileError(errors);
     const result = this.node(tree);
-    // Also between formulas: what one reads of another is the other's result, within the limit of results.
+    // Between formulas too: what one reads from another is its result, to which the limit applies.
     return result.type === 'text' ? { ...result, sql: this.call('bounded', result.sql), nullable: true } : result;
   }
 
@@ -134,7 +134,7 @@ class Emitter implements SqlTarget {
         return { sql: functions.get(node.name)!.emit(args, type, this), type };
       }
       case 'error':
-        throw new TypeError('A tree with errors has no SQL');
+        throw new TypeError('A tree with errors cannot be written as SQL');
     }
   }
 
@@ -142,11 +142,12 @@ class Emitter implements SqlTarget {
     const formula = this.options.formula?.(name);
     if (formula) {
       if (++this.depth > LIMITS.chainDepth) {
-        throw new FormulaSqlError(`"${name}" stands at the end of more than ${LIMITS.chainDepth} formulas`);
+        throw new FormulaSqlError(`"${name}" is read through more than ${LIMITS.chainDepth} formulas`);
       }
       const result = this.formula(formula);
       this.depth--;
-      if (result.type !== type) throw new TypeError(`The formula ${name} was checked as ${type} and is ${result.type}`);
+      if (result.type !== type)
+        throw new TypeError(`The formula ${name} was checked as ${type}, but is ${result.type}`);
       return result;
     }
     let column = this.columnsByName.get(name);
@@ -154,7 +155,7 @@ class Emitter implements SqlTarget {
       column = this.columns(name, this.bind);
       this.columnsByName.set(name, column);
     }
-    if (column.type !== type) throw new TypeError(`The field ${name} was checked as ${type} and is ${column.type}`);
+    if (column.type !== type) throw new TypeError(`The field ${name} was checked as ${type}, but is ${column.type}`);
     return { sql: columnSql(column), type, nullable: true };
   }
 
@@ -191,7 +192,7 @@ class Emitter implements SqlTarget {
   }
 }
 
-/** A column as the language sees its values: -0 is 0, an empty selection is null, texts compare by code point. */
+/** A column with the semantics of the language: -0 is 0, an empty selection is null, texts compare by code point. */
 function columnSql({ sql, type }: SqlColumn): string {
   const cast = `(${sql})::${sqlType(type)}`;
   if (type === 'number') return `(${cast} + 0)`;

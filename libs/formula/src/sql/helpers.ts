@@ -1,11 +1,11 @@
 /**
- * SQL functions that emitted formulas call: where Postgres raises, or means something else than the formula language.
+ * SQL functions that emitted formulas call where Postgres would raise an error or differ from the formula language.
  * All are immutable and parallel safe, none raises for any value of its arguments' types (float8 finite), and none
  * reads a table.
  *
- * Arithmetic: float8 raises when a result leaves the range at either end. Whether it would is decided before, by the
- * same operation on operands scaled by powers of two, where it rounds as at the end of the range; a product near half of
- * the smallest number does not, and is looked at more closely.
+ * Arithmetic: float8 raises when a result overflows or underflows. The functions find that out first, by the same
+ * operation on operands scaled by powers of two, which rounds as it would at the end of the range. A product near half
+ * of the smallest number does not round that way and is examined separately.
  */
 interface Helper {
   readonly name: string;
@@ -16,7 +16,7 @@ interface Helper {
   readonly body: { readonly expression: string } | { readonly block: string };
 }
 
-/** 2^n as a literal that float8 reads exactly. */
+/** 2^n as a literal that float8 represents exactly. */
 const power = (exponent: number) => `'${2 ** exponent}'::float8`;
 /** 2^27 + 1 splits the 53 bits of a float64 into halves whose products are exact (Veltkamp). */
 const SPLITTER = "'134217729'::float8";
@@ -121,13 +121,13 @@ BEGIN
   RETURN NULL;
 END`;
 
-/** `schema.` stands before the names of other helpers; {@link formulaSqlFunctions} puts the schema there. */
+/** Names of other helpers have the prefix `schema.`, which {@link formulaSqlFunctions} replaces. */
 const HELPERS: readonly Helper[] = [
   { name: 'add', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: ADD } },
   { name: 'multiply', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: MULTIPLY } },
   { name: 'divide', parameters: ['a float8', 'b float8'], returns: 'float8', body: { block: DIVIDE } },
   {
-    // From the middle of the largest float64 and 2^1024 on a number is not finite; up to 2^-1075, the half of the
+    // From the midpoint between the largest float64 and 2^1024 on, a number is not finite; up to 2^-1075, half of the
     // smallest one, it is 0.
     name: 'float',
     parameters: ['value numeric'],
@@ -144,7 +144,7 @@ const HELPERS: readonly Helper[] = [
     body: { expression: 'CASE WHEN b <> 0 THEN schema.formula_float(a::numeric % b::numeric) END' },
   },
   {
-    // No float8 has digits beyond these places. least and greatest skip nulls.
+    // No float8 has digits beyond these places. `least` and `greatest` skip nulls.
     name: 'round',
     parameters: ['number float8', 'places float8'],
     returns: 'float8',
@@ -234,9 +234,9 @@ END`,
 ];
 
 /**
- * The statements that create the functions, for a migration to run in this order. They replace functions of the same
- * name and parameters, so that running them again is harmless.
- * @param schema where the functions live; a plain lower-case name
+ * The statements that create the functions, in the order in which a migration must run them. They replace functions
+ * with the same name and parameters, so they can be run again.
+ * @param schema the schema of the functions; a plain lower-case name
  */
 export function formulaSqlFunctions(schema = 'public'): string[] {
   return HELPERS.map(({ name, parameters, returns, body }) => {
@@ -251,12 +251,12 @@ export function formulaSqlFunctions(schema = 'public'): string[] {
 /** The statements for the schema `public`. */
 export const FORMULA_SQL_FUNCTIONS: readonly string[] = formulaSqlFunctions();
 
-/** The name of a helper in a schema. Throws a TypeError for a schema whose name would need quotes. */
+/** The name of a helper in a schema. Throws a TypeError for a schema name that would need quotes. */
 export function qualified(schema: string, name: string): string {
   return `${plainName(schema)}.formula_${name}`;
 }
 
 function plainName(schema: string): string {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`${schema} is not a plain name of a schema`);
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new TypeError(`${schema} is not a plain schema name`);
   return schema;
 }
