@@ -19,25 +19,27 @@ export class AccessTokenGuard extends AuthGuard() {
   }
 
   override canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    return requirementOf(context) === 'public' || this.authenticate(context);
+    if (requirementOf(context) === 'public') return true;
+    const call = this.getRequest(context);
+    const principal = this.strategy.recall(call);
+    return principal ? admit(call, principal) : this.authenticate(call);
   }
 
   override getRequest(context: ExecutionContext): AuthenticatedCall {
     return callOf(context);
   }
 
-  private async authenticate(context: ExecutionContext): Promise<boolean> {
-    const call = this.getRequest(context);
-    const principal = await this.strategy.validate(call);
-    call.principal = principal;
-    fillRequestContext(principal);
-    return true;
+  private async authenticate(call: AuthenticatedCall): Promise<boolean> {
+    return admit(call, await this.strategy.validate(call));
   }
 }
 
-function fillRequestContext(principal: Principal): void {
+function admit(call: AuthenticatedCall, principal: Principal): true {
+  call.principal = principal;
   const current = currentRequestContext();
-  if (!current) return;
-  current.principal = principal;
-  current.tenantId = principal.tenantId || undefined;
+  if (current) {
+    current.principal = principal;
+    current.tenantId = principal.tenantId || undefined;
+  }
+  return true;
 }

@@ -7,6 +7,9 @@ import type { AuthenticatedCall } from './authenticated-call.js';
 import { bearerToken } from './bearer.js';
 import { TokenVerifier } from './token-verifier.js';
 
+/** The scheme as nearly every client writes it; the others are read by {@link bearerToken}. */
+const BEARER = 'Bearer ';
+
 /** Proves who calls by the access token of the `Authorization` header. */
 @Injectable()
 export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
@@ -25,5 +28,15 @@ export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
     const token = bearerToken(call.headers.authorization);
     if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
     return this.verifier.verify(token, call.audiences ?? this.audiences);
+  }
+
+  /**
+   * The principal of a token that was verified before, at once; undefined when the token has to be verified.
+   * @throws PlatformError as {@link validate}
+   */
+  recall(call: AuthenticatedCall): Principal | undefined {
+    const header = call.headers.authorization;
+    if (!header?.startsWith(BEARER)) return undefined;
+    return this.verifier.recall(header.slice(BEARER.length), call.audiences ?? this.audiences);
   }
 }

@@ -1,9 +1,9 @@
 import { type FieldProblem, PlatformError } from '@crm/contracts';
 import { type ArgumentMetadata, type PipeTransform, ValidationPipe } from '@nestjs/common';
 import { type ClassTransformOptions, classToPlain, plainToInstance } from 'class-transformer';
-import { getMetadataStorage, validate } from 'class-validator';
+import { getMetadataStorage, validate, validateSync } from 'class-validator';
 import { fieldProblems } from './field-problems.js';
-import { instanceOf } from './instance.js';
+import { instanceOf, isJudgedAtOnce } from './instance.js';
 import { refuseBadText } from './json-value.js';
 import { coerceQuery } from './query.js';
 import { schemaOf } from './schema.js';
@@ -23,6 +23,17 @@ class JsonValidationPipe extends ValidationPipe {
       validatorPackage: { validate, getMetadataStorage } as never,
       transformerPackage: { plainToInstance: toInstance, classToPlain } as never,
     });
+  }
+
+  /** As `transform`, without a promise for classes whose rules need none. */
+  judge(value: object, metadata: ArgumentMetadata): unknown {
+    const type = metadata.metatype as new () => object;
+    if (!isJudgedAtOnce(type)) return this.transform(value, metadata);
+    const instance = instanceOf(type, value);
+    if (instance.constructor !== type) return this.transform(value, metadata);
+    const errors = validateSync(instance, this.validatorOptions);
+    if (errors.length > 0) throw this.exceptionFactory(errors);
+    return instance;
   }
 
   protected override stripProtoKeys(): void {
@@ -67,7 +78,7 @@ export class DtoPipe implements PipeTransform {
     if (data !== undefined || (type !== 'body' && type !== 'query')) return value;
     const schema = schemaOf(metatype);
     if (type === 'query') {
-      return schema ? this.queries.transform(coerceQuery(schema, value as Record<string, unknown>), metadata) : value;
+      return schema ? this.queries.judge(coerceQuery(schema, value as Record<string, unknown>), metadata) : value;
     }
     if (!schema && metatype !== Object) return value;
     // A body that is not there is an empty one where fields are declared; where anything goes it has to be there.
@@ -75,7 +86,7 @@ export class DtoPipe implements PipeTransform {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new PlatformError('MALFORMED_REQUEST', 'The body must be a JSON object');
     }
-    return schema ? this.bodies.transform(body, metadata) : body;
+    return schema ? this.bodies.judge(body, metadata) : body;
   }
 }
 

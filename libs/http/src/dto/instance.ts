@@ -1,6 +1,6 @@
 import { type ClassTransformOptions, plainToInstance, TransformationType } from 'class-transformer';
 import { defaultMetadataStorage as transformations } from 'class-transformer/cjs/storage.js';
-import { validatedProperties } from './metadata-storage.js';
+import { hasAsynchronousRules, validatedProperties } from './metadata-storage.js';
 import { type DtoClass, maxItemsOf } from './schema.js';
 
 /** Unknown members, and items of a list that are no objects, handed on to be refused: more are not listed. */
@@ -103,6 +103,25 @@ function transformed(
 function withoutConstructors<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (name, member) => (name === 'constructor' ? undefined : member));
 }
+
+/**
+ * Whether class-validator can judge the class at once: none of its rules, and none of the classes inside it, waits for
+ * something. What class-transformer makes is not known beforehand and counts as waiting.
+ */
+export function isJudgedAtOnce(type: Concrete): boolean {
+  let known = judgedAtOnce.get(type);
+  if (known === undefined) {
+    // Noted before it is found out, so that a class may contain itself.
+    judgedAtOnce.set(type, true);
+    const { members, transforms } = planOf(type);
+    const nested = [...members.values()].filter((handling) => typeof handling === 'object');
+    known = !transforms && !hasAsynchronousRules(type) && nested.every((member) => isJudgedAtOnce(member.type));
+    judgedAtOnce.set(type, known);
+  }
+  return known;
+}
+
+const judgedAtOnce = new WeakMap<Concrete, boolean>();
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -55,3 +55,15 @@ export function validatedProperties(type: unknown): ReadonlyMap<string, { readon
     ]),
   );
 }
+
+/** Whether a rule of the class itself, not of classes inside it, answers by a promise. */
+export function hasAsynchronousRules(type: unknown): boolean {
+  if (typeof type !== 'function') return false;
+  return storage
+    .getTargetValidationMetadatas(type, '', false, false)
+    .some(
+      ({ constraintCls }) =>
+        constraintCls !== undefined &&
+        storage.getTargetValidatorConstraints(constraintCls).some((constraint) => constraint.async),
+    );
+}

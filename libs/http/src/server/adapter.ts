@@ -1,4 +1,10 @@
-import { continueTrace, pooledRandom, type RequestContext, runInRequestContext } from '@crm/context';
+import {
+  continueTrace,
+  currentRequestContext,
+  pooledRandom,
+  type RequestContext,
+  runInRequestContext,
+} from '@crm/context';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
@@ -68,16 +74,18 @@ function carryRequestContext(instance: FastifyInstance): void {
     reply.header('x-request-id', request.id);
     runInRequestContext(request.callContext, done);
   });
-  // Reading a body leaves the asynchronous context of the request behind, so it is entered again.
   instance.addHook('preValidation', (request, _reply, done) => {
-    runInRequestContext(request.callContext, () => {
+    const proceed = (): void => {
       try {
         checkQueryText(request.query);
         done();
       } catch (refusal) {
         done(refusal as Error);
       }
-    });
+    };
+    // Reading a body leaves the asynchronous context of the request behind, so it is entered again.
+    if (currentRequestContext() === request.callContext) proceed();
+    else runInRequestContext(request.callContext, proceed);
   });
 }
 
