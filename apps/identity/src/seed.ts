@@ -1,11 +1,12 @@
 import 'reflect-metadata';
 import type { Plan } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
-import { Passwords } from './accounts/password/password.service.js';
+import { PasswordService } from './accounts/password/password.service.js';
 import { RegistrationService } from './accounts/registration/registration.service.js';
 import { TenantRepository } from './accounts/tenant/tenant.repository.js';
 import { SignInEmailRepository } from './accounts/user/sign-in-email.repository.js';
 import { UserRepository } from './accounts/user/user.repository.js';
+import { UserService } from './accounts/user/user.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorRepository } from './operators/operator.repository.js';
@@ -46,8 +47,14 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
   }
   const users = new UserRepository();
   const emails = new SignInEmailRepository();
-  const passwords = new Passwords();
-  const registrations = new RegistrationService(database, new TenantRepository(), users, emails, passwords, config);
+  const passwords = new PasswordService();
+  const registrations = new RegistrationService(
+    database,
+    new TenantRepository(),
+    new UserService(users, emails),
+    passwords,
+    config,
+  );
   for (const { name, plan, users: people } of DEMO_WORKSPACES) {
     const [owner, ...others] = people;
     if (!owner) continue;
@@ -70,7 +77,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
 
 async function addMember(
   database: Database,
-  passwords: Passwords,
+  passwords: PasswordService,
   tenantId: string,
   { email, name, roles }: DemoUser,
 ): Promise<void> {
@@ -86,7 +93,7 @@ async function addMember(
   });
 }
 
-async function addOperator(database: Database, passwords: Passwords): Promise<void> {
+async function addOperator(database: Database, passwords: PasswordService): Promise<void> {
   const operators = new OperatorRepository();
   const email = 'operator@platform.test';
   if (await database.crossTenant((tx) => operators.findByEmail(tx, email))) return;

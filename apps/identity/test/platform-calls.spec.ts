@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { decodeProtectedHeader } from 'jose';
-import { Passwords } from '../src/accounts/password/password.service.js';
+import { PasswordService } from '../src/accounts/password/password.service.js';
 import { SigningKeyService } from '../src/keys/signing-key.service.js';
 import { OperatorRepository } from '../src/operators/operator.repository.js';
 import { seed } from '../src/seed.js';
@@ -19,7 +19,7 @@ const callers: INestApplicationContext[] = [];
 beforeAll(async () => {
   identity = await TestIdentity.start();
   const database = identity.get(Database);
-  const passwordHash = await identity.get(Passwords).hash(PASSWORD);
+  const passwordHash = await identity.get(PasswordService).hash(PASSWORD);
   await database.crossTenant((tx) =>
     new OperatorRepository().insertMissing(tx, { id: newId(), email: 'op@platform.test', name: 'Op', passwordHash }),
   );

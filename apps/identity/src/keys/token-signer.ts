@@ -1,5 +1,5 @@
 import { uuidTimeMs } from '@crm/access';
-import { ACCESS_TOKEN_TYPE, type AccessTokenClaims } from '@crm/contracts';
+import { ACCESS_TOKEN_SECONDS, ACCESS_TOKEN_TYPE, type AccessTokenClaims, type TokenPair } from '@crm/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -32,5 +32,11 @@ export class TokenSigner {
       .setExpirationTime(iat + lifetimeSeconds)
       .setJti(jti)
       .sign(key);
+  }
+
+  /** Signs the access token of a session and puts its refresh token beside it. {@link sign} describes `jti`. */
+  async signPair(content: TokenContent, refreshToken: string, jti: string): Promise<TokenPair> {
+    const accessToken = await this.sign(content, ACCESS_TOKEN_SECONDS, jti);
+    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS };
   }
 }

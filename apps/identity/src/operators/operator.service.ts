@@ -1,10 +1,10 @@
-import { ACCESS_TOKEN_SECONDS, AUDIENCES, PlatformError, type TokenPair } from '@crm/contracts';
+import { AUDIENCES, PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { Injectable, Logger } from '@nestjs/common';
-import { Passwords } from '../accounts/password/password.service.js';
+import { PasswordService } from '../accounts/password/password.service.js';
 import { normaliseEmail } from '../accounts/user/email-address.js';
 import { TokenSigner } from '../keys/token-signer.js';
-import { hashSecret, newSecret } from '../secrets/opaque-token.js';
+import { hashSecret, newSecret } from '../secrets/secret.js';
 import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
 import { OperatorRepository } from './operator.repository.js';
 
@@ -16,7 +16,7 @@ export class OperatorService {
   constructor(
     private readonly database: Database,
     private readonly operators: OperatorRepository,
-    private readonly passwords: Passwords,
+    private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly signer: TokenSigner,
   ) {}
@@ -57,12 +57,8 @@ export class OperatorService {
     return this.tokenPair(operator.id, rotation.sessionId, successor);
   }
 
-  private async tokenPair(operatorId: string, sessionId: string, refreshToken: string): Promise<TokenPair> {
-    const accessToken = await this.signer.sign(
-      { aud: AUDIENCES.admin, sub: operatorId, roles: ['operator'], scopes: [], sid: sessionId },
-      ACCESS_TOKEN_SECONDS,
-      newId(),
-    );
-    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS };
+  private tokenPair(operatorId: string, sessionId: string, refreshToken: string): Promise<TokenPair> {
+    const content = { aud: AUDIENCES.admin, sub: operatorId, roles: ['operator'], scopes: [], sid: sessionId };
+    return this.signer.signPair(content, refreshToken, newId());
   }
 }

@@ -1,30 +1,11 @@
 import { Public } from '@crm/access';
-import { ApiGroup, Describe, TextField } from '@crm/http';
+import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { PASSWORD_LENGTH } from '../password/password.service.js';
+import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { AcceptanceInput } from './invitation.dto.js';
 import { InvitationService } from './invitation.service.js';
 
-export class AcceptanceInput {
-  @TextField({
-    maxLength: 200,
-    description: 'The token from the link in the invitation mail',
-    example: 'b3BhcXVlLXRva2Vu',
-  })
-  token: string;
-
-  @TextField({
-    minLength: PASSWORD_LENGTH.min,
-    maxLength: PASSWORD_LENGTH.max,
-    example: 'correct-horse-battery-staple',
-  })
-  password: string;
-}
-
-@ApiGroup({
-  name: 'Sign-in',
-  description:
-    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
-})
+@ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/invitations')
 export class InvitationController {
   constructor(private readonly invitations: InvitationService) {}

@@ -2,10 +2,11 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
-import { MailRepository, type NewMail } from '../../mail/mail.repository.js';
-import { MailWorker } from '../../mail/mail.worker.js';
-import { hashSecret, isSecret, newSecret, packIds, unpackIds } from '../../secrets/opaque-token.js';
-import { Passwords } from '../password/password.service.js';
+import type { NewMail } from '../../mail/mail.repository.js';
+import { MailService } from '../../mail/mail.service.js';
+import { packIds, unpackIds } from '../../secrets/packed-ids.js';
+import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import { PasswordService } from '../password/password.service.js';
 import { TenantService } from '../tenant/tenant.service.js';
 import type { NewUser } from '../user/user.repository.js';
 import { UserRepository } from '../user/user.repository.js';
@@ -31,9 +32,8 @@ export class InvitationService {
     private readonly invitations: InvitationRepository,
     private readonly users: UserRepository,
     private readonly tenants: TenantService,
-    private readonly mails: MailRepository,
-    private readonly sender: MailWorker,
-    private readonly passwords: Passwords,
+    private readonly mails: MailService,
+    private readonly passwords: PasswordService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -69,8 +69,7 @@ export class InvitationService {
     { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
   ): Promise<void> {
     await this.invitations.insert(tx, { tenantId, id, userId, secretHash, validSeconds: VALID_SECONDS });
-    await this.mails.insert(tx, tenantId, mail);
-    tx.afterCommit(() => this.sender.wake());
+    await this.mails.queue(tx, tenantId, mail);
   }
 
   /** Like send; from now on the links of earlier invitations of the user are void. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Passwords } from './password.service.js';
+import { PasswordService } from './password.service.js';
 
 describe('passwords', () => {
-  const passwords = new Passwords();
+  const passwords = new PasswordService();
 
   it('are kept as Argon2id with the documented parameters', async () => {
     expect(await passwords.hash('correct-horse-battery-staple')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);

@@ -16,7 +16,7 @@ const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 export const PASSWORD_LENGTH = { min: 12, max: 256 } as const;
 
 @Injectable()
-export class Passwords {
+export class PasswordService {
   /** Compared against when there is no account, so that an unknown address takes as long as a known one. */
   private readonly decoy = hash(randomBytes(32), PARAMETERS);
 

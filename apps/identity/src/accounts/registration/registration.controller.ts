@@ -1,15 +1,12 @@
 import { Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Ip, Post } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { RegistrationInput, RegistrationView } from './registration.dto.js';
 import { RegistrationService } from './registration.service.js';
 import { RegistrationLimit } from './registration-limit.js';
 
-@ApiGroup({
-  name: 'Sign-in',
-  description:
-    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
-})
+@ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/register')
 export class RegistrationController {
   constructor(

@@ -1,7 +1,7 @@
 import { PLANS, type Plan } from '@crm/contracts';
 import { EmailField, EnumField, ObjectField, TextField, Workspace } from '@crm/http';
 import { PASSWORD_LENGTH } from '../password/password.service.js';
-import { UserHead } from '../user-administration/user-administration.dto.js';
+import { UserSummaryView } from '../user/user.dto.js';
 
 export class WorkspaceInput {
   @TextField({ maxLength: 200, pattern: /\S/, example: 'Acme' })
@@ -46,8 +46,8 @@ export class RegistrationInput {
 }
 
 export class RegistrationView {
-  @ObjectField(() => UserHead)
-  user: UserHead;
+  @ObjectField(() => UserSummaryView)
+  user: UserSummaryView;
 
   @ObjectField(() => Workspace)
   tenant: Workspace;

@@ -1,13 +1,12 @@
-import { EVENTS, type Plan, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, inWorkspace, newId } from '@crm/database';
+import { type Plan, PlatformError } from '@crm/contracts';
+import { Database, inWorkspace, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
-import { Passwords } from '../password/password.service.js';
+import { PasswordService } from '../password/password.service.js';
 import { type NewTenant, TenantRepository } from '../tenant/tenant.repository.js';
 import { normaliseEmail } from '../user/email-address.js';
-import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { NewUser } from '../user/user.repository.js';
-import { UserRepository } from '../user/user.repository.js';
+import { UserService } from '../user/user.service.js';
 
 export interface Registration {
   email: string;
@@ -22,9 +21,8 @@ export class RegistrationService {
   constructor(
     private readonly database: Database,
     private readonly tenants: TenantRepository,
-    private readonly users: UserRepository,
-    private readonly emails: SignInEmailRepository,
-    private readonly passwords: Passwords,
+    private readonly users: UserService,
+    private readonly passwords: PasswordService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -56,15 +54,8 @@ export class RegistrationService {
       passwordHash: await this.passwords.hash(registration.password),
     };
     await inWorkspace(this.database, tenant.id, async (tx) => {
-      const holder = await this.emails.claim(tx, user.email, { tenantId: tenant.id, userId: user.id });
-      if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
       await this.tenants.insert(tx, tenant);
-      await this.users.insert(tx, tenant.id, user);
-      await appendEvent(tx, EVENTS['user.created'], {
-        tenantId: tenant.id,
-        subject: user.id,
-        data: { userId: user.id, email: user.email, name: user.name },
-      });
+      await this.users.add(tx, tenant.id, user);
     });
     return { user, tenant };
   }

@@ -3,16 +3,15 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { USER_GROUP } from '../../api-groups.js';
 import { UserChangeInput, UserInput, UserView, userView } from './user-administration.dto.js';
-import { UserService } from './user-administration.service.js';
+import { UserAdministrationService } from './user-administration.service.js';
 
-@ApiGroup({
-  name: 'Users',
-  description: 'The people of a workspace, their roles and their links to users of a host application.',
-})
+@ApiGroup(USER_GROUP)
 @Controller('api/tenant/users')
+// The name stands in the operation ids of the OpenAPI document.
 export class UserController {
-  constructor(private readonly users: UserService) {}
+  constructor(private readonly users: UserAdministrationService) {}
 
   @Get()
   @Access({ right: 'read' })

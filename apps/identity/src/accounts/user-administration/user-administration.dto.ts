@@ -1,6 +1,7 @@
 import { TENANT_ROLES } from '@crm/contracts';
-import { BooleanField, DateTimeField, EmailField, EnumField, field, IdField, ListField, TextField } from '@crm/http';
+import { BooleanField, DateTimeField, EmailField, EnumField, field, ListField, TextField } from '@crm/http';
 import { PASSWORD_LENGTH } from '../password/password.service.js';
+import { UserSummaryView } from '../user/user.dto.js';
 import type { User } from '../user/user.entity.js';
 
 /** A built-in role or a name that the workspace or an app added. */
@@ -42,23 +43,8 @@ export class UserChangeInput {
   status?: 'active' | 'disabled';
 }
 
-/** Who a user is. */
-export class UserHead {
-  @IdField()
-  id: string;
-
-  @EmailField()
-  email: string;
-
-  @TextField({ maxLength: 200 })
-  name: string;
-
-  @ListField(field.text({ maxLength: 40 }), { example: ['member'] })
-  roles: string[];
-}
-
 /** A user as administrators see them. */
-export class UserView extends UserHead {
+export class UserView extends UserSummaryView {
   @EnumField(['active', 'invited', 'disabled'])
   status: string;
 

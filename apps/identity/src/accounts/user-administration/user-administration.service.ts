@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { EVENTS, mayGrantRole, PlatformError } from '@crm/contracts';
+import { EVENTS, PlatformError } from '@crm/contracts';
 import {
   appendEvent,
   Database,
@@ -14,12 +14,13 @@ import { Injectable } from '@nestjs/common';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { InvitationService } from '../invitation/invitation.service.js';
-import { Passwords } from '../password/password.service.js';
+import { PasswordService } from '../password/password.service.js';
 import { PasswordMarks } from '../password/password-marks.js';
 import { normaliseEmail } from '../user/email-address.js';
-import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
+import { assertGrantable } from '../user/grantable-roles.js';
 import type { User, UserStatus } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
+import { UserService } from '../user/user.service.js';
 
 export interface UserAddition {
   email: string;
@@ -40,14 +41,14 @@ const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 }
 
 /** The people of a workspace, as its administrators see and change them. */
 @Injectable()
-export class UserService {
+export class UserAdministrationService {
   private readonly invitationLimit: Limiter;
 
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
-    private readonly emails: SignInEmailRepository,
-    private readonly passwords: Passwords,
+    private readonly additions: UserService,
+    private readonly passwords: PasswordService,
     private readonly invitations: InvitationService,
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
@@ -95,15 +96,8 @@ export class UserService {
     const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
     const call = headerCall(principal, 'POST /api/tenant/users', key, body);
     const create = async (tx: NarrowTransaction): Promise<string> => {
-      const holder = await this.emails.claim(tx, user.email, { tenantId, userId: user.id });
-      if (holder.userId !== user.id) throw new PlatformError('EMAIL_TAKEN');
-      await this.users.insert(tx, tenantId, user);
+      await this.additions.add(tx, tenantId, user);
       if (invitation) await this.invitations.send(tx, invitation);
-      await appendEvent(tx, EVENTS['user.created'], {
-        tenantId,
-        subject: user.id,
-        data: { userId: user.id, email: user.email, name: user.name },
-      });
       return user.id;
     };
     const id = await inWorkspace(this.database, tenantId, async (tx) =>
@@ -193,9 +187,3 @@ function statusAfter(user: User, change: UserChange): UserStatus {
 
 const isActiveOwner = (user: Pick<User, 'roles' | 'status'>): boolean =>
   user.status === 'active' && user.roles.includes('owner');
-
-/** Nobody grants a role above their own, and nobody changes a user who stands above them. */
-export function assertGrantable(principal: Principal, roles: readonly string[]): void {
-  const refused = roles.find((role) => !mayGrantRole(principal.roles, role));
-  if (refused !== undefined) throw new PlatformError('ROLE_NOT_GRANTABLE', `The role ${refused} is above your own`);
-}

@@ -4,7 +4,7 @@ import type { Principal } from '@crm/context';
 import { isScope, PlatformError, type RpcRequest, rolesAllow, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { hashSecret, isSecret, newSecret } from '../../secrets/opaque-token.js';
+import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import type { EmbedClient } from './embed-client.entity.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
 

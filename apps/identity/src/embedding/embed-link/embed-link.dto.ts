@@ -1,7 +1,7 @@
 import { IdField, ListField, TextField } from '@crm/http';
 
 /** Which user of the workspace a host's user is. */
-export class EmbedLinkDto {
+export class EmbedLinkView {
   @TextField({ maxLength: 100 })
   appKey: string;
 
@@ -12,6 +12,8 @@ export class EmbedLinkDto {
   userId: string;
 }
 
+export class EmbedLinkInput extends EmbedLinkView {}
+
 export class EmbedLinkQuery {
   @TextField({ maxLength: 100 })
   appKey: string;
@@ -20,7 +22,7 @@ export class EmbedLinkQuery {
   sub: string;
 }
 
-export class EmbedLinkList {
-  @ListField(() => EmbedLinkDto)
-  data: EmbedLinkDto[];
+export class EmbedLinkListView {
+  @ListField(() => EmbedLinkView)
+  data: EmbedLinkView[];
 }

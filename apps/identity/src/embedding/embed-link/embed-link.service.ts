@@ -2,11 +2,11 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { assertGrantable } from '../../accounts/user/grantable-roles.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
-import { assertGrantable } from '../../accounts/user-administration/user-administration.service.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { EmbedUserRepository } from '../embed-user/embed-user.repository.js';
-import type { EmbedLinkDto } from './embed-link.dto.js';
+import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
 
 /** Links that administrators make: a host's user becomes a certain user of the workspace and inherits their roles. */
 @Injectable()
@@ -18,7 +18,7 @@ export class EmbedLinkService {
     private readonly revocations: RevocationService,
   ) {}
 
-  async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkDto[]> {
+  async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
     return this.database.transaction(principal.tenantId, async (tx) => {
       const userId = await this.mapping.find(tx, tx.tenantId, appKey, sub);
       return userId ? [{ appKey, sub, userId }] : [];
@@ -29,7 +29,7 @@ export class EmbedLinkService {
    * Links a host's user, anew if need be; tokens of the user they were before end.
    * @throws PlatformError NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
    */
-  async link(principal: Principal, link: EmbedLinkDto): Promise<EmbedLinkDto> {
+  async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {
     await this.database.transaction(principal.tenantId, async (tx) => {
       await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
       const user = await this.users.find(tx, link.userId);

@@ -1,10 +1,11 @@
-import { EVENTS, PlatformError } from '@crm/contracts';
-import { appendEvent, Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
 import { SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { UserService } from '../../accounts/user/user.service.js';
 import type { EmbedClient } from '../embed-client/embed-client.entity.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 
@@ -22,6 +23,7 @@ export class EmbedUserService {
   constructor(
     private readonly database: Database,
     private readonly users: UserRepository,
+    private readonly additions: UserService,
     private readonly emails: SignInEmailRepository,
     private readonly mapping: EmbedUserRepository,
   ) {}
@@ -64,7 +66,7 @@ export class EmbedUserService {
 
   /** Just in time: the least that can work with records. */
   private async provision(tx: NarrowTransaction, tenantId: string, id: string, host: HostUser): Promise<void> {
-    await this.users.insert(tx, tenantId, {
+    await this.additions.addClaimed(tx, tenantId, {
       id,
       email: host.email,
       name: host.name,
@@ -72,11 +74,6 @@ export class EmbedUserService {
       status: 'active',
       origin: 'embed',
       passwordHash: null,
-    });
-    await appendEvent(tx, EVENTS['user.created'], {
-      tenantId,
-      subject: id,
-      data: { userId: id, email: host.email, name: host.name },
     });
   }
 }

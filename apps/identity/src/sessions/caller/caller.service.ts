@@ -4,9 +4,9 @@ import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { TenantService } from '../../accounts/tenant/tenant.service.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
-import type { CallerView } from '../session/session.dto.js';
+import type { CallerView } from './caller.dto.js';
 
-/** Tells a caller who they are. */
+/** Describes the current user. */
 @Injectable()
 export class CallerService {
   constructor(

@@ -13,15 +13,13 @@ import {
   TokenPairView,
 } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CallerView } from '../caller/caller.dto.js';
 import { CallerService } from '../caller/caller.service.js';
-import { CallerView, SessionView, sessionView } from './session.dto.js';
+import { SessionView, sessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
 
-@ApiGroup({
-  name: 'Sign-in',
-  description:
-    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
-})
+@ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
 export class SessionController {
   constructor(

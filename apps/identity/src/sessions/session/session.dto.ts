@@ -1,20 +1,5 @@
-import { BooleanField, DateTimeField, field, IdField, ListField, ObjectField, TextField, Workspace } from '@crm/http';
-import { UserHead } from '../../accounts/user-administration/user-administration.dto.js';
+import { BooleanField, DateTimeField, IdField, TextField } from '@crm/http';
 import type { Session } from './session.entity.js';
-
-/** The caller of an access token. */
-export class CallerView extends UserHead {
-  @ListField(field.text({ maxLength: 40 }), {
-    description: 'Scopes that limit the token; an empty list means that the role alone decides',
-  })
-  scopes: string[];
-
-  @BooleanField()
-  mfaEnabled: boolean;
-
-  @ObjectField(() => Workspace)
-  tenant: Workspace;
-}
 
 export class SessionView {
   @IdField()

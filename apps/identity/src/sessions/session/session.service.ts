@@ -1,11 +1,11 @@
-import { ACCESS_TOKEN_SECONDS, AUDIENCES, PlatformError, SCOPE_NAMES, type TokenPair } from '@crm/contracts';
+import { AUDIENCES, PlatformError, SCOPE_NAMES, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { TokenSigner } from '../../keys/token-signer.js';
-import { hashSecret, newSecret } from '../../secrets/opaque-token.js';
+import { hashSecret, newSecret } from '../../secrets/secret.js';
 import { RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import type { Session } from './session.entity.js';
@@ -130,19 +130,15 @@ export class SessionService {
     await this.database.crossTenant((tx) => this.refreshTokens.deleteOfSessions(tx, sessionIds));
   }
 
-  private async tokenPair(user: User, sessionId: string, refreshToken: string, tokenId: string): Promise<TokenPair> {
-    const accessToken = await this.signer.sign(
-      {
-        aud: AUDIENCES.api,
-        sub: user.id,
-        tid: user.tenantId,
-        roles: [...user.roles],
-        scopes: [...SCOPE_NAMES],
-        sid: sessionId,
-      },
-      ACCESS_TOKEN_SECONDS,
-      tokenId,
-    );
-    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS };
+  private tokenPair(user: User, sessionId: string, refreshToken: string, tokenId: string): Promise<TokenPair> {
+    const content = {
+      aud: AUDIENCES.api,
+      sub: user.id,
+      tid: user.tenantId,
+      roles: [...user.roles],
+      scopes: [...SCOPE_NAMES],
+      sid: sessionId,
+    };
+    return this.signer.signPair(content, refreshToken, tokenId);
   }
 }

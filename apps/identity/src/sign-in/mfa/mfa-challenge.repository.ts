@@ -4,7 +4,7 @@ import { MfaChallenge } from './mfa-challenge.entity.js';
 import { TAKE_TRY } from './mfa-challenge.sql.js';
 
 @Injectable()
-export class MfaRepository {
+export class MfaChallengeRepository {
   /** Adds a challenge; it replaces the user's others, so that one code is valid at a time. */
   async replace(tx: TenantTransaction, challenge: Omit<MfaChallenge, 'tenantId' | 'attempts'>): Promise<void> {
     await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, userId: challenge.userId });

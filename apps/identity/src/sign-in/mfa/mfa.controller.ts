@@ -1,26 +1,12 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { ApiGroup, BooleanField, Describe, TextField } from '@crm/http';
+import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Put } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { MfaInput } from './mfa.dto.js';
 import { MfaService } from './mfa.service.js';
 
-export class MfaInput {
-  @BooleanField()
-  enabled: boolean;
-
-  @TextField({
-    maxLength: 256,
-    description: 'The password of the current user',
-    example: 'correct-horse-battery-staple',
-  })
-  password: string;
-}
-
-@ApiGroup({
-  name: 'Sign-in',
-  description:
-    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
-})
+@ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/mfa')
 export class MfaController {
   constructor(private readonly mfa: MfaService) {}

@@ -4,15 +4,14 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
-import { Passwords } from '../../accounts/password/password.service.js';
+import { PasswordService } from '../../accounts/password/password.service.js';
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
-import { MailRepository } from '../../mail/mail.repository.js';
-import { MailWorker } from '../../mail/mail.worker.js';
-import { packIds, unpackIds } from '../../secrets/opaque-token.js';
+import { MailService } from '../../mail/mail.service.js';
+import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
-import { MfaRepository } from './mfa-challenge.repository.js';
+import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 
 /** Six digits as the specification asks; five tries of a million codes in ten minutes leave a guesser 1 in 200,000. */
 const CODE_DIGITS = 6;
@@ -36,11 +35,10 @@ export class MfaService {
 
   constructor(
     private readonly database: Database,
-    private readonly challenges: MfaRepository,
+    private readonly challenges: MfaChallengeRepository,
     private readonly users: UserRepository,
-    private readonly mails: MailRepository,
-    private readonly sender: MailWorker,
-    private readonly passwords: Passwords,
+    private readonly mails: MailService,
+    private readonly passwords: PasswordService,
     private readonly signIns: SignInLimit,
     limits: LimiterStore,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
@@ -60,14 +58,13 @@ export class MfaService {
     const id = newId();
     const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
     await this.database.transaction(user.tenantId, async (tx) => {
-      tx.afterCommit(() => this.sender.wake());
       await this.challenges.replace(tx, {
         id,
         userId: user.id,
         codeMac: this.mac(id, code),
         expiresAt: new Date(Date.now() + CHALLENGE_SECONDS * 1000),
       });
-      await this.mails.insert(tx, user.tenantId, {
+      await this.mails.queue(tx, user.tenantId, {
         recipient: user.email,
         subject: 'Your sign-in code',
         body: `Your sign-in code is ${code}\n\nIt is valid for ten minutes. If you did not sign in, change your password.\n`,

@@ -3,16 +3,13 @@ import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/http';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import type { User } from '../../accounts/user/user.entity.js';
+import { SIGN_IN_GROUP } from '../../api-groups.js';
 import type { MfaRequired } from '../mfa/mfa.service.js';
 import { PasswordStrategy } from './password.strategy.js';
 import { CodeInput, SignInView } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
-@ApiGroup({
-  name: 'Sign-in',
-  description:
-    'Registering a workspace, signing in, refreshing tokens and managing sessions. An access token lives 15 minutes.',
-})
+@ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
 export class SignInController {
   constructor(private readonly signIns: SignInService) {}

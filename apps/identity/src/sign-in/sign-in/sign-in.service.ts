@@ -1,7 +1,7 @@
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, NO_TENANT } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Passwords } from '../../accounts/password/password.service.js';
+import { PasswordService } from '../../accounts/password/password.service.js';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
 import { SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import type { User } from '../../accounts/user/user.entity.js';
@@ -17,7 +17,7 @@ export class SignInService {
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly emails: SignInEmailRepository,
-    private readonly passwords: Passwords,
+    private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
     private readonly mfa: MfaService,

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { MailModule } from '../../mail/mail.module.js';
+import { PasswordModule } from '../password/password.module.js';
+import { TenantModule } from '../tenant/tenant.module.js';
+import { UserModule } from '../user/user.module.js';
+import { InvitationController } from './invitation.controller.js';
+import { InvitationRepository } from './invitation.repository.js';
+import { InvitationService } from './invitation.service.js';
+
+/** Invitations by mail, with which users set their first password. */
+@Module({
+  imports: [MailModule, PasswordModule, TenantModule, UserModule],
+  controllers: [InvitationController],
+  providers: [InvitationRepository, InvitationService],
+  exports: [InvitationService],
+})
+export class InvitationModule {}

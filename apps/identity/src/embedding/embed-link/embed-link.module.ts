@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { UserModule } from '../../accounts/user/user.module.js';
+import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
+import { EmbedUserModule } from '../embed-user/embed-user.module.js';
+import { EmbedLinkController } from './embed-link.controller.js';
+import { EmbedLinkService } from './embed-link.service.js';
+
+/** Links that administrators make between host users and users. */
+@Module({
+  imports: [UserModule, RevocationModule, EmbedUserModule],
+  controllers: [EmbedLinkController],
+  providers: [EmbedLinkService],
+})
+export class EmbedLinkModule {}
