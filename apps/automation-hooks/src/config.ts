@@ -4,16 +4,16 @@ import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow }
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface RunConfig {
-  /** Seconds for which a worker holds a run; another one takes over when it has not been heard of for so long. */
+  /** Seconds for which a worker holds a run; after that, another worker claims a run whose lease was not renewed. */
   readonly leaseSeconds: number;
-  /** Runs that one process works on at a time. */
+  /** Runs that one process executes at a time. */
   readonly concurrency: number;
-  /** Milliseconds between looks for due runs that no signal told of. */
+  /** Milliseconds between looks for due runs that no signal announced. */
   readonly pollMs: number;
 }
 
 export interface HookConfig {
-  /** Address that upstream systems reach the gateway by, the beginning of every hook URL. */
+  /** Address at which upstream systems reach the gateway: the start of every hook URL. */
   readonly baseUrl: string;
   /** Calls that one presented workflow id may make in ten seconds. */
   readonly callsPerTenSeconds: number;
@@ -22,16 +22,16 @@ export interface HookConfig {
 export interface AutomationsConfig {
   readonly service: ServiceConfig;
   readonly database: DatabaseConfig;
-  /** 32 bytes in base64; hook secrets are kept under it. */
+  /** 32 bytes in base64; hook secrets are sealed with it. */
   readonly encryptionKey: string;
   readonly hooks: HookConfig;
-  /** Workflows that a tenant may have, those of its apps included. An event may start a run of each. */
+  /** How many workflows a tenant may have, those of its apps included. An event can start a run of each. */
   readonly workflowsPerTenant: number;
   readonly runs: RunConfig;
   readonly egress: {
-    /** Hosts and ports called in spite of the policy; never in production. */
+    /** Hosts and ports that may be called against the address policy; never in production. */
     readonly allow: readonly HostPort[];
-    /** PEM of the authority of those hosts. */
+    /** PEM of the certificate authority of those hosts. */
     readonly ca?: string;
   };
 }

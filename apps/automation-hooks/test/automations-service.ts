@@ -43,10 +43,10 @@ export interface Problem {
 
 export const BASE_URL = 'https://crm.example.com';
 
-/** What tests count on; production's values are longer. */
+/** Shorter than in production, so that tests need not wait. */
 const QUICK: RunConfig = { leaseSeconds: 30, concurrency: 4, pollMs: 50 };
 
-/** A database, a broker and stand-ins for the neighbours, on which the service can be started more than once. */
+/** A database, a broker and stand-ins for other services, on which the service can be started more than once. */
 export async function startWorld(egress: AutomationsConfig['egress'] = { allow: [] }) {
   const database = await testDatabase('automation-hooks', migrations);
   const nats = testNats();
@@ -181,10 +181,10 @@ export interface Tenant {
   call: Call;
   /** The same tenant on another running service. */
   on(other: Service): Promise<Tenant>;
-  /** Makes a workflow that upstream systems start; the path of its hook. */
+  /** Creates a workflow that upstream systems start, and returns the path of its hook. */
   hooked(workflow: object): Promise<{ id: string; path: string }>;
   run(id: string): Promise<RunBody>;
-  /** The run when it has come to its end. */
+  /** Waits until the run has ended. */
   ended(id: string): Promise<RunBody>;
 }
 

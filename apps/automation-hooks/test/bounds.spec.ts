@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const onLead = { trigger: { type: 'event', event: 'lead.created' }, actions: [{ type: 'create_task', title: 'x' }] };
 
-/** The transaction, with a look at what goes to the database and what comes back. */
+/** The transaction, which shows the parameters and rows of hand-written statements. */
 function watched(
   tx: TenantTransaction,
   see: (parameters: readonly unknown[], rows: readonly unknown[]) => void,
@@ -43,7 +43,7 @@ function watched(
   return Object.create(tx, { query: { value: query }, repository: { value: tx.repository.bind(tx) } });
 }
 
-describe('workflows of a tenant', () => {
+describe('the workflows of a tenant', () => {
   const create = (name: string) =>
     tenant.call<Problem & { id: string }>('POST', '/workflows', {
       name,
@@ -65,7 +65,7 @@ describe('workflows of a tenant', () => {
   };
   const count = async () => (await tenant.call<{ total: number }>('GET', '/workflows')).body.total;
 
-  it('are limited, also when they are made at the same time', async () => {
+  it('are limited in number, also when several are created at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: LIMIT + 4 }, (_value, n) => create(`Workflow ${n}`)));
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(4);
@@ -77,12 +77,12 @@ describe('workflows of a tenant', () => {
     }
     expect(await count()).toBe(LIMIT);
     await tenant.call('DELETE', `/workflows/${answers.find(({ status }) => status === 201)?.body.id}`);
-    expect((await create('In its place')).status).toBe(201);
+    expect((await create('Replacement')).status).toBe(201);
     const other = await tenantOn(world, service);
     expect((await other.call('POST', '/workflows', { name: 'x', ...onLead })).status).toBe(201);
   });
 
-  it('are limited together with those of apps, which come all or not at all', async () => {
+  it('count together with those of apps, of which either all or none are stored', async () => {
     for (let n = 0; n < LIMIT - 2; n += 1) await create(`Workflow ${n}`);
     const refusal = { code: 'WORKFLOW_LIMIT_EXCEEDED' };
     await expect(provision(newId(), ['a', 'b', 'c'])).rejects.toMatchObject(refusal);
@@ -93,7 +93,7 @@ describe('workflows of a tenant', () => {
     expect((await create('One more')).status).toBe(409);
   });
 
-  it('of an app are exchanged by another version at the limit', async () => {
+  it('can be replaced at the limit by those of another version of the app', async () => {
     const installationId = newId();
     const keys = Array.from({ length: LIMIT }, (_value, n) => `a${n}`);
     await provision(installationId, keys);
@@ -107,7 +107,7 @@ describe('workflows of a tenant', () => {
 });
 
 describe('a page of runs', () => {
-  /** Stores runs of this payload that are done, and returns their ids, newest first. */
+  /** Stores finished runs with this payload and returns their ids, newest first. */
   const stored = async (count: number, payload: object): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => newId());
     await world.admin.query(
@@ -123,18 +123,18 @@ describe('a page of runs', () => {
   };
   type List = { data: { id: string; input?: object; steps: object[] }[] };
 
-  it('has payloads up to four megabytes; what is left out is there when the run is read', async () => {
+  it('contains up to four megabytes of payloads; a payload that was left out is returned with its run', async () => {
     const payload = { text: 'x'.repeat(250_000) };
     const ids = await stored(40, payload);
     const { data } = (await tenant.call<List>('GET', '/runs?size=40')).body;
     expect(data.map(({ id }) => id)).toEqual(ids);
-    // As many as there is room for, the newest; the others are listed all the same.
+    // The newest payloads that fit; the other runs are listed without theirs.
     expect(data.map(({ input }) => input !== undefined)).toEqual(ids.map((_id, index) => index < 15));
     expect(data[0]).toMatchObject({ input: payload, steps: [{ key: 'step1', status: 'succeeded' }] });
     expect((await tenant.run(ids.at(-1) as string)).input).toEqual(payload);
   });
 
-  it('reads neither payloads for those who do not see them nor what steps handed on', async () => {
+  it('reads no outputs of steps, and no payloads for users who may not see them', async () => {
     await stored(3, { text: 'x'.repeat(250_000) });
     let read = 0;
     await service.get(Database).transaction(tenant.tenantId, async (tx) => {
@@ -150,7 +150,7 @@ describe('a page of runs', () => {
 });
 
 describe('an event that many workflows wait for', () => {
-  it('is sent to the database once, however many runs it starts', async () => {
+  it('is sent to the database once, whatever number of runs it starts', async () => {
     const ids: string[] = [];
     for (let n = 0; n < LIMIT; n += 1) {
       ids.push((await tenant.call<{ id: string }>('POST', '/workflows', { name: `W ${n}`, ...onLead })).body.id);
@@ -166,7 +166,7 @@ describe('an event that many workflows wait for', () => {
         await service.get(RunService).acceptEvent(measured, event as unknown as EventEnvelope);
       }
     });
-    // The input holds the record under its name and its fields beside it; the event was taken in twice.
+    // The input contains the record twice, by its name and as its fields; the event was handled twice.
     expect(sent).toBeLessThan(2 * 2 * 200_000 * 1.1);
     type List = { data: { id: string; workflowId: string }[] };
     const { data } = (await tenant.call<List>('GET', '/runs')).body;
@@ -176,7 +176,7 @@ describe('an event that many workflows wait for', () => {
     }
   });
 
-  it('is copied by statements of sixteen megabytes at most, so that none is cancelled for its length', async () => {
+  it('is copied by statements of at most sixteen megabytes, so that none exceeds the statement timeout', async () => {
     const input = { note: 'x'.repeat(5_000_000) };
     const runs = Array.from({ length: 7 }, () => ({ id: newId(), workflowId: newId() }));
     const copies: number[] = [];

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { AppModule } from '../src/app.module.js';
 import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
-describe('the program for dead letters', () => {
+describe('the dead letter program', () => {
   let world: World;
   let service: Service;
   let tenant: Tenant;
@@ -35,7 +35,7 @@ describe('the program for dead letters', () => {
       eventId: null,
       subject: 'events.lead.created.7',
       payload: Buffer.from(payload),
-      error: 'Error: what the handler said\n    at its line',
+      error: 'Error: message of the handler\n    at its line',
       deliveries: 10,
     };
     return (await service.get(Database).transaction(tenantId, (tx) => storeDeadLetter(tx, message))).id;
@@ -70,7 +70,7 @@ describe('the program for dead letters', () => {
   };
   const runs = async () => (await tenant.call<{ data: RunBody[] }>('GET', '/runs')).body.data.length;
 
-  it('lists all that wait, without what they contain', async () => {
+  it('lists all waiting dead letters without their contents', async () => {
     const id = await storeEvent();
     for (let index = 0; index < 100; index += 1) await store(NO_TENANT, '{broken');
     const { code, out } = await program();
@@ -78,13 +78,13 @@ describe('the program for dead letters', () => {
     expect(out).toHaveLength(102);
     expect(out[0]).toContain(id);
     expect(out[0]).toContain(tenant.tenantId);
-    expect(out[0]).toContain('10 deliveries\tError: what the handler said');
+    expect(out[0]).toContain('10 deliveries\tError: message of the handler');
     expect(out[0]).not.toContain('at its line');
     expect(out[0]).not.toContain('Doe');
     expect(out.at(-1)).toBe('101 waiting');
   });
 
-  it('handles one again, once', async () => {
+  it('replays a dead letter only once', async () => {
     const before = await runs();
     const id = await storeEvent();
     expect(await program('--replay', id)).toEqual({ code: 0, out: [`${id} replayed`], errors: [] });
@@ -94,7 +94,7 @@ describe('the program for dead letters', () => {
     expect(await runs()).toBe(before + 1);
   });
 
-  it('handles all again and keeps what fails again', async () => {
+  it('replays all dead letters and keeps those that fail again', async () => {
     const before = await runs();
     const broken = await store(NO_TENANT, '{broken');
     await storeEvent();
@@ -108,7 +108,7 @@ describe('the program for dead letters', () => {
   });
 
   it.each([['--repaly-all'], ['--replay'], ['--replay x'], [`--replay ${NO_TENANT} --replay-all`], ['all']])(
-    'does nothing for arguments that it does not understand: %s',
+    'does nothing when it does not know the arguments: %s',
     async (args) => {
       const { code, out, errors } = await program(...args.split(' '));
       expect({ code, out }).toEqual({ code: 2, out: [] });

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const workflow = { actions: [{ type: 'create_task', title: 'Call {{name}}' }] };
 
-/** The answer as bytes: status line, headers in their order without the time, body. */
+/** The answer as text: status line, headers in their order without the date, body. */
 function rawPost(path: string, body: string, headers: { [name: string]: string } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = http.request(service.url + path, {
@@ -43,7 +43,7 @@ function rawPost(path: string, body: string, headers: { [name: string]: string }
 }
 
 describe('a hook call', () => {
-  it('is accepted with the id of its run', async () => {
+  it('is answered with the id of its run', async () => {
     const { path, id } = await tenant.hooked(workflow);
     const { status, body } = await service.request<{ accepted: boolean; runId: string }>('POST', path, {
       body: { name: 'Ada', nested: { deep: [1, null, 'x'] } },
@@ -58,7 +58,7 @@ describe('a hook call', () => {
     });
   });
 
-  it('has a secret of 128 random bits', async () => {
+  it('carries a secret of 128 random bits', async () => {
     const secrets = new Set<string>();
     for (let index = 0; index < 5; index += 1) {
       const secret = (await tenant.hooked(workflow)).path.split('/').at(-1) as string;
@@ -68,13 +68,13 @@ describe('a hook call', () => {
     expect(secrets.size).toBe(5);
   });
 
-  it.each(['[]', '"text"', '7', 'null', '{', ''])('with the body %j is refused', async (body) => {
+  it.each(['[]', '"text"', '7', 'null', '{', ''])('is refused when its body is %j', async (body) => {
     const { path } = await tenant.hooked(workflow);
     const answer = await service.request<Problem>('POST', path, { body });
     expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
   });
 
-  it('takes 256 KiB and not a byte more', async () => {
+  it('may have a body of 256 KiB and not a byte more', async () => {
     const { path } = await tenant.hooked(workflow);
     const bodyOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`;
     expect((await service.request('POST', path, { body: bodyOf(256 * 1024) })).status).toBe(202);
@@ -85,8 +85,8 @@ describe('a hook call', () => {
   });
 });
 
-describe('a call that is not let in', () => {
-  it('gets the same answer, to the byte, whatever is wrong', async () => {
+describe('a refused hook call', () => {
+  it('gets the same answer byte for byte, whatever the reason', async () => {
     const good = await tenant.hooked(workflow);
     const [secret, ...rest] = good.path.split('/').reverse() as [string, ...string[]];
     const prefix = rest.slice(1).reverse().join('/');
@@ -102,7 +102,7 @@ describe('a call that is not let in', () => {
     const wrong = {
       'a wrong secret': `${prefix}/${good.id}/${secret.slice(1)}A`,
       'the secret of another hook': `${prefix}/${other.id}/${secret}`,
-      'an id that is none': `${prefix}/17/${secret}`,
+      'an id that is not a UUID': `${prefix}/17/${secret}`,
       'the id in quotes': `${prefix}/%27${good.id}/${secret}`,
       'a long secret': `${prefix}/${good.id}/${'x'.repeat(400)}`,
       'a disabled workflow': disabled.path,
@@ -115,12 +115,12 @@ describe('a call that is not let in', () => {
       const headers = { 'x-request-id': 'chosen', 'content-type': 'text/plain', authorization: 'Bearer x' };
       expect([name, await rawPost(path, 'text', headers)]).toEqual([name, expected]);
     }
-    // A disabled workflow that is enabled again takes calls at its old address.
+    // A workflow that is enabled again accepts calls at its old address.
     await tenant.call('PATCH', `/workflows/${disabled.id}`, { enabled: true });
     expect((await service.request('POST', disabled.path, { body: {} })).status).toBe(202);
   });
 
-  it('leaves no run behind', async () => {
+  it('stores no run', async () => {
     const { path } = await tenant.hooked(workflow);
     const count = async () => (await world.admin.query('SELECT count(*) FROM run')).rows[0].count;
     const before = await count();
@@ -130,8 +130,8 @@ describe('a call that is not let in', () => {
   });
 });
 
-describe('a secret', () => {
-  it('is kept as a hash and encrypted, never as it is', async () => {
+describe('the secret of a hook', () => {
+  it('is stored as a hash and encrypted, never in plain text', async () => {
     const { path, id } = await tenant.hooked(workflow);
     const secret = path.split('/').at(-1) as string;
     const { rows } = await world.admin.query(
@@ -142,7 +142,7 @@ describe('a secret', () => {
     expect(rows[0].stored).not.toContain(secret);
   });
 
-  it('is shown to administrators, in the hook address only', async () => {
+  it('is shown to administrators only, as a part of the hook URL', async () => {
     const { path, id } = await tenant.hooked(workflow);
     const secret = path.split('/').at(-1) as string;
     const shown = await tenant.call<{ hookUrl: string }>('GET', `/workflows/${id}/hook`);
@@ -153,15 +153,15 @@ describe('a secret', () => {
     expect(JSON.stringify((await tenant.call('GET', '/workflows')).body)).not.toContain(secret);
   });
 
-  it('does not stand in what a refused body is answered', async () => {
+  it('does not appear in the answer to a refused body', async () => {
     const { path } = await tenant.hooked(workflow);
     const { body } = await service.request('POST', path, { body: '{' });
     expect(JSON.stringify(body)).not.toContain(path.split('/').at(-1));
   });
 });
 
-describe('calls to one id', () => {
-  it('are limited, whether it exists or not', async () => {
+describe('hook calls for one id', () => {
+  it('are limited, whether the workflow exists or not', async () => {
     const strict = await world.start({}, 3);
     try {
       const { path } = await tenant.hooked(workflow);

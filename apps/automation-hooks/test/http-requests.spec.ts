@@ -23,15 +23,15 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Runs a workflow of these actions and waits for its end. */
+/** Runs a workflow with these actions and waits until it has ended. */
 async function runOf(actions: object[], payload: object = {}): Promise<RunBody> {
   const { path } = await tenant.hooked({ actions });
   const { body } = await service.request<{ runId: string }>('POST', path, { body: payload });
   return tenant.ended(body.runId);
 }
 
-describe('a request to the outside', () => {
-  it('carries templates in path, query, headers and body, and an idempotency key', async () => {
+describe('an action http_request', () => {
+  it('fills in templates in path, query, headers and body, and sends an idempotency key', async () => {
     const run = await runOf(
       [
         {
@@ -55,7 +55,7 @@ describe('a request to the outside', () => {
     expect(JSON.parse(sent?.body ?? '')).toEqual({ place: '../a b&c', n: 7, list: ['7!'] });
   });
 
-  it('that takes its time holds up the runs of nobody else', async () => {
+  it('does not delay the runs of other tenants when it is slow', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -80,7 +80,7 @@ describe('a request to the outside', () => {
     for (const run of runs) expect((await tenant.ended(run)).status).toBe('succeeded');
   });
 
-  it('hands its answer to the steps after it', async () => {
+  it('makes its answer available to later steps', async () => {
     receiver.respondWith(({ path }) =>
       path === '/first'
         ? { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ticket":{"id":42}}' }
@@ -94,7 +94,7 @@ describe('a request to the outside', () => {
     expect(receiver.requests.at(-1)).toMatchObject({ method: 'GET', path: '/tickets/42?was=201' });
   });
 
-  it('is sent again with the same key after an answer that may pass', async () => {
+  it('is repeated with the same key after a temporary error', async () => {
     let tries = 0;
     receiver.respondWith(() => {
       tries += 1;
@@ -110,7 +110,7 @@ describe('a request to the outside', () => {
   it.each([
     [404, 'HTTP_STATUS'],
     [302, 'HTTP_STATUS'],
-  ])('fails after the answer %d and does not follow it', async (status, code) => {
+  ])('fails after the answer %d and follows no redirect', async (status, code) => {
     receiver.respondWith(() => ({ status, headers: { location: '/elsewhere' } }));
     const before = receiver.requests.length;
     const run = await runOf([{ type: 'http_request', url: `${receiver.url}/x` }]);
@@ -118,7 +118,7 @@ describe('a request to the outside', () => {
     expect(receiver.requests.length).toBe(before + 1);
   });
 
-  it('is not sent with a header that a payload would break', async () => {
+  it('is not sent when the payload puts a line break into a header', async () => {
     const before = receiver.requests.length;
     const headers = { 'x-name': '{{name}}' };
     const run = await runOf([{ type: 'http_request', url: `${receiver.url}/x`, headers }], { name: 'a\r\nx-evil: 1' });
@@ -126,7 +126,7 @@ describe('a request to the outside', () => {
     expect(receiver.requests.length).toBe(before);
   });
 
-  it('is not sent to an address inside', async () => {
+  it('is refused when its address is internal', async () => {
     const input = {
       name: 'x',
       trigger: { type: 'webhook_received' },

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('every table of automations belongs to tenants, or is on the list of global ones', async () => {
+it('every table of automation-hooks is isolated by tenant or is on the list of global tables', async () => {
   const query = async <Row>(sql: string, parameters: readonly unknown[] = []) =>
     (await admin.query(sql, [...parameters])).rows as Row[];
   expect(await catalogueProblems({ query }, GLOBAL_TABLES['automation-hooks'])).toEqual([]);

@@ -14,7 +14,7 @@ type Created = RpcRequest<typeof rpc.crm.createCoreRecord> & {
 let world: World;
 let service: Service;
 let tenant: Tenant;
-/** What the stand-in of the crm was asked to create, and how it is to answer. */
+/** What the stand-in for the crm was asked to create, and how it answers. */
 const created: Created[] = [];
 let answerCreate: (request: Created) => { id: string };
 const updated: RpcRequest<typeof rpc.crm.updateCoreRecord>[] = [];
@@ -57,7 +57,7 @@ async function start(path: string, body: object): Promise<string> {
 const createdFor = (tenantId: string): Created[] => created.filter((request) => request.tenantId === tenantId);
 
 describe('a run', () => {
-  it('fills in templates; a text that is one placeholder keeps the type of its value', async () => {
+  it('fills in templates; a text that is only a placeholder keeps the type of its value', async () => {
     const { path } = await tenant.hooked({
       actions: [
         {
@@ -81,7 +81,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('hands what a step made to the steps after it', async () => {
+  it('makes the output of a step available to later steps', async () => {
     const id = newId();
     answerCreate = () => ({ id });
     const { path } = await tenant.hooked({
@@ -90,13 +90,13 @@ describe('a run', () => {
         { type: 'update_record', object: 'lead', id: '{{lead.id}}', values: { status: 'new' } },
       ],
     });
-    // The payload cannot pass for a step.
+    // A key of the payload does not hide the step of that name.
     expect((await tenant.ended(await start(path, { lead: 'Ada' }))).status).toBe('succeeded');
     expect(createdFor(tenant.tenantId)[0]?.values).toEqual({ lastName: 'Ada' });
     expect(updated.at(-1)).toEqual({ object: 'lead', id, values: { status: 'new' } });
   });
 
-  it('creates tasks that are due in days counted from its beginning', async () => {
+  it('creates tasks whose due date is counted from its start', async () => {
     const { path } = await tenant.hooked({
       actions: [{ type: 'create_task', title: 'Call {{name}}', description: 'About {{topic}}', dueInDays: 2 }],
     });
@@ -112,7 +112,7 @@ describe('a run', () => {
     expect(days).toBeLessThan(2.01);
   });
 
-  it('creates records of custom objects', async () => {
+  it('can create records of custom objects', async () => {
     const { path } = await tenant.hooked({
       actions: [{ type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } }],
     });
@@ -122,7 +122,7 @@ describe('a run', () => {
     );
   });
 
-  it('works with the rights of the workflow’s author', async () => {
+  it('has the rights of the workflow’s author', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     await tenant.ended(await start(path, {}));
     expect(world.minted.findLast(({ tenantId }) => tenantId === tenant.tenantId)).toEqual({
@@ -131,7 +131,7 @@ describe('a run', () => {
     });
   });
 
-  it('goes on with a new token when the one that is kept was cut off', async () => {
+  it('continues with a new token when the kept one was revoked', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: '{{n}}' }] });
     expect((await tenant.ended(await start(path, { n: 1 }))).status).toBe('succeeded');
     const cutOff = createdFor(tenant.tenantId).map(({ token }) => token);
@@ -142,13 +142,13 @@ describe('a run', () => {
     for (const n of [2, 3]) expect((await tenant.ended(await start(path, { n }))).status).toBe('succeeded');
     const [first, refused, again, next] = createdFor(tenant.tenantId);
     expect(refused?.token).toBe(first?.token);
-    // The same step, so the same key; and what was minted anew is kept.
+    // The same step has the same key; and the new token is kept.
     expect(again?.idempotencyKey).toBe(refused?.idempotencyKey);
     expect(next?.token).toBe(again?.token);
     expect(world.minted.filter(({ tenantId }) => tenantId === tenant.tenantId)).toHaveLength(2);
   });
 
-  it('ends when its author may not do the work any more', async () => {
+  it('fails when its author no longer has the right to do the work', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     expect((await tenant.ended(await start(path, {}))).status).toBe('succeeded');
     const [known] = createdFor(tenant.tenantId);
@@ -165,14 +165,14 @@ describe('a run', () => {
     ['kind == "visit" && NOT done', { kind: 'visit' }, 'succeeded'],
     ['kind == "visit"', { kind: { no: 'text' } }, 'skipped'],
     ['kind == "visit"', {}, 'skipped'],
-  ])('with the condition %s and the payload %j has %s', async (condition, payload, status) => {
+  ])('whose condition is %s ends, for the payload %j, as %s', async (condition, payload, status) => {
     const trigger = { type: 'webhook_received', payload: [{ name: 'amount', type: 'number' }] };
     const { path } = await tenant.hooked({ trigger, condition, actions: [{ type: 'create_task', title: 'x' }] });
     expect((await tenant.ended(await start(path, payload))).status).toBe(status);
     expect(createdFor(tenant.tenantId)).toHaveLength(status === 'succeeded' ? 1 : 0);
   });
 
-  it('fails with the step that a value was refused in, and does nothing after it', async () => {
+  it('fails with the step whose value was refused, and executes no later step', async () => {
     answerCreate = () => {
       const errors = [{ pointer: '/lastName', code: 'REQUIRED', detail: 'Must have a value' }];
       throw new PlatformError('VALIDATION_FAILED', undefined, { errors });
@@ -192,7 +192,7 @@ describe('a run', () => {
     expect(createdFor(tenant.tenantId)).toHaveLength(1);
   });
 
-  it('tries a step again, under the same key, while a neighbour is away', async () => {
+  it('repeats a step with the same idempotency key while another service is unavailable', async () => {
     let tries = 0;
     answerCreate = () => {
       tries += 1;
@@ -206,7 +206,7 @@ describe('a run', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('waits', async () => {
+  it('pauses for the seconds of an action wait', async () => {
     const { path } = await tenant.hooked({
       actions: [
         { type: 'wait', seconds: 1 },
@@ -222,7 +222,7 @@ describe('a run', () => {
     });
   });
 
-  it('that waits for a workflow that was disabled meanwhile is cancelled', async () => {
+  it('is cancelled when its workflow is disabled while it waits', async () => {
     const { path, id } = await tenant.hooked({
       actions: [
         { type: 'wait', seconds: 1 },
@@ -237,10 +237,10 @@ describe('a run', () => {
   });
 });
 
-describe('a worker that dies', () => {
-  it('loses no accepted run: another one carries it out', async () => {
+describe('a worker of runs', () => {
+  it('that dies loses no accepted run, because another worker executes it', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
-    // A service whose worker never looks, as if it died right after it answered.
+    // A service whose worker claims nothing, as if it died right after it answered.
     const dying = await world.start({ pollMs: 60_000, concurrency: 0 });
     const idle = await service.request<{ runId: string }>('POST', path, { body: {} });
     const accepted = await dying.request<{ runId: string }>('POST', path, { body: {} });
@@ -251,7 +251,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('holds a run no longer than its lease, and what it did is not done twice', async () => {
+  it('that dies holds a run no longer than its lease, and its finished steps are not repeated', async () => {
     const { path, id } = await tenant.hooked({
       actions: [
         { type: 'create_task', title: 'x' },
@@ -259,7 +259,7 @@ describe('a worker that dies', () => {
       ],
     });
     const runId = newId();
-    // As a worker leaves it that was killed after the first step was done: claimed, with a lease that is about to end.
+    // The state that a worker leaves when it is killed after the first step: claimed, with a lease that is about to end.
     await world.admin.query(
       `INSERT INTO run (tenant_id, id, workflow_id, input, status) VALUES ($1, $2, $3, '{}', 'running')`,
       [tenant.tenantId, runId, id],
@@ -277,7 +277,7 @@ describe('a worker that dies', () => {
     expect(path).toBeDefined();
   });
 
-  it('writes nothing once its claim is lost', async () => {
+  it('writes nothing after it has lost its claim', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     let runId = '';
     let release: () => void = () => undefined;
@@ -303,7 +303,7 @@ describe('a worker that dies', () => {
     expect(after).toEqual(before);
   });
 
-  it('gives its runs back after the step it is in, when it is told to stop', async () => {
+  it('gives its runs back after the current step when it is stopped', async () => {
     const { path } = await tenant.hooked({
       actions: [
         { type: 'create_task', title: 'first' },
@@ -338,7 +338,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('leaves runs to several workers without one being carried out twice', async () => {
+  it('shares the runs with other workers, and no run is executed twice', async () => {
     const second = await world.start();
     try {
       const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: '{{n}}' }] });
@@ -372,7 +372,7 @@ describe('an event', () => {
   };
   const lead = { firstName: 'Ada', lastName: 'Lovelace', status: 'new' };
 
-  it('starts the workflows of its tenant that wait for it, with the record’s fields at hand', async () => {
+  it('starts the workflows of its tenant that wait for it, with the fields of its record as input', async () => {
     const emit = await world.eventSource();
     const other = await tenantOn(world, service);
     const id = await workflowFor('lead.created', { condition: 'status == "new"' });
@@ -389,7 +389,7 @@ describe('an event', () => {
     expect((await other.call<{ data: RunBody[] }>('GET', '/runs')).body.data).toEqual([]);
   });
 
-  it('does not start a disabled workflow', async () => {
+  it('starts no disabled workflow', async () => {
     const emit = await world.eventSource();
     const disabled = await workflowFor('lead.created');
     await tenant.call('PATCH', `/workflows/${disabled}`, { enabled: false });
@@ -419,7 +419,7 @@ describe('an event', () => {
     expect(last).toMatchObject({ status: 'cancelled', steps: [], error: { code: 'LOOP_STOPPED' } });
   });
 
-  it('is not taken for a circle because somebody sends the traces of runs along', async () => {
+  it('is not taken for a circle when a user sends the trace of a run', async () => {
     const emit = await world.eventSource();
     const id = await workflowFor('task.created');
     await emit('task.created', tenant.tenantId, { record: { title: 'x' } });
@@ -431,8 +431,8 @@ describe('an event', () => {
   });
 });
 
-describe('runs', () => {
-  it('are listed newest first, page by page, of one workflow or status', async () => {
+describe('the list of runs', () => {
+  it('is ordered newest first, has pages, and can be filtered by workflow and status', async () => {
     const one = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     const two = await tenant.hooked({ condition: 'FALSE', actions: [{ type: 'create_task', title: 'x' }] });
     const ids: string[] = [];
@@ -451,7 +451,7 @@ describe('runs', () => {
     expect((await other.call('GET', `/runs?size=2&cursor=${first.nextCursor}`)).status).toBe(400);
   });
 
-  it('of another tenant are not found', async () => {
+  it('contains no runs of another tenant, which are not found by id either', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     const runId = await start(path, {});
     const other = await tenantOn(world, service);
@@ -459,7 +459,7 @@ describe('runs', () => {
     expect((await other.call<{ data: unknown[] }>('GET', '/runs')).body.data).toEqual([]);
   });
 
-  it('show their payload to administrators only', async () => {
+  it('and the single run show payloads to administrators only', async () => {
     const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
     const runId = await start(path, { salary: 1 });
     const member = await tenant.as('member');

@@ -31,8 +31,8 @@ afterAll(async () => {
 const task = { type: 'create_task', title: 'x' };
 const hook = { type: 'webhook_received' };
 
-describe('a workflow of the tenant', () => {
-  it('is made, read, disabled and removed by administrators', async () => {
+describe('a workflow that a tenant creates', () => {
+  it('is created, read, disabled and deleted by administrators', async () => {
     const input = { name: 'Inbound', trigger: hook, condition: 'a == 1', actions: [task] };
     const { status, body } = await tenant.call<{ id: string; hookUrl: string }>('POST', '/workflows', input);
     expect(status).toBe(201);
@@ -53,7 +53,7 @@ describe('a workflow of the tenant', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is listed page by page, also by cursor', async () => {
+  it('is listed in pages, also by cursor', async () => {
     for (let count = 0; count < 3; count += 1) await tenant.hooked({ actions: [task] });
     type List = { data: { id: string }[]; nextCursor: string | null; total: number; code: string };
     const list = (query: string) => tenant.call<List>('GET', `/workflows?${query}`);
@@ -67,7 +67,7 @@ describe('a workflow of the tenant', () => {
     expect([runs.status, runs.body.code]).toEqual([400, 'INVALID_QUERY']);
   });
 
-  it('takes no Idempotency-Key, because the URL that starts it is a secret', async () => {
+  it('cannot be created with an Idempotency-Key, because the URL that starts it is a secret', async () => {
     const input = { name: 'Inbound', trigger: hook, actions: [task] };
     const answer = await service.request<Problem>('POST', '/api/crm/automations/workflows', {
       token: await world.tokens.sign({ tid: tenant.tenantId, roles: ['admin'] }),
@@ -77,7 +77,7 @@ describe('a workflow of the tenant', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
 
-  it.each(['member', 'viewer'])('is not made or changed by a %s', async (role) => {
+  it.each(['member', 'viewer'])('cannot be created or changed by a %s', async (role) => {
     const call = await tenant.as(role);
     const { id } = await tenant.hooked({ actions: [task] });
     expect((await call('POST', '/workflows', { name: 'x', trigger: hook, actions: [task] })).status).toBe(403);
@@ -120,7 +120,7 @@ describe('a workflow of the tenant', () => {
     }
   });
 
-  it('of another tenant is not found', async () => {
+  it('is not found by another tenant', async () => {
     const { id } = await tenant.hooked({ actions: [task] });
     const other = await tenantOn(world, service);
     for (const [method, path, body] of [
@@ -133,7 +133,7 @@ describe('a workflow of the tenant', () => {
     }
   });
 
-  it('that is not sound is refused with its mistakes', async () => {
+  it('is refused with all of its mistakes', async () => {
     const input = { name: 'x', trigger: hook, actions: [{ type: 'emit_event', name: 'x' }] };
     expect(await tenant.call<Problem>('POST', '/workflows', input)).toMatchObject({
       status: 422,
@@ -171,7 +171,7 @@ describe('the workflows of an app', () => {
       )
     ).hooks;
 
-  it('are put in place with hook URLs, and asking again changes nothing', async () => {
+  it('are stored with hook URLs, and a repeated call changes nothing', async () => {
     const installationId = newId();
     const onLead = { key: 'welcome', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
     const hooks = await provision(installationId, [automation, onLead]);
@@ -186,7 +186,7 @@ describe('the workflows of an app', () => {
     expect(body).toMatchObject({ total: 2, data: [{ version: 1 }, { version: 1 }] });
   });
 
-  it('are put in place all or none, with every mistake told', async () => {
+  it('are stored all or none, and every mistake is reported', async () => {
     const bad = { key: 'bad', trigger: { type: 'schedule', cron: '* * * * *' }, actions: [{ type: 'emit_event' }] };
     await expect(provision(newId(), [automation, bad, { ...automation }])).rejects.toMatchObject({
       code: 'WORKFLOW_INVALID',
@@ -201,7 +201,7 @@ describe('the workflows of an app', () => {
     expect((await tenant.call<{ total: number }>('GET', '/workflows')).body.total).toBe(0);
   });
 
-  it('follow the package when it changes: what stays keeps its URL, what goes is dead', async () => {
+  it('follow a new version of the package: those that stay keep their URL, the URLs of others are dead', async () => {
     const installationId = newId();
     const [kept, gone] = await provision(installationId, [automation, { ...automation, key: 'other' }]);
     const hooks = await provision(installationId, [
@@ -215,7 +215,7 @@ describe('the workflows of an app', () => {
     expect((await service.request('POST', pathOf(kept?.url), { body: {} })).status).toBe(202);
   });
 
-  it('that are no longer started by calls lose their URL', async () => {
+  it('lose their URL when they are no longer started by calls', async () => {
     const installationId = newId();
     const [hooked] = await provision(installationId, [automation]);
     const trigger = { type: 'event', event: 'lead.created' };
@@ -226,7 +226,7 @@ describe('the workflows of an app', () => {
     expect((await service.request('POST', new URL(again?.url ?? '').pathname, { body: {} })).status).toBe(202);
   });
 
-  it('get their URL when asked again, after a time at which only half of it could be stored', async () => {
+  it('get their URL from a repeated call after one that could store only half of the hook', async () => {
     const installationId = newId();
     const trigger = { type: 'event', event: 'lead.created' };
     await provision(installationId, [{ ...automation, trigger }]);
@@ -253,7 +253,7 @@ describe('the workflows of an app', () => {
     expect(rows.map(Object.values)).toEqual([foreign]);
   });
 
-  it('use the names that the package’s objects have in the tenant, with the app’s rights', async () => {
+  it('use the names of the package’s objects in the tenant, and the rights of the app', async () => {
     const installationId = newId();
     const visit = { type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } };
     const [hooked] = await provision(installationId, [{ ...automation, actions: [visit] }]);
@@ -293,7 +293,7 @@ describe('the workflows of an app', () => {
     ]);
   });
 
-  it('are removed with the installation, once', async () => {
+  it('are removed with the installation, and a repeated call removes nothing', async () => {
     const installationId = newId();
     const [hooked] = await provision(installationId, [automation]);
     const remove = async () =>
@@ -303,14 +303,14 @@ describe('the workflows of an app', () => {
     expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
   });
 
-  it('are disabled, not removed, by the tenant', async () => {
+  it('can be disabled but not deleted by the tenant', async () => {
     const [hooked] = await provision(newId(), [automation]);
     expect((await tenant.call('DELETE', `/workflows/${hooked?.workflowId}`)).status).toBe(409);
     expect((await tenant.call('PATCH', `/workflows/${hooked?.workflowId}`, { enabled: false })).status).toBe(200);
     expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
   });
 
-  it('are provisioned for administrators only and never shown to another tenant', async () => {
+  it('are provisioned by administrators only and never shown to another tenant', async () => {
     await expect(provision(newId(), [automation], ['member'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
     const installationId = newId();
     await provision(installationId, [automation]);

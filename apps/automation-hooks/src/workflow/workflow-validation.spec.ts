@@ -8,7 +8,7 @@ const policy = createEgressClient();
 afterAll(() => policy.close());
 const hook = { type: 'webhook_received' };
 
-/** Pointers and codes of what is wrong, or nothing. */
+/** Pointers and codes of the mistakes; empty for a correct definition. */
 function problemsOf(input: object): string[] {
   try {
     readDefinition(input, policy);
@@ -19,8 +19,8 @@ function problemsOf(input: object): string[] {
   }
 }
 
-describe('a workflow', () => {
-  it('is taken as it is when it is sound', () => {
+describe('the definition of a workflow', () => {
+  it('is accepted unchanged when it is correct', () => {
     const definition = {
       trigger: { type: 'webhook_received', payload: [{ name: 'amount', type: 'number' }] },
       condition: 'amount > 10 && kind == "visit"',
@@ -56,7 +56,7 @@ describe('a workflow', () => {
     ],
     ['a misspelt member', { trigger: { ...hook, paylod: [] }, actions: [task] }, ['/trigger/paylod UNKNOWN_MEMBER']],
     [
-      'a payload key of no type',
+      'a payload key of an unknown type',
       { trigger: { ...hook, payload: [{ name: 'a', type: 'colour' }] }, actions: [task] },
       ['/trigger/payload/0 INVALID_PAYLOAD_KEY'],
     ],
@@ -97,22 +97,26 @@ describe('a workflow', () => {
       ['/actions/1/key DUPLICATE_KEY'],
     ],
     [
-      'an endless wait',
+      'a wait that is too long',
       { trigger: hook, actions: [{ type: 'wait', seconds: 1e9 }] },
       ['/actions/0/seconds INVALID_NUMBER'],
     ],
-    ['no wait', { trigger: hook, actions: [{ type: 'wait', seconds: 0 }] }, ['/actions/0/seconds INVALID_NUMBER']],
+    [
+      'a wait of zero seconds',
+      { trigger: hook, actions: [{ type: 'wait', seconds: 0 }] },
+      ['/actions/0/seconds INVALID_NUMBER'],
+    ],
     [
       'a template for an assignee',
       { trigger: hook, actions: [{ ...task, assignee: '{{x}}' }] },
       ['/actions/0/assignee INVALID_TEMPLATE'],
     ],
     ['a broken condition', { trigger: hook, condition: 'a >', actions: [task] }, ['/condition UNEXPECTED_END']],
-  ])('with %s is refused', (_name, input, problems) => {
+  ])('is refused with %s', (_name, input, problems) => {
     expect(problemsOf(input)).toEqual(problems);
   });
 
-  it.each(['send_email', 'emit_event'])('with an action that cannot be run (%s) is refused', (type) => {
+  it.each(['send_email', 'emit_event'])('is refused with the action %s, which cannot be executed', (type) => {
     expect(problemsOf({ trigger: hook, actions: [task, { type }] })).toEqual(['/actions/1/type NOT_SUPPORTED']);
   });
 
@@ -127,22 +131,22 @@ describe('a workflow', () => {
     [{ url: 'https://example.org/', headers: { 'a b': 'c' } }, '/headers INVALID_HEADER'],
     [{ url: 'https://example.org/', headers: { a: 'c\r\nd: e' } }, '/headers INVALID_HEADER'],
     [{ url: 'https://example.org/', headers: { a: 1 } }, '/headers INVALID_HEADER'],
-  ])('with the request %j is refused', (request, problem) => {
+  ])('is refused with the request %j', (request, problem) => {
     const found = problemsOf({ trigger: hook, actions: [{ type: 'http_request', ...request }] });
     expect(found).toContain(`/actions/0${problem}`);
   });
 
-  it('is told every mistake at once', () => {
+  it('is refused with every mistake at once', () => {
     expect(problemsOf({ trigger: {}, condition: 1, actions: [{}, { type: 'wait' }] })).toHaveLength(4);
   });
 
-  it('has a condition that is yes or no', () => {
+  it('has a condition of the type boolean', () => {
     const trigger = { ...hook, payload: [{ name: 'amount', type: 'number' }] };
     expect(problemsOf({ trigger, condition: 'amount + 1', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
     expect(problemsOf({ trigger, condition: 'amount == "1"', actions: [task] })).toEqual(['/condition TYPE_MISMATCH']);
   });
 
-  it('of an event knows the types of its record', () => {
+  it('has a condition that is checked against the types of the event’s record', () => {
     const trigger = { type: 'event', event: 'deal.updated' };
     const conditionProblems = (condition: string) => problemsOf({ trigger, condition, actions: [task] });
     expect(conditionProblems('amount >= 1000 && status == "open" && previous != NULL')).toEqual([]);
