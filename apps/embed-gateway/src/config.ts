@@ -7,7 +7,7 @@ export interface EmbedGatewayConfig {
 /** Token under which the configuration is injected. */
 export const EMBED_GATEWAY_CONFIG = Symbol('embed-gateway:config');
 
-/** Reads the environment; a problem ends the process. */
+/** Reads the environment. Every problem is listed, and the process ends. */
 export function loadConfig(): EmbedGatewayConfig {
   return readEnvironment(() => ({ service: serviceConfig('embed-gateway') }));
 }

@@ -1,26 +1,12 @@
 import { PlatformError, rpc } from '@crm/contracts';
-import { answerRpc, startTestService, TEST_ISSUER, type TestService, testNats, testTokens } from '@crm/testing';
+import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import type { EmbedGatewayConfig } from '../src/config.js';
 
-const nats = testNats();
 const config: EmbedGatewayConfig = {
-  service: {
-    name: 'embed-gateway',
-    profile: 'test',
-    host: '127.0.0.1',
-    port: 0,
-    operationsPort: 0,
-    logLevel: 'silent',
-    issuer: TEST_ISSUER,
-    baseUrl: 'http://127.0.0.1:8080',
-    embedApiUrl: 'http://127.0.0.1:8081',
-    // So that a test may come from different addresses.
-    trustedProxies: ['127.0.0.1'],
-    drainSeconds: 1,
-    nats: { url: nats.url, user: 'embed-gateway', password: nats.passwords['embed-gateway'], service: 'embed-gateway' },
-  },
+  // Trusted, so that a test can call from different addresses.
+  service: { ...testServiceConfig('embed-gateway'), trustedProxies: ['127.0.0.1'] },
 };
 
 const neighbours: { close(): Promise<void> }[] = [];
@@ -64,7 +50,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     [{ 'x-embed-secret': 'a secret' }],
     [{ 'x-embed-key': '', 'x-embed-secret': '' }],
     [{ 'x-embed-key': 'embed_1', 'x-embed-secret': 'x'.repeat(201) }],
-  ])('refuses the credentials %j without asking', async (headers) => {
+  ])('refuses the credentials %j without a call to identity', async (headers) => {
     const { status, body } = await mint(hostUser, headers as Record<string, string>);
     expect([status, body.code]).toEqual([401, 'INVALID_EMBED_CREDENTIALS']);
   });
@@ -74,7 +60,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     ['EMBED_SCOPE_DENIED', 403],
     ['EMBED_USER_DISABLED', 403],
     ['EMBED_IDENTITY_CONFLICT', 409],
-  ] as const)('passes %s on', async (code, expected) => {
+  ] as const)('passes on %s from identity', async (code, expected) => {
     await stand(rpc.identity.mintEmbedToken, () => {
       throw new PlatformError(code);
     });
@@ -96,7 +82,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     expect((answer.body.errors as { pointer: string }[]).map((error) => error.pointer)).toContain(pointer);
   });
 
-  it('stops asking after twenty failures of a client from one address, and only from there', async () => {
+  it('refuses a client after twenty failures from one address, and only from that address', async () => {
     let asked = 0;
     await stand(rpc.identity.mintEmbedToken, () => {
       asked += 1;
@@ -110,7 +96,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     expect((await from('192.0.2.2')).status).toBe(401);
   });
 
-  it('answers 503 while identity is away', async () => {
+  it('answers 503 while identity does not answer', async () => {
     expect((await mint()).status).toBe(503);
   });
 });
@@ -118,7 +104,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
 describe('GET /embed/{clientId}', () => {
   const page = (clientId: string) => service.request<string>('GET', `/embed/${clientId}`);
 
-  it('may be framed by the origins that the app declared', async () => {
+  it('can be framed by the origins that the app declared', async () => {
     await stand(rpc.identity.getEmbedOrigins, () => ({ allowedOrigins: ['https://host.example'] }));
     const { status, headers, body } = await page('embed_1');
     expect(status).toBe(200);
@@ -128,14 +114,14 @@ describe('GET /embed/{clientId}', () => {
     expect(body).toContain('data-origins="https://host.example"');
   });
 
-  it('may be framed by nobody for an unknown client', async () => {
+  it('can be framed by nobody for an unknown client', async () => {
     await stand(rpc.identity.getEmbedOrigins, () => ({ allowedOrigins: [] }));
     const { status, headers } = await page('unknown');
     expect(status).toBe(200);
     expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
   });
 
-  it('may be framed by nobody while identity is away', async () => {
+  it('can be framed by nobody while identity does not answer', async () => {
     const { status, headers } = await page('embed_1');
     expect(status).toBe(503);
     expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
@@ -154,7 +140,7 @@ describe('GET /embed/{clientId}', () => {
 });
 
 describe('the API of this address', () => {
-  it('is documented with its credentials, on a page too', async () => {
+  it('is documented with its credentials, also as a page', async () => {
     type Document = { servers: object[]; paths: Record<string, { post: { parameters: { name: string }[] } }> };
     const { body } = await service.request<Document>('GET', '/api/openapi.json');
     expect(body.servers).toEqual([{ url: '/' }]);

@@ -11,7 +11,7 @@ interface Reply {
   header(name: string, value: string): Reply;
 }
 
-/** The page that a host frames. Who may frame it is decided for each request, so a change of origins counts at once. */
+/** The page that a host frames. Every request asks who may frame it, so a change of origins takes effect at once. */
 @Controller('embed')
 export class EmbedPageController {
   constructor(
@@ -19,17 +19,17 @@ export class EmbedPageController {
     @Inject(EMBED_GATEWAY_CONFIG) private readonly config: EmbedGatewayConfig,
   ) {}
 
-  /** An unknown client gets the same page, which nobody may frame: an address tells nothing about who exists. */
+  /** An unknown client gets the same page, which nobody may frame: the address does not reveal which clients exist. */
   @Get(':clientId')
   @Public()
   @Header('Content-Type', 'text/html; charset=utf-8')
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
   @Header('Referrer-Policy', 'no-referrer')
-  @Describe({ summary: 'The embed page', hidden: true })
+  @Describe({ summary: 'Returns the embed page', hidden: true })
   async page(@Param('clientId') clientId: string, @Res({ passthrough: true }) reply: Reply): Promise<string> {
     const { baseUrl } = this.config.service;
-    // Set first: should the origins not be had, the error answer is not frameable either.
+    // Set first: if the origins cannot be read, the error answer must not be framed either.
     reply.header('Content-Security-Policy', contentSecurityPolicy([], new URL(baseUrl).origin));
     const { allowedOrigins } = await this.rpc.call(rpc.identity.getEmbedOrigins, { clientId });
     reply.header('Content-Security-Policy', contentSecurityPolicy(allowedOrigins, new URL(baseUrl).origin));
@@ -41,7 +41,7 @@ export class EmbedPageController {
   @Header('Content-Type', 'text/javascript; charset=utf-8')
   @Header('Cache-Control', 'public, max-age=300')
   @Header('X-Content-Type-Options', 'nosniff')
-  @Describe({ summary: "The embed page's script", hidden: true })
+  @Describe({ summary: "Returns the embed page's script", hidden: true })
   script(): string {
     return PAGE_SCRIPT;
   }
@@ -51,7 +51,7 @@ export class EmbedPageController {
   @Header('Content-Type', 'text/css; charset=utf-8')
   @Header('Cache-Control', 'public, max-age=300')
   @Header('X-Content-Type-Options', 'nosniff')
-  @Describe({ summary: "The embed page's style", hidden: true })
+  @Describe({ summary: "Returns the embed page's style", hidden: true })
   style(): string {
     return PAGE_STYLE;
   }

@@ -1,9 +1,7 @@
-/** The page's own part: what it may load, how it takes the token, what it shows. */
-
 /**
- * Content-Security-Policy of the page. Only the app's declared origins may frame it; with none, nobody may.
+ * Content-Security-Policy of the page. Only the app's declared origins may frame it; without origins, nobody.
  * @param origins canonical origins
- * @param apiOrigin where the page may send the token
+ * @param apiOrigin the only address that the page may call, and send the token to
  */
 export function contentSecurityPolicy(origins: readonly string[], apiOrigin: string): string {
   return [
@@ -17,7 +15,7 @@ export function contentSecurityPolicy(origins: readonly string[], apiOrigin: str
   ].join('; ');
 }
 
-/** Settings travel as attributes of the script element, so that no inline script is needed. */
+/** The HTML of the page. Its settings are attributes of the script element, so that no inline script is needed. */
 export function embedPage(origins: readonly string[], apiUrl: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -44,8 +42,8 @@ export function embedPage(origins: readonly string[], apiUrl: string): string {
 }
 
 /**
- * Takes \`{type: 'crm:embed-token', token}\` from the framing page, from an allowed origin only, keeps the token in memory
- * and asks who it is for. A new message replaces the token, which is how the host renews it.
+ * Accepts `{type: 'crm:embed-token', token}` from the framing page, if its origin is allowed, keeps the token in memory and
+ * shows whose it is. Another message replaces the token: this is how the host renews it.
  */
 export const PAGE_SCRIPT = `'use strict';
 const { origins, api } = document.currentScript.dataset;

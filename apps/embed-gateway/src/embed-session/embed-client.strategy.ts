@@ -6,14 +6,14 @@ import { Injectable } from '@nestjs/common';
 import { EmbedSessionInput } from './embed-session.dto.js';
 import { MintLimit } from './mint-limit.js';
 
-/** Longest credential that is looked at; real ones are below 64 characters. */
+/** Longest credential that is checked; issued ones have fewer than 64 characters. */
 const MAX_CREDENTIAL = 200;
 
 export type MintedToken = RpcResponse<typeof rpc.identity.mintEmbedToken>;
 
 /**
- * Proves by `X-Embed-Key` and `X-Embed-Secret` that the backend of a host calls. identity keeps the credentials: it checks
- * them and mints in one call, so what is proven is the token.
+ * Authenticates the backend of a host by `X-Embed-Key` and `X-Embed-Secret`. identity keeps the credentials: it checks them
+ * and mints in one call, so what is proven is the token.
  */
 @Injectable()
 export class EmbedClientStrategy extends ApplicationStrategy<MintedToken> {

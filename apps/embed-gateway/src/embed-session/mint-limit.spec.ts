@@ -11,7 +11,7 @@ const codeOf = async (outcome: Promise<unknown>) =>
   outcome.catch((error: unknown) => (error instanceof PlatformError ? error.code : error));
 
 describe('the limit of failed mints', () => {
-  it('refuses a client from an address after its failures, and from there only', async () => {
+  it('refuses a client after its failures from one address, and from that address only', async () => {
     const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_CLIENT; count += 1) {
       expect(await codeOf(limit.attempt('a', '1.1.1.1', wrong))).toBe('INVALID_EMBED_CREDENTIALS');
@@ -32,7 +32,7 @@ describe('the limit of failed mints', () => {
     expect(await codeOf(limit.attempt('new', '1.1.1.1', right))).toBe('RATE_LIMITED');
   });
 
-  it('counts neither good mints nor refused users', async () => {
+  it('counts neither successful mints nor refused users', async () => {
     const limit = new MintLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_CLIENT; count += 1) {
       expect(await codeOf(limit.attempt('a', '1.1.1.1', right))).toBe('minted');

@@ -3,14 +3,14 @@ import { Limiter, LimiterStore } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Failed mints of one client id from one address: a backend with a wrong secret is a mistake, not a person typing. */
+/** Failed mints per client id and address. Higher than for people: a wrong secret is a mistake in a configuration. */
 export const FAILURES_PER_CLIENT = 20;
-/** Failed mints from one address with whatever client ids. */
+/** Failed mints per address, whatever the client ids. */
 export const FAILURES_PER_ADDRESS = 100;
 
 /**
- * Counts mints with wrong credentials, never good ones. The client id stands in the embed page's address and is public,
- * so it is counted together with the address: nobody can lock a host's backend out from elsewhere.
+ * Counts mints with wrong credentials, never successful ones. The client id is public, because it is part of the embed
+ * page's address, so it is counted together with the caller's address: nobody can lock out a host's backend from elsewhere.
  */
 @Injectable()
 export class MintLimit {

@@ -1,0 +1,11 @@
+import { LimiterStore, MemoryLimiterStore } from '@crm/http';
+import { Module } from '@nestjs/common';
+import { EmbedClientStrategy } from './embed-client.strategy.js';
+import { EmbedSessionController } from './embed-session.controller.js';
+import { MintLimit } from './mint-limit.js';
+
+@Module({
+  controllers: [EmbedSessionController],
+  providers: [{ provide: LimiterStore, useClass: MemoryLimiterStore }, EmbedClientStrategy, MintLimit],
+})
+export class EmbedSessionModule {}
