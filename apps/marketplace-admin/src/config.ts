@@ -4,7 +4,7 @@ export interface MarketplaceAdminConfig {
   service: ServiceConfig;
 }
 
-/** Reads the environment; a problem ends the process. */
+/** Reads the environment. Every problem is listed, and the process ends. */
 export function loadConfig(): MarketplaceAdminConfig {
   return readEnvironment(() => ({ service: serviceConfig('marketplace-admin') }));
 }

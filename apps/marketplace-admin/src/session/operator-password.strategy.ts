@@ -5,8 +5,8 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 
 /**
- * Proves by e-mail address and password that an operator signs in. identity keeps the passwords, counts the failures by
- * account and by the address given here, and answers with tokens, so these are what is proven.
+ * Authenticates an operator by e-mail address and password. identity keeps the passwords, counts the failures by account and
+ * by the address passed here, and answers with tokens, so what is proven is the tokens.
  */
 @Injectable()
 export class OperatorPasswordStrategy extends ApplicationStrategy<TokenPair> {

@@ -1,19 +1,12 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import {
-  PlatformError,
-  REVIEW_DECISIONS,
-  type ReviewDecision,
-  type RpcResponse,
-  rpc,
-  type SubmissionView,
-} from '@crm/contracts';
+import { PlatformError, REVIEW_DECISIONS, type ReviewDecision, rpc } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { DecisionInput, SubmissionDto, SubmissionList, SubmissionQuery } from './submission.dto.js';
+import { DecisionInput, ListSubmissionsQuery, SubmissionListView, SubmissionView } from './submission.dto.js';
 
-/** The review queue. marketplace-certification checks the operator's token again and decides what a state allows. */
+/** The review queue. marketplace-certification checks the operator's token again and knows what a state permits. */
 @ApiGroup({
   name: 'Submissions',
   description: 'The review queue: versions that developers submitted.',
@@ -27,12 +20,12 @@ export class SubmissionController {
   @Describe({
     summary: 'Lists submitted versions',
     description: 'With the certification that each passed when it was submitted.',
-    answers: [{ status: 200, description: 'The submissions', body: () => SubmissionList }],
+    answers: [{ status: 200, description: 'The submissions', body: () => SubmissionListView }],
   })
   async list(
     @CurrentPrincipal() { token }: Principal,
-    @Query() { status }: SubmissionQuery,
-  ): Promise<RpcResponse<typeof rpc.marketplace.listSubmissions>> {
+    @Query() { status }: ListSubmissionsQuery,
+  ): Promise<SubmissionListView> {
     return this.rpc.call(rpc.marketplace.listSubmissions, status ? { status } : {}, { token });
   }
 
@@ -42,7 +35,7 @@ export class SubmissionController {
   @Describe({
     summary: 'Decides on a submission',
     description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. Nobody decides on a submission of their own workspace.`,
-    answers: [{ status: 200, description: 'The submission', body: () => SubmissionDto }],
+    answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
     refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
   async decide(

@@ -1,7 +1,7 @@
 import { VERSION_STATUSES, type VersionStatus } from '@crm/contracts';
 import { DateTimeField, EnumField, IdField, JsonField, ListField, ObjectField, TextField } from '@crm/http';
 
-export class SubmissionQuery {
+export class ListSubmissionsQuery {
   @EnumField(VERSION_STATUSES, { optional: true })
   status?: VersionStatus;
 }
@@ -11,7 +11,7 @@ export class DecisionInput {
   reason?: string;
 }
 
-export class Publisher {
+export class PublisherView {
   @IdField()
   tenantId: string;
 
@@ -20,7 +20,7 @@ export class Publisher {
 }
 
 /** A version of an app as operators see it. */
-export class SubmissionDto {
+export class SubmissionView {
   @IdField()
   id: string;
 
@@ -33,8 +33,8 @@ export class SubmissionDto {
   @EnumField(VERSION_STATUSES)
   versionStatus: VersionStatus;
 
-  @ObjectField(() => Publisher)
-  publisher: Publisher;
+  @ObjectField(() => PublisherView)
+  publisher: PublisherView;
 
   @DateTimeField()
   submittedAt: string;
@@ -49,7 +49,7 @@ export class SubmissionDto {
   certification: Record<string, unknown>;
 }
 
-export class SubmissionList {
-  @ListField(() => SubmissionDto)
-  data: SubmissionDto[];
+export class SubmissionListView {
+  @ListField(() => SubmissionView)
+  data: SubmissionView[];
 }
