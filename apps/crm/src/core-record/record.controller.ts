@@ -3,7 +3,7 @@ import { type Principal } from '@crm/context';
 import { Describe, type ExpectedVersions, entityTag, IdParam, IfMatch, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
-import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
+import type { CoreObjectDefinition, CoreRecord } from '../core-object/core-object.js';
 import { RecordListQuery } from './record.dto.js';
 import { inputSchema, recordSchema } from './record.schema.js';
 import { RecordService } from './record.service.js';

@@ -1,6 +1,6 @@
 import { EVENTS, type EventDefinition, isEventName } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
-import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
+import type { CoreObjectDefinition, CoreRecord } from '../core-object/core-object.js';
 
 /** Appends `<domain>.created` and the milestones that the new record already stands at. */
 export async function appendCreated(

@@ -1,4 +1,4 @@
-import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
+import type { CoreObjectDefinition, CoreRecord } from '../core-object/core-object.js';
 
 /** The form of instants in JSON: UTC, seconds always, a fraction only when it is not zero and without closing zeros. */
 export function presentInstant(instant: Date): string {

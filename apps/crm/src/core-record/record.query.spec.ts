@@ -1,7 +1,7 @@
 import { writeCursor } from '@crm/http';
 import { describe, expect, it } from '@jest/globals';
-import { OPPORTUNITY } from '../opportunity/opportunity.object.js';
-import { TASK } from '../task/task.object.js';
+import { OPPORTUNITY } from '../core-object/opportunity.object.js';
+import { TASK } from '../core-object/task.object.js';
 import type { RecordListQuery } from './record.dto.js';
 import { parseRecordQuery } from './record.query.js';
 

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { foldForSearch } from '@crm/fields';
 import { type CursorValueType, type ListPage, parsePage } from '@crm/http';
-import { type CoreField, type CoreObjectDefinition, fieldNamed } from './core-object.js';
+import { type CoreField, type CoreObjectDefinition, fieldNamed } from '../core-object/core-object.js';
 import type { RecordListQuery } from './record.dto.js';
 import { parseFieldValue } from './record.validation.js';
 

@@ -1,8 +1,8 @@
 import { type FieldProblem, PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
-import { CORE_OBJECT_DEFINITIONS } from './core-objects.js';
+import type { CoreObjectDefinition, CoreRecord } from '../core-object/core-object.js';
+import { CORE_OBJECT_DEFINITIONS } from '../core-object/core-objects.js';
 import { RecordRepository } from './record.repository.js';
 
 /** A record that is referenced by more than this many others is not deleted in one transaction. */

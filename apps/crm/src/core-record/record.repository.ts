@@ -1,7 +1,7 @@
 import type { CoreObject } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { type CoreField, type CoreObjectDefinition, type CoreRecord, columnName } from './core-object.js';
+import { type CoreField, type CoreObjectDefinition, type CoreRecord, columnName } from '../core-object/core-object.js';
 import { presentRow } from './record.presentation.js';
 import type { RecordQuery } from './record.query.js';
 import { searchTextOf } from './record.search-text.js';

@@ -5,7 +5,7 @@ import { stepCall } from '@crm/idempotency';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CORE_OBJECT_DEFINITIONS } from './core-objects.js';
+import { CORE_OBJECT_DEFINITIONS } from '../core-object/core-objects.js';
 import { RecordService } from './record.service.js';
 
 /** Which scope a narrowed token needs is known with the object: the handler asks for it. */

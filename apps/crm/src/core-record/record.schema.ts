@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@crm/http';
-import type { CoreField, CoreObjectDefinition } from './core-object.js';
+import type { CoreField, CoreObjectDefinition } from '../core-object/core-object.js';
 
 /** JSON Schema of a record as it is answered. */
 export function recordSchema(definition: CoreObjectDefinition): JsonSchema {

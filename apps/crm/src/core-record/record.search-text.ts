@@ -1,5 +1,5 @@
 import { foldForSearch } from '@crm/fields';
-import type { CoreObjectDefinition } from './core-object.js';
+import type { CoreObjectDefinition } from '../core-object/core-object.js';
 
 /** What `q` looks through: the searched fields in the definition's order, folded, so that `ada lovelace` finds Ada. */
 export function searchTextOf(definition: CoreObjectDefinition, values: Readonly<Record<string, unknown>>): string {

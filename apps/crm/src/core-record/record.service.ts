@@ -4,7 +4,7 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { type ExpectedVersions, type ListAnswer, listAnswer, type Position, requireMatch } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { Injectable } from '@nestjs/common';
-import type { CoreObjectDefinition, CoreRecord } from './core-object.js';
+import type { CoreObjectDefinition, CoreRecord } from '../core-object/core-object.js';
 import type { RecordListQuery } from './record.dto.js';
 import { appendCreated, appendDeleted, appendUpdated } from './record.events.js';
 import { parseRecordQuery, type RecordQuery } from './record.query.js';

@@ -1,5 +1,5 @@
 import type { Position } from '@crm/http';
-import { type CoreObjectDefinition, columnName } from './core-object.js';
+import { type CoreObjectDefinition, columnName } from '../core-object/core-object.js';
 import type { RecordQuery } from './record.query.js';
 
 export interface Statement {

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { type FieldDefinition, fieldTypes, type ValidationRule, validateRecord } from '@crm/fields';
-import type { CoreField, CoreObjectDefinition } from './core-object.js';
+import type { CoreField, CoreObjectDefinition } from '../core-object/core-object.js';
 
 /** Canonical values by field name. */
 export type Values = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { ApiGroup } from '@crm/http';
 import { Controller } from '@nestjs/common';
+import { LEAD } from '../core-object/lead.object.js';
 import { recordController } from '../core-record/record.controller.js';
-import { LEAD } from './lead.object.js';
 
 /** `/api/crm/leads`: the calls are those of every core object, see `core-record/record.controller.ts`. */
 @ApiGroup({ name: 'Leads', description: 'People who may become customers.' })

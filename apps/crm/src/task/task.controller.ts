@@ -1,7 +1,7 @@
 import { ApiGroup } from '@crm/http';
 import { Controller } from '@nestjs/common';
+import { TASK } from '../core-object/task.object.js';
 import { recordController } from '../core-record/record.controller.js';
-import { TASK } from './task.object.js';
 
 /** `/api/crm/tasks`: the calls are those of every core object, see `core-record/record.controller.ts`. */
 @ApiGroup({ name: 'Tasks', description: 'Work to be done, with a due time and an assignee.' })

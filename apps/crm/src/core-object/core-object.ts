@@ -35,7 +35,7 @@ export interface Milestone {
   readonly event: 'deal.won' | 'deal.lost' | 'task.completed';
 }
 
-/** One core object: everything in which leads differ from companies. The engine beside this file does the rest. */
+/** One core object: everything in which leads differ from companies. The engine in `core-record/` does the rest. */
 export interface CoreObjectDefinition {
   readonly object: CoreObject;
   /** Path below `/api/crm/`. */

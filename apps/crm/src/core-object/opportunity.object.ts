@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, OPPORTUNITY_STATUSES } from '@crm/contracts';
-import type { CoreObjectDefinition } from '../core-record/core-object.js';
+import type { CoreObjectDefinition } from './core-object.js';
 
 /** A deal in the pipeline. Its events carry the domain name `deal`. */
 export const OPPORTUNITY: CoreObjectDefinition = {

@@ -1,5 +1,5 @@
 import { CORE_OBJECTS } from '@crm/contracts';
-import type { CoreObjectDefinition } from '../core-record/core-object.js';
+import type { CoreObjectDefinition } from './core-object.js';
 
 /** A person one does business with. */
 export const CONTACT: CoreObjectDefinition = {

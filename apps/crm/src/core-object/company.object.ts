@@ -1,5 +1,5 @@
 import { CORE_OBJECTS } from '@crm/contracts';
-import type { CoreObjectDefinition } from '../core-record/core-object.js';
+import type { CoreObjectDefinition } from './core-object.js';
 
 /** An organisation. */
 export const COMPANY: CoreObjectDefinition = {

@@ -1,5 +1,5 @@
 import { CORE_OBJECTS, TASK_STATUSES } from '@crm/contracts';
-import type { CoreObjectDefinition } from '../core-record/core-object.js';
+import type { CoreObjectDefinition } from './core-object.js';
 
 /** Something to be done. */
 export const TASK: CoreObjectDefinition = {
