@@ -5,11 +5,11 @@ import { entities } from './entities.js';
 import { SigningKeyRepository } from './keys/signing-key.repository.js';
 import { SigningKeyService } from './keys/signing-key.service.js';
 
-// Run as a program, by hand or on a schedule: `node dist/rotate-keys.js api` (or `admin`). The running replicas notice the
-// new key by themselves.
+// Run as a program, by hand or on a schedule: `node dist/rotate-keys.js api` (or `admin`). The running replicas read the
+// new key within seconds.
 const group = process.argv[2];
 if (group !== 'api' && group !== 'admin') {
-  process.stderr.write('Say which keys to rotate: api (tenants) or admin (operators)\n');
+  process.stderr.write('Name the keys to rotate: api (tenants) or admin (operators)\n');
   process.exit(2);
 }
 const config = loadConfig();

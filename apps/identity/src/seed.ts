@@ -11,10 +11,10 @@ import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorRepository } from './operators/operator.repository.js';
 
-/** Password of every demo account; it stands in the README. */
+/** Password of every demo account; the README names it. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';
 
-const DEMO_WORKSPACES: readonly { name: string; plan: Plan; users: readonly DemoUser[] }[] = [
+const DEMO_TENANTS: readonly { name: string; plan: Plan; users: readonly DemoUser[] }[] = [
   { name: 'Acme', plan: 'developer', users: [{ email: 'dev@acme.test', name: 'Dev of Acme', roles: ['owner'] }] },
   {
     name: 'Globex',
@@ -38,12 +38,12 @@ interface DemoUser {
 }
 
 /**
- * Adds the demo accounts that are missing. Safe to repeat.
+ * Adds the demo accounts that are missing. Can be repeated.
  * @throws Error in the production profile
  */
 export async function seed(config: IdentityConfig, database: Database): Promise<void> {
   if (config.service.profile === 'production') {
-    throw new Error('Demo accounts have a public password; the production profile does not get them');
+    throw new Error('Demo accounts have a public password and are not created in the production profile');
   }
   const users = new UserRepository();
   const emails = new SignInEmailRepository();
@@ -55,7 +55,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
     passwords,
     config,
   );
-  for (const { name, plan, users: people } of DEMO_WORKSPACES) {
+  for (const { name, plan, users: people } of DEMO_TENANTS) {
     const [owner, ...others] = people;
     if (!owner) continue;
     let account = await database.crossTenant((tx) => emails.find(tx, owner.email));

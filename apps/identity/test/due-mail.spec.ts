@@ -39,7 +39,7 @@ describe('due mail', () => {
   const claim = (places: number, fullTenants: string[] = []) =>
     database.crossTenant((tx) => mails.claimDue(tx, { places, fullTenants }, LEASE_SECONDS));
 
-  it('is taken in the number that is asked for, also when Postgres believes that there is only one', async () => {
+  it('claims as many mails as were asked for, also when Postgres estimates that there is only one', async () => {
     await write(1);
     await analyse();
     await write(29);
@@ -53,7 +53,7 @@ describe('due mail', () => {
     expect(await claim(1)).toEqual([]);
   });
 
-  it('is taken several at a time, and what is given back keeps its place in the line', async () => {
+  it('claims several mails at a time, and a released mail keeps its place in the queue', async () => {
     await write(3);
     expect(await claim(10, [tenantId])).toEqual([]);
     const claimed = await claim(10);

@@ -69,7 +69,7 @@ describe('an embed token', () => {
     expect(claims).not.toHaveProperty('sid');
   });
 
-  it('reads who it is for and is refused on everything about accounts', async () => {
+  it('reads the current user and is refused on every route about accounts', async () => {
     const { mint } = await host();
     const { embedToken: token } = await mint();
     expect((await identity.request('GET', '/api/auth/me', { token })).body).toMatchObject({
@@ -89,39 +89,39 @@ describe('an embed token', () => {
     }
   });
 
-  it('carries all that the app was granted when no scopes are named, and none when the list is empty', async () => {
+  it('carries all granted scopes when none are named, and no scope when the list is empty', async () => {
     const { userOf } = await host();
     expect((await userOf({ scopes: undefined })).scopes).toEqual(['leads', 'pipeline:read']);
     expect((await userOf({ scopes: [] })).scopes).toEqual([]);
   });
 
   it.each([[['tasks']], [['pipeline']], [['leads', 'agent']], [['nonsense']], [['admin']]])(
-    'is not minted for %j',
+    'is not minted for the scopes %j',
     async (scopes) => {
       const { mint } = await host();
       expect(await codeOf(mint({ scopes }))).toBe('EMBED_SCOPE_DENIED');
     },
   );
 
-  it('may ask for the reading half of a granted scope', async () => {
+  it('can be limited to reading within a granted scope', async () => {
     const { userOf } = await host();
     expect((await userOf({ scopes: ['leads:read'] })).scopes).toEqual(['leads:read']);
   });
 });
 
 describe('embed credentials', () => {
-  it('are refused alike for an unknown client and a wrong secret', async () => {
+  it('are refused in the same way for an unknown client and a wrong secret', async () => {
     const { mint } = await host();
     expect(await codeOf(mint({ clientSecret: 'wrong' }))).toBe('INVALID_EMBED_CREDENTIALS');
     expect(await codeOf(mint({ clientId: 'embed_unknown' }))).toBe('INVALID_EMBED_CREDENTIALS');
   });
 
-  it("of one app do not open another's", async () => {
+  it('of one app are refused for another app', async () => {
     const [one, other] = [await host(), await host()];
     expect(await codeOf(one.mint({ clientId: other.credentials.clientId }))).toBe('INVALID_EMBED_CREDENTIALS');
   });
 
-  it('keep the client id when issued anew, and the old secret ends', async () => {
+  it('keep the client id when they are issued again; the old secret stops working', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner, credentials, mint } = await host({ appKey });
     const renewed = await issue(owner, { appKey, allowedOrigins: ['https://new.example'] });
@@ -133,7 +133,7 @@ describe('embed credentials', () => {
     ]);
   });
 
-  it('follow another version of the app with the secret they have', async () => {
+  it('keep their secret when another version of the app changes the settings', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner, credentials, mint, userOf } = await host({ appKey });
     const clients = identity.get(EmbedClientService);
@@ -151,7 +151,7 @@ describe('embed credentials', () => {
     }
   });
 
-  it('mint and frame nothing while the app does not embed, and do so again when it does', async () => {
+  it('mint no token and allow no origin while the app does not embed, and work again once it does', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner, credentials, mint } = await host({ appKey });
     const clients = identity.get(EmbedClientService);
@@ -164,7 +164,7 @@ describe('embed credentials', () => {
     expect(await codeOf(mint({ scopes: [] }))).toBe('no error');
   });
 
-  it('are not made by settings alone', async () => {
+  it('are not created by a change of settings', async () => {
     const { tenantId } = await identity.account();
     const settings = { allowedOrigins: ['https://new.example'], scopes: [], linkUsersBy: 'email' as const };
     expect(await identity.get(EmbedClientService).update({ tenantId, appKey: 'never-issued', ...settings })).toBe(
@@ -172,7 +172,7 @@ describe('embed credentials', () => {
     );
   });
 
-  it('cannot be issued by another workspace or by somebody who does not administer', async () => {
+  it('cannot be issued by another workspace or by a user who is not an administrator', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner } = await host({ appKey });
     expect(await codeOf(issue(await identity.account(), { appKey }))).toBe('NOT_FOUND');
@@ -190,19 +190,19 @@ describe('embed credentials', () => {
     expect(await codeOf(issue(owner, { allowedOrigins: [origin] }))).toBe('VALIDATION_FAILED');
   });
 
-  it('are kept as a hash', async () => {
+  it('are stored as a hash only', async () => {
     const { credentials } = await host();
     const rows = await identity.get(Database).crossTenant((tx) => tx.query('SELECT * FROM embed_client'));
     expect(JSON.stringify(rows)).not.toContain(credentials.clientSecret);
   });
 
-  it('of an unknown client have no origins', async () => {
+  it('allow no origin for an unknown client', async () => {
     expect(await identity.get(EmbedClientService).allowedOrigins('embed_unknown')).toEqual([]);
   });
 });
 
 describe('a host user', () => {
-  it('who is new becomes a member of the workspace, once', async () => {
+  it('becomes a member of the workspace at the first token, and only once', async () => {
     const { owner, userOf } = await host();
     const request = { sub: 'u1', email: newEmail(), name: 'Newcomer' };
     const first = await userOf(request);
@@ -213,14 +213,14 @@ describe('a host user', () => {
     expect(body).toMatchObject({ email: request.email, name: 'Newcomer', origin: 'embed', status: 'active' });
   });
 
-  it('cannot sign in with a password', async () => {
+  it('who was provisioned cannot sign in with a password', async () => {
     const { mint } = await host();
     const email = newEmail();
     await mint({ email });
     expect((await identity.login(email)).body.code).toBe('INVALID_CREDENTIALS');
   });
 
-  it('is provisioned once by many mints at once', async () => {
+  it('is provisioned once when many tokens are minted at the same time', async () => {
     const { owner, userOf } = await host();
     const request = { sub: 'u1', email: newEmail() };
     const users = await Promise.all([1, 2, 3, 4, 5].map(() => userOf(request)));
@@ -229,34 +229,34 @@ describe('a host user', () => {
     expect(body.total).toBe(2);
   });
 
-  it('with the address of a user of the workspace is that user, with their role', async () => {
+  it('with the address of a user of the workspace becomes that user, with their role', async () => {
     const { owner, userOf } = await host();
     const viewer = await identity.member(owner, ['viewer']);
     const linked = await userOf({ email: viewer.email.toUpperCase() });
     expect(linked).toMatchObject({ userId: viewer.userId, roles: ['viewer'] });
   });
 
-  it('of two subs at once with one new address is one user', async () => {
+  it('with two subs and one new address becomes one user, also at the same time', async () => {
     const { userOf } = await host();
     const email = newEmail();
     const [one, other] = await Promise.all([userOf({ sub: 'a', email }), userOf({ sub: 'b', email })]);
     expect(one?.userId).toBe(other?.userId);
   });
 
-  it('is not linked by address when the app links explicitly', async () => {
+  it('is not linked by address when the app links users explicitly', async () => {
     const { owner, userOf } = await host({ linkUsersBy: 'explicit' });
     const user = await userOf({ email: owner.email });
     expect(user.userId).not.toBe(owner.userId);
     expect(user.roles).toEqual(['member']);
   });
 
-  it('stays the user of its sub when the address changes', async () => {
+  it('stays the same user when the address of a known sub changes', async () => {
     const { userOf, owner } = await host();
     const first = await userOf({ sub: 'u1' });
     expect((await userOf({ sub: 'u1', email: owner.email })).userId).toBe(first.userId);
   });
 
-  it('whose address belongs to another workspace is refused, new or known', async () => {
+  it('is refused when the address belongs to another workspace, whether the sub is new or known', async () => {
     const { mint, owner } = await host();
     const stranger = await identity.account();
     expect(await codeOf(mint({ email: stranger.email }))).toBe('EMBED_IDENTITY_CONFLICT');
@@ -266,21 +266,21 @@ describe('a host user', () => {
     expect(body.total).toBe(2);
   });
 
-  it('keeps the address that another host provisioned', async () => {
+  it('is refused when a host of another workspace has provisioned the address', async () => {
     const [one, other] = [await host(), await host()];
     const email = newEmail();
     await one.mint({ email });
     expect(await codeOf(other.mint({ email }))).toBe('EMBED_IDENTITY_CONFLICT');
   });
 
-  it('with the same sub at another app is another user', async () => {
+  it('with the same sub in another app is another user', async () => {
     const [one, other] = [await host(), await host()];
     const [first, second] = [await one.userOf({ sub: 'u1' }), await other.userOf({ sub: 'u1' })];
     expect(first.userId).not.toBe(second.userId);
     expect(first.tenantId).not.toBe(second.tenantId);
   });
 
-  it('who is disabled is refused, and the token they have ends', async () => {
+  it('who is disabled is refused, and their token stops working', async () => {
     const { owner, mint } = await host();
     const { embedToken } = await mint({ sub: 'u1' });
     const { userId } = await principalOf(embedToken);
@@ -299,7 +299,7 @@ describe('a host user', () => {
 describe('an explicit link', () => {
   const link = (token: string, body: unknown) => identity.request('PUT', '/api/tenant/embed-links', { token, body });
 
-  it("makes a host's user a user of the workspace, and ends the tokens of the one they were", async () => {
+  it('makes a host user a user of the workspace and ends the tokens of the previous user', async () => {
     const appKey = `app-${randomUUID()}`;
     const { owner, mint, userOf } = await host({ appKey, linkUsersBy: 'explicit' });
     const { embedToken } = await mint({ sub: 'u1' });
@@ -317,7 +317,7 @@ describe('an explicit link', () => {
     expect(found.body.data).toEqual([input]);
   });
 
-  it('is for administrators, for users of the workspace, and not above the own role', async () => {
+  it('is refused to other than administrators, for users of another workspace, and for roles above their own', async () => {
     const { owner } = await host();
     const [admin, member, stranger] = [
       await identity.member(owner, ['admin']),

@@ -38,7 +38,7 @@ const again = async (adminToken: string, userId: string, email: string) => {
 };
 
 describe('an invitation', () => {
-  it('goes out by mail, sets a password once and lets the user in', async () => {
+  it('is sent by mail, sets a password once and lets the user sign in', async () => {
     const { email, answer, owner } = await invite();
     expect([answer.status, answer.body.status]).toEqual([201, 'invited']);
     expect((await identity.login(email)).status).toBe(401);
@@ -52,7 +52,7 @@ describe('an invitation', () => {
     expect((await identity.login(email)).status).toBe(200);
   });
 
-  it('is refused with a wrong token, and a password keeps its rules', async () => {
+  it('refuses a wrong token and a password that is too short', async () => {
     const { email } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);
     const [ids] = token.split('.');
@@ -63,7 +63,7 @@ describe('an invitation', () => {
     expect((await accept(token)).status).toBe(204);
   });
 
-  it('expires', async () => {
+  it('is refused after it has expired', async () => {
     const { email, owner } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);
     await identity
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     expect((await accept(token)).body.code).toBe('INVALID_INVITATION');
   });
 
-  it('ends when the user is disabled', async () => {
+  it('is refused after the user was disabled', async () => {
     const { email, owner, answer } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);
     await identity.request('PATCH', `/api/tenant/users/${answer.body.id}`, {
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     expect((await accept(token)).body.code).toBe('INVALID_INVITATION');
   });
 
-  it('can be sent again, also when it has expired; the link before is void then', async () => {
+  it('can be sent again, also after it has expired; earlier links stop working', async () => {
     const { email, owner, answer } = await invite();
     const first = tokenIn((await mailServer.mailTo(email)).text);
     await identity
@@ -95,7 +95,7 @@ describe('an invitation', () => {
     expect((await identity.login(email)).status).toBe(200);
   });
 
-  it('is sent again by administrators, who may grant its roles, to users who are invited, and not without end', async () => {
+  it('is sent again only by administrators who can grant its roles, only to invited users, and at most five times', async () => {
     const { owner, answer } = await invite({ roles: ['owner'] });
     const path = `/api/tenant/users/${answer.body.id}/invitation`;
     const post = async (token: string, to = path) => {
@@ -111,7 +111,7 @@ describe('an invitation', () => {
     expect(await post(owner.accessToken)).toEqual([429, 'RATE_LIMITED']);
   });
 
-  it('waits again when the user was disabled meanwhile', async () => {
+  it('becomes valid again when the user who was disabled is enabled', async () => {
     const { email, owner, answer } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);
     const become = async (status: string) => {
@@ -125,7 +125,7 @@ describe('an invitation', () => {
     expect(await become('active')).toBe('active');
   });
 
-  it('is not lost while the mail server takes nothing', async () => {
+  it('is not lost while the mail server refuses all mail', async () => {
     mailServer.refusing = true;
     const { email, owner } = await invite();
     const database = identity.get(Database);
@@ -141,7 +141,7 @@ describe('an invitation', () => {
     await mailServer.mailTo(email);
   });
 
-  it('leaves no secret behind once its mail is sent', async () => {
+  it('leaves no secret in the database after its mail was sent', async () => {
     const { email, owner } = await invite();
     await mailServer.mailTo(email);
     const database = identity.get(Database);

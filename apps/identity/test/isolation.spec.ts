@@ -16,12 +16,12 @@ describe('the tables of identity', () => {
     expect(await database.crossTenant((tx) => catalogueProblems(tx, GLOBAL_TABLES.identity))).toEqual([]);
   });
 
-  it.each(GLOBAL_TABLES.identity.map(({ table }) => table))('keep %s from the runtime role', async (table) => {
+  it.each(GLOBAL_TABLES.identity.map(({ table }) => table))('do not let the runtime role read %s', async (table) => {
     const read = database.transaction(newId(), (tx) => tx.query(`SELECT 1 FROM ${table}`));
     await expect(read).rejects.toThrow('permission denied');
   });
 
-  it('show the narrow role a workspace’s host users only in its context', async () => {
+  it('show the narrow role the host users of a tenant only in the context of this tenant', async () => {
     const { tenantId, userId } = await identity.account();
     await database.transaction(tenantId, (tx) =>
       tx.query(`INSERT INTO embed_user (tenant_id, app_key, sub, user_id) VALUES ($1, 'a', 's', $2)`, [
@@ -35,7 +35,7 @@ describe('the tables of identity', () => {
     expect(await database.crossTenant((tx) => tx.query(count))).toHaveLength(0);
   });
 
-  it('let the narrow role add users to the workspace in context and to no other', async () => {
+  it('let the narrow role add users only to the tenant in context', async () => {
     const { tenantId } = await identity.account();
     const insert = `INSERT INTO app_user (tenant_id, id, email, name, roles, status, origin)
       VALUES ($1, $2, 'x@y.test', 'X', '{owner}', 'active', 'registration')`;

@@ -48,7 +48,7 @@ describe('mail that waits', () => {
   const gone = (email: string) =>
     waitUntil(async () => (await waiting(email)).length === 0, { describe: 'the mail to be gone' });
 
-  it('is given up when the server refuses it for good', async () => {
+  it('abandons a mail that the server refuses permanently', async () => {
     const email = newEmail();
     mailServer.recipients.set(email, '550 no such user');
     await invite(email);
@@ -57,21 +57,21 @@ describe('mail that waits', () => {
     expect(mailServer.named.filter((name) => name === email)).toHaveLength(1);
   });
 
-  it('is kept when the server refuses us, which is nothing that the mail can help', async () => {
+  it('keeps a mail when the server refuses the sender, for which the mail is not to blame', async () => {
     const email = newEmail();
     mailServer.senderReply = '550 who are you';
     await invite(email);
     expect(await postponed(email)).toMatchObject({ valid: 3 * 24 * 3600 });
   });
 
-  it('is kept when a relay says only at the recipient that it does not know us', async () => {
+  it('keeps a mail when a relay refuses the sender only after the recipient was named', async () => {
     const email = newEmail();
     mailServer.recipients.set(email, `554 5.7.1 <${email}>: Relay access denied`);
     await invite(email);
     expect(await postponed(email)).toMatchObject({ valid: 3 * 24 * 3600 });
   });
 
-  it('is given up when no server took it for three days', async () => {
+  it('abandons a mail that no server has accepted for three days', async () => {
     const email = newEmail();
     mailServer.refusing = true;
     await invite(email);
@@ -83,7 +83,7 @@ describe('mail that waits', () => {
     expect(mailServer.named.slice(seen)).not.toContain(email);
   });
 
-  it('is not sent when the code in it has run out', async () => {
+  it('does not send a mail whose code has expired', async () => {
     const { email, accessToken } = owner;
     const body = { enabled: true, password: PASSWORD };
     expect((await identity.request('PUT', '/api/auth/mfa', { token: accessToken, body })).status).toBe(204);
@@ -97,7 +97,7 @@ describe('mail that waits', () => {
     expect(mailServer.named.slice(seen)).not.toContain(email);
   });
 
-  it('does not wait for one that is slow', async () => {
+  it('sends other mail while one is slow', async () => {
     let answer: () => void = () => undefined;
     const [slow, quick] = [newEmail(), newEmail()];
     mailServer.recipients.set(

@@ -35,7 +35,7 @@ async function protectedAccount() {
 }
 
 describe('a second factor', () => {
-  it('is asked for after the password and completes the sign-in once', async () => {
+  it('asks for the code after the password; the code completes one sign-in', async () => {
     const { email } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
     const { status, body } = await verify(challengeId, code);
@@ -44,21 +44,21 @@ describe('a second factor', () => {
     expect([again.status, again.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
-  it('opens one session for two right answers at once', async () => {
+  it('opens one session when the right code is sent twice at once', async () => {
     const { email } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
     const answers = await Promise.all([verify(challengeId, code), verify(challengeId, code)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('allows five tries', async () => {
+  it('refuses the right code after five wrong ones', async () => {
     const { email } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
     for (let count = 0; count < 5; count += 1) expect((await verify(challengeId, another(code))).status).toBe(401);
     expect((await verify(challengeId, code)).status).toBe(401);
   });
 
-  it('is replaced by the next one', async () => {
+  it('accepts only the code of the latest challenge', async () => {
     const { email } = await protectedAccount();
     const first = await challenge(email);
     const second = await challenge(email);
@@ -66,7 +66,7 @@ describe('a second factor', () => {
     expect((await verify(second.challengeId, second.code)).status).toBe(200);
   });
 
-  it('expires', async () => {
+  it('refuses the code of an expired challenge', async () => {
     const { email, tenantId } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
     await identity
@@ -75,7 +75,7 @@ describe('a second factor', () => {
     expect((await verify(challengeId, code)).status).toBe(401);
   });
 
-  it('does not flood the mailbox', async () => {
+  it('sends a user at most five codes in the time of the limit', async () => {
     const { email } = await protectedAccount();
     for (let count = 0; count < 5; count += 1) expect((await identity.login(email)).status).toBe(200);
     const { status, headers } = await identity.login(email);
@@ -83,13 +83,13 @@ describe('a second factor', () => {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('is not asked for after a wrong password', async () => {
+  it('does not ask for a code after a wrong password', async () => {
     const { email } = await protectedAccount();
     const { status, body } = await identity.login(email, 'not-the-password');
     expect([status, body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
-  it('is switched by the password, not by a token alone', async () => {
+  it('is turned off with the password, not with an access token alone', async () => {
     const account = await protectedAccount();
     expect((await setMfa(account.accessToken, false, 'not-the-password')).status).toBe(401);
     expect((await setMfa(account.accessToken, false)).status).toBe(204);

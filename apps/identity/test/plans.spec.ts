@@ -33,15 +33,15 @@ describe('plans of the hand-written SQL of identity', () => {
   });
   afterAll(() => database?.drop());
 
-  it('are what they were for the runtime role, in the context of a tenant', async () => {
+  it('match the snapshot for the runtime role, in the context of a tenant', async () => {
     expect(await explainStatements({ url: database.config.url, tenantId: newId() }, ofRuntimeRole)).toMatchSnapshot();
   });
 
-  it('are what they were for the narrow role', async () => {
+  it('match the snapshot for the narrow role', async () => {
     expect(await explainStatements({ url: database.config.narrowUrl }, ofNarrowRole)).toMatchSnapshot();
   });
 
-  it('are looked at for every statement', async () => {
+  it('cover every exported statement', async () => {
     const exported = await exportedStatements(new URL('../src/', import.meta.url));
     expect(Object.keys({ ...ofRuntimeRole, ...ofNarrowRole }).sort()).toEqual(exported);
   });

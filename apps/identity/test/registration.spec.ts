@@ -30,7 +30,7 @@ describe('POST /api/auth/register', () => {
     expect(JSON.stringify(body)).not.toContain(PASSWORD);
   });
 
-  it('takes plan, time zone and country', async () => {
+  it('stores plan, time zone and country', async () => {
     const workspace = { name: 'W', plan: 'business', timeZone: 'Europe/Berlin', country: 'DE' };
     const { status, body } = await register({ workspace });
     expect([status, body]).toMatchObject([201, { tenant: workspace }]);
@@ -55,7 +55,7 @@ describe('POST /api/auth/register', () => {
     expect([status, body.code]).toEqual([409, 'EMAIL_TAKEN']);
   });
 
-  it('gives an address to one of two registrations at once and leaves nothing of the other', async () => {
+  it('accepts one of several simultaneous registrations of an address', async () => {
     const email = newEmail();
     const name = `Raced ${email}`;
     const answers = await Promise.all([1, 2, 3].map(() => register({ email, workspace: { name } })));
@@ -64,14 +64,14 @@ describe('POST /api/auth/register', () => {
 
   it.each([
     ['a short password', { password: 'elevenchars' }, '/password'],
-    ['an endless password', { password: 'x'.repeat(257) }, '/password'],
-    ['no e-mail address', { email: 'nobody' }, '/email'],
+    ['a password that is too long', { password: 'x'.repeat(257) }, '/password'],
+    ['text that is not an e-mail address', { email: 'nobody' }, '/email'],
     ['no workspace name', { workspace: { name: ' ' } }, '/workspace/name'],
     ['an unknown plan', { workspace: { name: 'W', plan: 'gold' } }, '/workspace/plan'],
     ['an unknown time zone', { workspace: { name: 'W', timeZone: 'Mars/Base' } }, '/workspace/timeZone'],
-    ['a country that is no code', { workspace: { name: 'W', country: 'Germany' } }, '/workspace/country'],
+    ['a country that is not a code', { workspace: { name: 'W', country: 'Germany' } }, '/workspace/country'],
     ['an unknown member', { admin: true }, '/admin'],
-  ])('refuses %s', async (_what, changes, pointer) => {
+  ])('refuses a registration with %s', async (_what, changes, pointer) => {
     const { status, body, headers } = await register(changes);
     expect([status, body.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(body.errors.map((error) => error.pointer)).toContain(pointer);
@@ -97,7 +97,7 @@ describe('POST /api/auth/register', () => {
 });
 
 describe('in the production profile', () => {
-  it('only operators set a plan other than developer', async () => {
+  it('refuses to register a workspace with a plan other than developer', async () => {
     const production = await TestIdentity.start({ profile: 'production' });
     try {
       const refused = await register({ workspace: { name: 'W', plan: 'enterprise' } }, production);

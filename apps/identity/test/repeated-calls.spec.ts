@@ -15,7 +15,7 @@ describe('a user added with an Idempotency-Key', () => {
   const person = () => ({ email: newEmail(), name: 'Grace', password: PASSWORD, roles: ['member'] });
   const add = (token: string, body: object, key = 'k') => keyed('/api/tenant/users', body, key, token);
 
-  it('is added once and shown as they now are', async () => {
+  it('is added once; a repeated call returns the user as they are now', async () => {
     const owner = await identity.account();
     const body = person();
     const first = await add(owner.accessToken, body);
@@ -29,7 +29,7 @@ describe('a user added with an Idempotency-Key', () => {
     expect((await add(owner.accessToken, body, 'another')).body.code).toBe('EMAIL_TAKEN');
   });
 
-  it('is invited once', async () => {
+  it('is invited once by simultaneous calls', async () => {
     const owner = await identity.account();
     const { password: _password, ...body } = person();
     const answers = await Promise.all(Array.from({ length: 4 }, () => add(owner.accessToken, body)));
@@ -44,7 +44,7 @@ describe('a user added with an Idempotency-Key', () => {
     expect(mails).toHaveLength(1);
   });
 
-  it('is refused with another body, a password included', async () => {
+  it('refuses the same key with another body, also if only the password differs', async () => {
     const owner = await identity.account();
     const body = person();
     await add(owner.accessToken, body);
@@ -56,20 +56,20 @@ describe('a user added with an Idempotency-Key', () => {
   });
 });
 
-describe('a call whose answer is given once', () => {
+describe('a call whose answer carries a secret', () => {
   it.each([
     ['/api/auth/login', { email: 'a@b.test', password: 'x' }],
     ['/api/auth/refresh', { refreshToken: 'x' }],
     ['/api/auth/mfa/verify', { challengeId: 'x', code: '123456' }],
     ['/api/auth/register', {}],
-  ])('%s takes no Idempotency-Key', async (path, body) => {
+  ])('refuses an Idempotency-Key on POST %s', async (path, body) => {
     const { status, body: problem } = await keyed(path, body, 'k');
     expect([status, problem.code]).toEqual([400, 'MALFORMED_REQUEST']);
   });
 });
 
 describe('lists', () => {
-  it('of users and of sessions go on by cursor, each by its own', async () => {
+  it('continue by cursor, and refuse the cursor of another list or workspace', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
     await identity.signedIn(owner.email);

@@ -30,7 +30,7 @@ describe('POST /api/auth/refresh', () => {
     expect((await sessions(body.accessToken)).body.total).toBe(1);
   });
 
-  it('ends the session when a spent token comes back', async () => {
+  it('ends the session when a spent refresh token is presented again', async () => {
     const account = await identity.account();
     const { body: next } = await refresh(account.refreshToken);
     const reuse = await refresh(account.refreshToken);
@@ -39,13 +39,13 @@ describe('POST /api/auth/refresh', () => {
     await refused({ accessToken: next.accessToken });
   });
 
-  it('lets one of two exchanges at once win', async () => {
+  it('accepts only one of two simultaneous exchanges of a refresh token', async () => {
     const account = await identity.account();
     const answers = await Promise.all([refresh(account.refreshToken), refresh(account.refreshToken)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('refuses what is no refresh token', async () => {
+  it('refuses a text that is not a refresh token, and an access token', async () => {
     const account = await identity.account();
     for (const token of ['nonsense', account.accessToken]) {
       const { status, body } = await refresh(token);
@@ -53,7 +53,7 @@ describe('POST /api/auth/refresh', () => {
     }
   });
 
-  it('carries the roles the user has now', async () => {
+  it('issues an access token with the current roles of the user', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
     await identity.request('PATCH', `/api/tenant/users/${member.userId}`, {
@@ -67,7 +67,7 @@ describe('POST /api/auth/refresh', () => {
 });
 
 describe('POST /api/auth/logout', () => {
-  it('ends the session: the refresh token at once, the access token within a second', async () => {
+  it('ends the session: the refresh token stops working at once, the access token within a second', async () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
     expect((await identity.request('POST', '/api/auth/logout', { token: account.accessToken })).status).toBe(204);
@@ -78,7 +78,7 @@ describe('POST /api/auth/logout', () => {
 });
 
 describe('sessions', () => {
-  it('are listed with the one that asks marked', async () => {
+  it('lists the sessions of the user and marks the current one', async () => {
     const account = await identity.account();
     await identity.signedIn(account.email);
     const { status, body } = await sessions(account.accessToken);
@@ -88,7 +88,7 @@ describe('sessions', () => {
     expect(data[0]).toMatchObject({ address: '127.0.0.1', createdAt: expect.stringMatching(/Z$/) });
   });
 
-  it('end one by one', async () => {
+  it('ends one session and leaves the others open', async () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
     const { body } = await sessions(account.accessToken);
@@ -100,7 +100,7 @@ describe('sessions', () => {
     expect((await refresh(other.refreshToken)).status).toBe(401);
   });
 
-  it('end all at once', async () => {
+  it('ends all sessions of the user in one call', async () => {
     const account = await identity.account();
     const other = await identity.signedIn(account.email);
     expect((await identity.request('DELETE', '/api/auth/sessions', { token: account.accessToken })).status).toBe(204);
@@ -109,7 +109,7 @@ describe('sessions', () => {
     expect((await identity.login(account.email)).status).toBe(200);
   });
 
-  it('of somebody else are not there, in the same workspace and in another', async () => {
+  it('answers 404 for a session of another user, in the same workspace and in another one', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
     const stranger = await identity.account();

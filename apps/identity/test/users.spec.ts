@@ -38,7 +38,7 @@ describe('POST /api/tenant/users', () => {
     [['owner'], ['app'], 403],
     [['owner'], ['operator'], 403],
     [['owner'], ['system'], 403],
-  ])('%j may give %j: %i', async (granting, granted, expected) => {
+  ])('answers a user with the roles %j who grants %j with %i', async (granting, granted, expected) => {
     const owner = await identity.account();
     const caller = granting[0] === 'owner' ? owner : await identity.member(owner, granting);
     const { status, body } = await add(caller.accessToken, { roles: granted });
@@ -46,7 +46,7 @@ describe('POST /api/tenant/users', () => {
     if (status === 403) expect(body.code).toBe('ROLE_NOT_GRANTABLE');
   });
 
-  it.each([['member'], ['viewer'], ['sales-lead']])('is not for a %s', async (role) => {
+  it.each([['member'], ['viewer'], ['sales-lead']])('refuses a caller who is a %s', async (role) => {
     const owner = await identity.account();
     const caller = await identity.member(owner, [role]);
     const { status, body } = await add(caller.accessToken);
@@ -62,7 +62,7 @@ describe('POST /api/tenant/users', () => {
   });
 
   it.each([[{ roles: [] }], [{ roles: ['No Name'] }], [{ roles: 'member' }], [{ password: 'short' }], [{ name: '' }]])(
-    'refuses %j',
+    'refuses to add a user with %j',
     async (changes) => {
       const owner = await identity.account();
       expect((await add(owner.accessToken, changes)).status).toBe(422);
@@ -71,7 +71,7 @@ describe('POST /api/tenant/users', () => {
 });
 
 describe('GET /api/tenant/users', () => {
-  it('pages through the users of the workspace and shows nobody else', async () => {
+  it('pages through the users of the workspace and shows no user of another one', async () => {
     const owner = await identity.account();
     await identity.account();
     for (let count = 0; count < 3; count += 1) await add(owner.accessToken);
@@ -83,13 +83,16 @@ describe('GET /api/tenant/users', () => {
     expect(rest.data).toHaveLength(1);
   });
 
-  it.each(['?page=0', '?size=201', '?size=x', '?colour=red'])('refuses %s', async (query) => {
-    const owner = await identity.account();
-    const { status, body } = await list(owner.accessToken, query);
-    expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
-  });
+  it.each(['?page=0', '?size=201', '?size=x', '?colour=red'])(
+    'refuses to list users with the query %s',
+    async (query) => {
+      const owner = await identity.account();
+      const { status, body } = await list(owner.accessToken, query);
+      expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+    },
+  );
 
-  it("answers another workspace's user like an unknown one", async () => {
+  it('answers a user of another workspace like an unknown one', async () => {
     const [mine, theirs] = [await identity.account(), await identity.account()];
     const paths = [theirs.userId, '0190a000-0000-7000-8000-000000000000', 'nonsense'];
     for (const id of paths) {
@@ -103,7 +106,7 @@ describe('GET /api/tenant/users', () => {
 });
 
 describe('PATCH /api/tenant/users/{id}', () => {
-  it('disables: sessions end, sign-in is refused like a wrong password', async () => {
+  it('ends the sessions of a user who is disabled and answers their sign-in like a wrong password', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
     const { status, body } = await change(owner.accessToken, member.userId, { status: 'disabled' });
@@ -118,7 +121,7 @@ describe('PATCH /api/tenant/users/{id}', () => {
     expect((await identity.login(member.email)).status).toBe(200);
   });
 
-  it('keeps an administrator from changing an owner or making one', async () => {
+  it('refuses an administrator who changes an owner or makes one', async () => {
     const owner = await identity.account();
     const admin = await identity.member(owner, ['admin']);
     const member = await identity.member(owner);
@@ -133,7 +136,7 @@ describe('PATCH /api/tenant/users/{id}', () => {
     }
   });
 
-  it('keeps the last owner, also when two step down at once', async () => {
+  it('keeps the last owner, also when two owners step down at once', async () => {
     const owner = await identity.account();
     const only = await change(owner.accessToken, owner.userId, { roles: ['admin'] });
     expect([only.status, only.body.code]).toEqual([409, 'CONFLICT']);

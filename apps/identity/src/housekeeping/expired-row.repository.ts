@@ -10,7 +10,7 @@ const PAST = Raw((column) => `${column} < now()`);
 /** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */
 const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
 
-/** Rows of global tables that nobody can use any more. */
+/** Rows of global tables that are no longer of use. */
 @Injectable()
 export class ExpiredRowRepository {
   async delete(tx: NarrowTransaction): Promise<void> {

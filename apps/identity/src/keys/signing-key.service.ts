@@ -13,7 +13,7 @@ const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   admin: [AUDIENCES.admin],
 };
 
-/** How long this process works with the keys it read. */
+/** How long this process uses the keys that it has read. */
 const CACHE_MS = 30_000;
 
 /**
@@ -30,7 +30,7 @@ interface LoadedKeys {
   readAtMs: number;
 }
 
-/** The platform's signing keys: created when there are none, rotated with overlap, private halves sealed at rest. */
+/** The platform's signing keys: created when there are none, rotated with overlap, private keys sealed at rest. */
 @Injectable()
 export class SigningKeyService implements OnModuleInit {
   private loaded: LoadedKeys | undefined;

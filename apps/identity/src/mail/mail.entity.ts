@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A mail that waits to be sent. Once it is sent or given up it is deleted: its body carries a one-time secret. */
+/** A mail that waits to be sent. Once it is sent or abandoned it is deleted: its body carries a one-time secret. */
 @Entity({ name: 'mail' })
 export class Mail {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })

@@ -5,38 +5,38 @@ import { Mail } from './mail.entity.js';
 import { CLAIM_MAIL, RELEASE_MAIL } from './mail.sql.js';
 
 export interface NewMail extends Pick<Mail, 'recipient' | 'subject' | 'body'> {
-  /** Seconds after which what it says is of no use any more; it is then not sent. */
+  /** Seconds after which the mail is no longer of use and is not sent. */
   validSeconds: number;
 }
 
 export interface DueMail extends Omit<Mail, 'nextAttemptAt' | 'expiresAt'> {
   /** When it was due before it was claimed. */
   dueAt: Date;
-  /** Whether it has waited too long or says what is no longer true. */
+  /** Whether it has waited too long or is no longer of use. */
   expired: boolean;
 }
 
-/** A mail that no server takes for three days is given up. A mail server's own queue tries for 4 to 5 (RFC 5321, 4.5.4.1). */
+/** A mail that no server accepts for three days is abandoned. A mail server's own queue tries for 4 to 5 (RFC 5321, 4.5.4.1). */
 const MAX_WAIT_SECONDS = 3 * 24 * 3600;
 
 @Injectable()
 export class MailRepository {
-  /** Puts a mail among those to send, in the transaction of what it tells about. */
+  /** Queues a mail in the transaction of the change that causes it. */
   async insert(tx: Transaction, tenantId: string, { validSeconds, ...mail }: NewMail): Promise<void> {
     const expiresAt = secondsFromNow(Math.min(validSeconds, MAX_WAIT_SECONDS));
     await tx.repository(Mail).insert({ tenantId, id: newId(), ...mail, expiresAt });
   }
 
   /**
-   * Takes the mail that is due longest for this sender alone: nobody else sees it due for the time of the lease.
-   * @param room how many, and of which tenants none
+   * Claims the mail that has been due longest. No other worker sees it as due until the lease ends.
+   * @param room how many, and the tenants whose mail is left alone
    * @param leaseSeconds longer than sending a mail can take
    */
   async claimDue(tx: NarrowTransaction, room: Room, leaseSeconds: number): Promise<DueMail[]> {
     return tx.query<DueMail>(CLAIM_MAIL, [room.fullTenants, room.places, leaseSeconds]);
   }
 
-  /** Gives back mail that was claimed and not begun; it keeps its place in the line. */
+  /** Releases claimed mail whose sending has not begun; it keeps its place in the queue. */
   async release(tx: NarrowTransaction, mails: readonly Pick<DueMail, 'tenantId' | 'id' | 'dueAt'>[]): Promise<void> {
     await tx.query(RELEASE_MAIL, [
       mails.map((mail) => mail.tenantId),
@@ -45,7 +45,7 @@ export class MailRepository {
     ]);
   }
 
-  /** Removes a mail that was sent or given up: its body carries a one-time secret. */
+  /** Removes a mail that was sent or abandoned: its body carries a one-time secret. */
   async delete(tx: NarrowTransaction, { tenantId, id }: Pick<DueMail, 'tenantId' | 'id'>): Promise<void> {
     await tx.repository(Mail).delete({ tenantId, id });
   }

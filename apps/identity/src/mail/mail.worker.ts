@@ -4,10 +4,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type DueMail, MailRepository } from './mail.repository.js';
-import { isRefusedForGood } from './smtp-refusal.js';
+import { isPermanentRefusal } from './smtp-refusal.js';
 
 const LONGEST_PAUSE_MS = 1000;
-/** Mails on their way at a time. */
+/** Mails sent at the same time. */
 const PLACES = 10;
 /** Connecting, greeting and each command of the SMTP dialogue may take this long. */
 const SMTP_TIMEOUT_MS = 10_000;
@@ -17,9 +17,9 @@ const LEASE_SECONDS = 300;
 const RETRY_BACKOFF = Backoff.doubling(5_000, 3_600_000);
 
 /**
- * Sends the mail that waits in the database, several at a time, so that a slow one holds up no other. A mail server that
- * is down delays mail; a crash between sending and deleting sends it twice, which is the better of the two mistakes. What a
- * server refuses for good, what waited for three days, and what is no longer true, is given up and logged.
+ * Sends the mail that waits in the database, several at a time, so that a slow one does not delay others. A mail server
+ * that is down delays mail; a crash between sending and deleting sends it twice, which is better than not at all. A mail
+ * that a server refuses permanently, that has waited for three days or is no longer of use is abandoned and logged.
  */
 @Injectable()
 export class MailWorker extends Worker<DueMail> {
@@ -56,17 +56,17 @@ export class MailWorker extends Worker<DueMail> {
     return { tenantId, mailId: id };
   }
 
-  /** Sends a mail and stores what came of it. */
+  /** Sends a mail and stores the outcome. */
   protected async work(mail: DueMail): Promise<void> {
     if (mail.expired) {
-      await this.giveUp(mail, mail.lastError ?? 'It was due too late');
+      await this.abandon(mail, mail.lastError ?? 'It expired before it could be sent');
       return;
     }
     try {
       await this.send(mail);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (isRefusedForGood(error)) await this.giveUp(mail, reason);
+      if (isPermanentRefusal(error)) await this.abandon(mail, reason);
       else await this.postpone(mail, reason);
       return;
     }
@@ -86,12 +86,12 @@ export class MailWorker extends Worker<DueMail> {
 
   private async postpone(mail: DueMail, reason: string): Promise<void> {
     const delaySeconds = RETRY_BACKOFF.delayMs(mail.attempts + 1) / 1000;
-    this.logger.warn({ msg: 'A mail could not be sent; it is tried again', mailId: mail.id, reason, delaySeconds });
+    this.logger.warn({ msg: 'A mail could not be sent; it will be retried', mailId: mail.id, reason, delaySeconds });
     await this.database.crossTenant((tx) => this.mails.postpone(tx, mail, delaySeconds, reason.slice(0, 500)));
   }
 
-  private async giveUp({ tenantId, id, ...mail }: DueMail, reason: string): Promise<void> {
-    this.logger.error({ msg: 'A mail is given up', mailId: id, tenantId, attempts: mail.attempts, reason });
+  private async abandon({ tenantId, id, ...mail }: DueMail, reason: string): Promise<void> {
+    this.logger.error({ msg: 'A mail was abandoned', mailId: id, tenantId, attempts: mail.attempts, reason });
     await this.database.crossTenant((tx) => this.mails.delete(tx, { tenantId, id }));
   }
 }

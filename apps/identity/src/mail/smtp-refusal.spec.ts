@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRefusedForGood } from './smtp-refusal.js';
+import { isPermanentRefusal } from './smtp-refusal.js';
 
 const refusal = (command: string, response: string) => ({
   command,
@@ -7,7 +7,7 @@ const refusal = (command: string, response: string) => ({
   responseCode: Number(response.slice(0, 3)),
 });
 
-describe('isRefusedForGood', () => {
+describe('isPermanentRefusal', () => {
   it.each([
     'RCPT TO: 550 no such user',
     'RCPT TO: 550 5.1.1 <a@b.example>: Recipient address rejected: User unknown in relay recipient table',
@@ -20,9 +20,9 @@ describe('isRefusedForGood', () => {
     'DATA: 552 5.3.4 message too big',
     'DATA: 554 5.6.0 content refused',
     'DATA: 554 content refused',
-  ])('ends a mail: %s', (said) => {
+  ])('takes %s for a refusal of the mail', (said) => {
     const [command, response] = said.split(/: (.*)/s) as [string, string];
-    expect(isRefusedForGood(refusal(command, response))).toBe(true);
+    expect(isPermanentRefusal(refusal(command, response))).toBe(true);
   });
 
   it.each([
@@ -44,13 +44,13 @@ describe('isRefusedForGood', () => {
     'AUTH PLAIN: 535 wrong password of ours',
     'MAIL FROM: 550 sender not allowed',
     'CONN: 554 service not available',
-  ])('keeps a mail: %s', (said) => {
+  ])('does not take %s for a refusal of the mail', (said) => {
     const [command, response] = said.split(/: (.*)/s) as [string, string];
-    expect(isRefusedForGood(refusal(command, response))).toBe(false);
+    expect(isPermanentRefusal(refusal(command, response))).toBe(false);
   });
 
-  it('keeps a mail when there was no reply', () => {
-    expect(isRefusedForGood({ code: 'ECONNREFUSED', command: 'CONN' })).toBe(false);
-    expect(isRefusedForGood(undefined)).toBe(false);
+  it('does not take a missing reply for a refusal of the mail', () => {
+    expect(isPermanentRefusal({ code: 'ECONNREFUSED', command: 'CONN' })).toBe(false);
+    expect(isPermanentRefusal(undefined)).toBe(false);
   });
 });

@@ -8,41 +8,41 @@ interface SmtpError {
   command?: string;
 }
 
-/** The commands whose refusal may speak of this one mail. That of others, such as AUTH or MAIL FROM, speaks of the sender. */
+/** The commands whose refusal can concern this one mail. A refusal of others, such as AUTH or MAIL FROM, concerns the sender. */
 const ABOUT_THE_MAIL: readonly (string | undefined)[] = ['RCPT TO', 'DATA'];
 
 /**
- * Enhanced codes (RFC 3463) of a recipient or a content that will never be taken: address, mailbox, too big a message,
+ * Enhanced codes (RFC 3463) for a recipient or content that will never be accepted: address, mailbox, message size,
  * content.
  */
 const MAIL_REFUSED = /^5\.(?:[126]\.\d+|3\.4)$/;
 
 /**
- * Enhanced codes of us: the sender's address, authentication, relaying, policy. Servers say them to the recipient too,
- * because many put off every refusal until then.
+ * Enhanced codes for a refusal of the sender: address, authentication, relaying, policy. They also come in reply to the
+ * recipient, because many servers postpone every refusal until then.
  */
 const SENDER_REFUSED = /^5\.(?:1\.[78]|7\.\d+)$/;
 
-/** Replies that speak of a mailbox (RFC 5321, 4.2.3) or its domain (RFC 7504) whatever stands behind them. */
+/** Replies that concern a mailbox (RFC 5321, 4.2.3) or its domain (RFC 7504), whatever text follows. */
 const MAILBOX_REPLIES: readonly number[] = [550, 551, 552, 553, 556];
 
-/** How a server without enhanced codes says that it is our settings that are wrong. */
-const SPEAKS_OF_US = /\b(?:relay|authenticat)/i;
+/** How a server without enhanced codes says that the settings of the sender are wrong. */
+const CONCERNS_SENDER = /\b(?:relay|authenticat)/i;
 
 /**
- * Whether a mail server will never take a mail: it refused this recipient or this content with a reply of 500 or more
- * (RFC 5321, 4.2.1: the client should not repeat the request). A refusal of ourselves is none, wherever in the
- * dialogue it comes: while a relay's settings are wrong no mail may be lost.
+ * Whether a mail server will never accept a mail: it refused this recipient or this content with a reply of 500 or more
+ * (RFC 5321, 4.2.1: the client should not repeat the request). A refusal of the sender does not count, wherever in the
+ * dialogue it comes: no mail is lost while the settings of a relay are wrong.
  * @param error what sending rejected with
  */
-export function isRefusedForGood(error: unknown): boolean {
+export function isPermanentRefusal(error: unknown): boolean {
   const { responseCode = 0, response = '', command } = (error ?? {}) as SmtpError;
   if (responseCode < 500 || responseCode > 599 || !ABOUT_THE_MAIL.includes(command)) return false;
   const enhanced = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1];
   if (enhanced !== undefined) {
     if (SENDER_REFUSED.test(enhanced)) return false;
     if (MAIL_REFUSED.test(enhanced)) return true;
-  } else if (SPEAKS_OF_US.test(response)) {
+  } else if (CONCERNS_SENDER.test(response)) {
     return false;
   }
   if (MAILBOX_REPLIES.includes(responseCode)) return true;

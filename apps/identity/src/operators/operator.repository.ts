@@ -36,7 +36,7 @@ export class OperatorRepository {
       .insert({ id, operatorId, refreshHash, expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) });
   }
 
-  /** Exchanges a refresh token. The one before the last is a copy that somebody kept: its session ends. */
+  /** Exchanges a refresh token. A token that was exchanged before has been copied: its session ends. */
   async rotateSession(tx: NarrowTransaction, presented: Buffer, successor: Buffer): Promise<OperatorRotation> {
     const [rotated] = await tx.query<{ sessionId: string; operatorId: string }>(ROTATE_OPERATOR_SESSION, [
       presented,

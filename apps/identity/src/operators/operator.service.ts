@@ -8,7 +8,7 @@ import { hashSecret, newSecret } from '../secrets/secret.js';
 import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
 import { OperatorRepository } from './operator.repository.js';
 
-/** Staff of the platform: accounts, sessions and tokens of their own, signed with a key of their own. */
+/** Signs operators in. Their accounts, sessions, tokens and signing key are separate from those of tenants. */
 @Injectable()
 export class OperatorService {
   private readonly logger = new Logger(OperatorService.name);
@@ -22,7 +22,7 @@ export class OperatorService {
   ) {}
 
   /**
-   * @param address where the sign-in comes from, as marketplace-admin sees it
+   * @param address the IP address of the operator, as marketplace-admin sees it
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async signIn(email: string, password: string, address: string): Promise<TokenPair> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { packIds, unpackIds } from './packed-ids.js';
 
 describe('packed ids', () => {
-  it('come back as they were', () => {
+  it('are unpacked to the same ids', () => {
     const ids = [randomUUID(), randomUUID()];
     expect(unpackIds(packIds(...ids), 2)).toEqual(ids);
   });
@@ -13,7 +13,7 @@ describe('packed ids', () => {
     ['not base64!', 2],
     [packIds(randomUUID()), 2],
     [`${packIds(randomUUID())}=`, 1],
-  ])('does not read %p as %p ids', (text, count) => {
+  ])('rejects %p as %p packed ids', (text, count) => {
     expect(unpackIds(text, count)).toBeUndefined();
   });
 });

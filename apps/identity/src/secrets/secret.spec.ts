@@ -6,7 +6,7 @@ describe('secrets', () => {
     expect(Buffer.from(newSecret(), 'base64url')).toHaveLength(32);
   });
 
-  it('are recognised by their hash', () => {
+  it('are verified against their hash', () => {
     const secret = newSecret();
     expect(isSecret(hashSecret(secret), secret)).toBe(true);
     expect(isSecret(hashSecret(secret), `${secret}x`)).toBe(false);

@@ -15,7 +15,7 @@ import { InvitationRepository } from './invitation.repository.js';
 const VALID_DAYS = 7;
 const VALID_SECONDS = VALID_DAYS * 24 * 3600;
 
-/** An invitation that is not stored yet; of its secret only the mail knows. */
+/** An invitation that is not stored yet. Only the mail contains its secret. */
 export interface PreparedInvitation {
   tenantId: string;
   id: string;
@@ -37,12 +37,12 @@ export class InvitationService {
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
-  /** Writes an invitation, to be stored together with the user. */
+  /** Prepares an invitation that is stored together with the user. */
   async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email' | 'name'>): Promise<PreparedInvitation> {
     const id = newId();
     const secret = newSecret();
     const workspace = singleLine((await this.tenants.get(tenantId)).name);
-    // In the fragment the token reaches the page and no server's log.
+    // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
     const body = [
       `Hello ${singleLine(user.name)},`,
@@ -63,7 +63,7 @@ export class InvitationService {
     return { tenantId, id, userId: user.id, secretHash: hashSecret(secret), mail };
   }
 
-  /** Stores an invitation and its mail in the transaction that adds the user, or that looked at them. */
+  /** Stores an invitation and its mail in the transaction that adds the user or has locked them. */
   async send(
     tx: NarrowTransaction | TenantTransaction,
     { tenantId, id, userId, secretHash, mail }: PreparedInvitation,
@@ -72,7 +72,7 @@ export class InvitationService {
     await this.mails.queue(tx, tenantId, mail);
   }
 
-  /** Like send; from now on the links of earlier invitations of the user are void. */
+  /** Like send; the links of earlier invitations of the user stop working. */
   async replace(tx: TenantTransaction, invitation: PreparedInvitation): Promise<void> {
     await this.invitations.deletePending(tx, invitation.userId);
     await this.send(tx, invitation);
@@ -89,7 +89,7 @@ export class InvitationService {
     if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
     const passwordHash = await this.passwords.hash(password);
     await this.database.transaction(tenantId, async (tx) => {
-      // The user first, as where an invitation is sent again: locks taken in one order never wait in a circle.
+      // The user first, as where an invitation is sent again: locks taken in one order cannot deadlock.
       const known = await this.invitations.find(tx, id);
       const user = known ? await this.users.lock(tx, known.userId) : null;
       const invitation = await this.invitations.lock(tx, id);

@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 
 /**
- * Marks that tell two passwords apart and, without the service's key, tell nothing about them. They take the place of a
- * password where a fast hash is kept: a plain one could be guessed from by whoever reads the table.
+ * Marks that distinguish two passwords and reveal nothing about them without the key of the service. They replace a
+ * password where a fast hash is stored: a reader of the table could guess the password from a plain hash.
  */
 @Injectable()
 export class PasswordMarks {

@@ -36,10 +36,10 @@ export interface UserChange {
   status?: 'active' | 'disabled';
 }
 
-/** Invitations sent again to one user in an hour: nobody's mailbox is flooded through us. */
+/** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
 const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
 
-/** The people of a workspace, as its administrators see and change them. */
+/** The users of a tenant as its administrators see and change them. */
 @Injectable()
 export class UserAdministrationService {
   private readonly invitationLimit: Limiter;
@@ -60,7 +60,7 @@ export class UserAdministrationService {
   }
 
   /**
-   * In the order they came.
+   * Lists the users, oldest first.
    * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
    */
   async list(tenantId: string, query: ListQuery): Promise<ListAnswer<User>> {
@@ -76,7 +76,7 @@ export class UserAdministrationService {
 
   /**
    * Adds a user to the principal's workspace.
-   * @param key makes a repetition of the call find the user of the first one
+   * @param key makes a repeated call return the user that the first one added
    * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
@@ -135,7 +135,7 @@ export class UserAdministrationService {
   }
 
   /**
-   * Sends an invited user a new invitation; the link of the one before is void.
+   * Sends an invited user a new invitation; the link of the previous one stops working.
    * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for a user who is not invited, RATE_LIMITED
    */
   async inviteAgain(principal: Principal, id: string): Promise<void> {
@@ -146,7 +146,7 @@ export class UserAdministrationService {
     await this.invitationLimit.consume(id);
     const invitation = await this.invitations.prepare(tenantId, user);
     await this.database.transaction(tenantId, async (tx) => {
-      // Asked again under the lock: the user may have accepted meanwhile.
+      // Checked again under the lock: the user can have accepted in the meantime.
       assertInvited(await this.users.lock(tx, id));
       await this.invitations.replace(tx, invitation);
     });
@@ -180,7 +180,7 @@ function assertInvited(user: User | null): void {
 }
 
 function statusAfter(user: User, change: UserChange): UserStatus {
-  // Host users never have a password; they are let in by their host.
+  // Host users never have a password; their host signs them in.
   const waitsForPassword = user.passwordHash === null && user.origin !== 'embed';
   return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);
 }

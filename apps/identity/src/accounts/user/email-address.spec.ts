@@ -7,7 +7,7 @@ describe('normaliseEmail', () => {
     ['a@BÜCHER.example', 'a@xn--bcher-kva.example'],
     ['"odd@part"@acme.test', '"odd@part"@acme.test'],
     ['jose\u0301@acme.test', 'jos\u00e9@acme.test'],
-  ])('%p is stored as %p', (given, stored) => {
+  ])('turns %p into %p', (given, stored) => {
     expect(normaliseEmail(given)).toBe(stored);
   });
 });

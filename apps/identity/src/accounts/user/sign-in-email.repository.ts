@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { SignInEmail } from './sign-in-email.entity.js';
 import { CLAIM_EMAIL } from './sign-in-email.sql.js';
 
-/** Whom an address belongs to. */
+/** The user that an address belongs to. */
 export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
 
 @Injectable()
@@ -13,14 +13,14 @@ export class SignInEmailRepository {
   }
 
   /**
-   * Reserves an address for a user, unless somebody has it. Waits for a transaction that is claiming the same address.
+   * Reserves an address for a user unless it is taken. Waits for a transaction that is claiming the same address.
    * @returns who has the address now
    */
   async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<EmailHolder> {
     const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
     if (claimed.length > 0) return claimant;
     const holder = await this.find(tx, email);
-    if (!holder) throw new Error('An address was neither free nor taken');
+    if (!holder) throw new Error('The address was neither free nor taken');
     return holder;
   }
 }

@@ -20,7 +20,7 @@ export class EmbedClientService {
   ) {}
 
   /**
-   * Issues credentials; a secret issued before stops working at once. The secret is shown this once.
+   * Issues credentials; the previous secret stops working at once. The new one is shown only here.
    * @param principal an administrator of the app's workspace
    * @throws PlatformError FORBIDDEN, VALIDATION_FAILED, NOT_FOUND for another workspace's app
    */
@@ -45,8 +45,8 @@ export class EmbedClientService {
   }
 
   /**
-   * Takes over what another version of the app says of embedding. The secret stays, so no host has to be changed; tokens
-   * that were minted before end within their 15 minutes.
+   * Applies the embedding settings of another version of the app. The secret stays, so no host has to be changed; tokens
+   * that were minted before expire within 15 minutes.
    * @returns whether the app has credentials
    * @throws PlatformError VALIDATION_FAILED
    */
@@ -76,7 +76,7 @@ export class EmbedClientService {
 
 type Settings = Pick<EmbedClient, 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
 
-/** @throws PlatformError VALIDATION_FAILED for an unknown scope, or an origin that is none */
+/** @throws PlatformError VALIDATION_FAILED for an unknown scope or an invalid origin */
 function checkedSettings({ allowedOrigins, scopes, linkUsersBy }: Settings): Settings {
   const unknown = scopes.find((scope) => !isScope(scope));
   if (unknown !== undefined) throw new PlatformError('VALIDATION_FAILED', `There is no scope ${unknown}`);
@@ -84,8 +84,8 @@ function checkedSettings({ allowedOrigins, scopes, linkUsersBy }: Settings): Set
 }
 
 /**
- * The one spelling of an origin. It ends up in a response header, so anything that is not exactly an origin is refused
- * here too, although certification has checked it.
+ * The canonical spelling of an origin. It becomes part of a response header, so anything that is not exactly an origin is
+ * refused here too, although certification has checked it.
  * @throws PlatformError VALIDATION_FAILED
  */
 function canonicalOrigin(text: string): string {

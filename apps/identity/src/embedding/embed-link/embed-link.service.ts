@@ -8,7 +8,7 @@ import { RevocationService } from '../../sessions/revocation/revocation.service.
 import { EmbedUserRepository } from '../embed-user/embed-user.repository.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
 
-/** Links that administrators make: a host's user becomes a certain user of the workspace and inherits their roles. */
+/** Links that administrators make: a host user becomes a user of the tenant and has their roles. */
 @Injectable()
 export class EmbedLinkService {
   constructor(
@@ -26,7 +26,7 @@ export class EmbedLinkService {
   }
 
   /**
-   * Links a host's user, anew if need be; tokens of the user they were before end.
+   * Links a host user and replaces an existing link; tokens of the previous user stop working.
    * @throws PlatformError NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
    */
   async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {

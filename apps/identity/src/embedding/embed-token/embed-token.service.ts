@@ -12,7 +12,7 @@ export interface EmbedRequest extends HostUser {
   scopes?: readonly string[];
 }
 
-/** Exchanges embed credentials and a host's user for a token of the app's workspace. */
+/** Exchanges embed credentials and a host user for a token of the tenant of the app. */
 @Injectable()
 export class EmbedTokenService {
   constructor(

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { EmbedUser } from './embed-user.entity.js';
 import { LOCK_HOST_USER } from './embed-user.sql.js';
 
-/** Which user of the workspace a host's user is. */
+/** Which user of the tenant a host user is. */
 @Injectable()
 export class EmbedUserRepository {
   /** Makes changes of one host user wait for each other until the transaction ends, so that the first provisions alone. */
@@ -16,12 +16,12 @@ export class EmbedUserRepository {
     return link?.userId ?? null;
   }
 
-  /** Maps a host's user for the first time. */
+  /** Maps a host user for the first time. */
   async insert(tx: NarrowTransaction, tenantId: string, appKey: string, sub: string, userId: string): Promise<void> {
     await tx.repository(EmbedUser).insert({ tenantId, appKey, sub, userId });
   }
 
-  /** Maps a host's user, anew if need be. */
+  /** Maps a host user and replaces an existing mapping. */
   async link(tx: TenantTransaction, appKey: string, sub: string, userId: string): Promise<void> {
     await tx
       .repository(EmbedUser)

@@ -9,7 +9,7 @@ import { UserService } from '../../accounts/user/user.service.js';
 import type { EmbedClient } from '../embed-client/embed-client.entity.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
 
-/** Somebody as the host describes them. */
+/** A host user as the host describes them. */
 export interface HostUser {
   /** The host's own id of the user. */
   sub: string;
@@ -17,7 +17,7 @@ export interface HostUser {
   name: string;
 }
 
-/** Finds, links or provisions the user of the app's workspace that a host's user is. */
+/** Finds, links or provisions the user of the tenant that a host user is. */
 @Injectable()
 export class EmbedUserService {
   constructor(
@@ -64,7 +64,7 @@ export class EmbedUserService {
     });
   }
 
-  /** Just in time: the least that can work with records. */
+  /** Just in time, with the least role that can work with records. */
   private async provision(tx: NarrowTransaction, tenantId: string, id: string, host: HostUser): Promise<void> {
     await this.additions.addClaimed(tx, tenantId, {
       id,

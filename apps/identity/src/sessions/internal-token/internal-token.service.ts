@@ -15,7 +15,7 @@ import { type TokenContent, TokenSigner } from '../../keys/token-signer.js';
 
 type Request = RpcRequest<typeof rpc.identity.mintInternalToken>;
 
-/** Tokens of 60 s for work that outlives the call that started it. */
+/** Mints short-lived tokens for work that outlives the call that started it. */
 @Injectable()
 export class InternalTokenService {
   constructor(
@@ -33,7 +33,7 @@ export class InternalTokenService {
     return { token, expiresIn: INTERNAL_TOKEN_SECONDS };
   }
 
-  /** The roles the user has now: somebody who lost a role does not keep it in work that was started before. */
+  /** With the current roles of the user: a role that was taken away does not survive in work that was started before. */
   private async forUser({ tenantId, userId }: Request): Promise<TokenContent> {
     const user = await this.database.transaction(tenantId, (tx) => this.users.lockForIssue(tx, userId));
     if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
@@ -47,7 +47,7 @@ export class InternalTokenService {
     };
   }
 
-  /** An installation works on when whoever installed it has left; its scopes narrow it. */
+  /** An installation keeps working after the user who installed it has left; its scopes limit it. */
   private async forApp({ tenantId }: Request, actor: NonNullable<Request['actor']>): Promise<TokenContent> {
     await this.tenants.get(tenantId);
     return {

@@ -8,7 +8,7 @@ import { ROTATE_REFRESH_TOKEN } from './refresh-token.sql.js';
 /** Whose token it is. */
 export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
 
-/** What a presented token turned out to be. `reused`: it was exchanged before, so somebody has a copy. */
+/** What a presented token turned out to be. `reused`: it was exchanged before, so it has been copied. */
 export type Rotation = { outcome: 'rotated' | 'reused'; owner: RefreshTokenOwner } | { outcome: 'unknown' };
 
 @Injectable()

@@ -6,8 +6,8 @@ import { RevocationRepository } from './revocation.repository.js';
 
 /**
  * Ends tokens before they expire. A cut-off is recorded in the transaction of the change that causes it and published
- * after the commit; what could not be published is tried again every second, and everything is published at start, so
- * that a lost bucket fills again.
+ * after the commit; publishing is retried every second until it succeeds, and everything is published at start, so
+ * that a lost bucket is filled again.
  */
 @Injectable()
 export class RevocationService implements OnApplicationBootstrap {
@@ -32,14 +32,14 @@ export class RevocationService implements OnApplicationBootstrap {
   }
 
   /**
-   * Makes recorded cut-offs known to every verifier. The change stands when this fails (it is committed): the sweep
-   * tries again, so the failure is logged and not the caller's.
+   * Publishes recorded cut-offs to every verifier. A failure is logged, not thrown: the change is committed, and the
+   * sweeper tries again.
    */
   async publishPending(): Promise<void> {
     try {
       await this.publish('unpublished');
     } catch (error) {
-      this.logger.error({ msg: 'Cut-offs could not be published; they are tried again', err: error });
+      this.logger.error({ msg: 'Cut-offs could not be published; the next sweep tries again', err: error });
     }
   }
 

@@ -2,7 +2,7 @@ import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import { RevocationService } from './revocation.service.js';
 
-/** How soon a cut-off is tried again that could not be published (the broker was away). */
+/** How soon publishing is retried when the broker was unavailable. */
 const EVERY_MS = 1000;
 
 /** Publishes cut-offs whose publishing failed, or whose process died before it. */

@@ -34,7 +34,7 @@ export class SessionService {
   ) {}
 
   /**
-   * Opens a session for somebody whose identity is proven.
+   * Opens a session for a user whose identity is proven.
    * @throws PlatformError INVALID_CREDENTIALS when the user was disabled in the meantime
    */
   async open(tenantId: string, userId: string, origin: SignInOrigin): Promise<TokenPair> {
@@ -77,7 +77,7 @@ export class SessionService {
       throw new PlatformError('INVALID_REFRESH_TOKEN');
     }
     const user = await this.database.transaction(tenantId, async (tx) => {
-      // The user first: who disables a user locks in this order too.
+      // The user first: disabling a user locks in this order too.
       const found = await this.users.lockForIssue(tx, userId);
       return (await this.sessions.touch(tx, sessionId)) ? found : null;
     });
@@ -86,7 +86,7 @@ export class SessionService {
   }
 
   /**
-   * Open sessions of a user, the last opened first.
+   * Lists the open sessions of a user, newest first.
    * @throws PlatformError INVALID_QUERY for a cursor of another user or list
    */
   async list(tenantId: string, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {

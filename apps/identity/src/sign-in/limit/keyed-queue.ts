@@ -1,4 +1,4 @@
-/** Runs tasks of the same key one after the other, tasks of different keys side by side. */
+/** Runs tasks of the same key one after the other, tasks of different keys concurrently. */
 export class KeyedQueue {
   private readonly tails = new Map<string, Promise<void>>();
 

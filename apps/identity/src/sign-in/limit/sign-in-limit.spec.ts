@@ -10,7 +10,7 @@ const right = async () => 'signed in';
 const code = (error: unknown) => (error instanceof PlatformError ? error.code : error);
 
 describe('the limit of failed sign-ins', () => {
-  it('refuses the account from that address after ten failures, the right password too', async () => {
+  it('refuses an account from one address after ten failures, even with the right password', async () => {
     const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
       expect(code(await limit.attempt('user:a', '1.1.1.1', wrong).catch((error) => error))).toBe('INVALID_CREDENTIALS');
@@ -20,7 +20,7 @@ describe('the limit of failed sign-ins', () => {
     expect(refusal.extra.retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  it('leaves the account open from another address, and another account from the same', async () => {
+  it('does not refuse the account from another address, nor another account from the same address', async () => {
     const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < FAILURES_PER_ACCOUNT; count += 1) {
       await limit.attempt('user:a', '1.1.1.1', wrong).catch(() => undefined);
@@ -43,7 +43,7 @@ describe('the limit of failed sign-ins', () => {
     await expect(Promise.all(attempts)).resolves.toHaveLength(3 * FAILURES_PER_ACCOUNT);
   });
 
-  it('gives many attempts at once no more tries than one by one', async () => {
+  it('allows simultaneous attempts no more tries than consecutive ones', async () => {
     const limit = new SignInLimit(new MemoryLimiterStore());
     const codes = await Promise.all(
       Array.from({ length: 4 * FAILURES_PER_ACCOUNT }, () => limit.attempt('user:a', '1.1.1.1', wrong).catch(code)),

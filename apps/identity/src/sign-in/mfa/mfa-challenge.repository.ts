@@ -11,13 +11,13 @@ export class MfaChallengeRepository {
     await tx.repository(MfaChallenge).insert({ ...challenge, attempts: 0 });
   }
 
-  /** Counts one more try and answers the challenge, or null when it does not exist, expired or has no try left. */
+  /** Counts one more try. @returns the challenge, or null when it does not exist, has expired or has no try left */
   async takeTry(tx: TenantTransaction, id: string, maxTries: number): Promise<MfaChallenge | null> {
     const [challenge] = await tx.query<MfaChallenge>(TAKE_TRY, [tx.tenantId, id, maxTries]);
     return challenge ?? null;
   }
 
-  /** @returns whether it was there: of two right answers at once only one opens a session */
+  /** @returns whether it existed: of two right answers at once only one opens a session */
   async delete(tx: TenantTransaction, id: string): Promise<boolean> {
     const { affected } = await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, id });
     return affected === 1;

@@ -94,7 +94,7 @@ export class MfaService {
 
   /**
    * Turns the second factor on or off.
-   * @param password the user's, asked again: a stolen access token must not be enough
+   * @param password of the user; a stolen access token must not be enough
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async setEnabled(principal: Principal, enabled: boolean, password: string): Promise<void> {

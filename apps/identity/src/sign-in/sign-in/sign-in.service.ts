@@ -10,7 +10,7 @@ import { SessionService, type SignInOrigin } from '../../sessions/session/sessio
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { type MfaRequired, MfaService } from '../mfa/mfa.service.js';
 
-/** Proves who somebody is, by password and, where it is on, by a code. */
+/** Signs users in by password and, where it is on, by a code. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -24,7 +24,7 @@ export class SignInService {
   ) {}
 
   /**
-   * Proves who somebody is by their password. Neither the answer nor the time it takes distinguishes an unknown address, a
+   * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
    * wrong password, an invited and a disabled user.
    * @param address where the attempt comes from
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
@@ -40,7 +40,7 @@ export class SignInService {
   }
 
   /**
-   * Opens a session for somebody whose password was right, or asks for the second factor where it is on.
+   * Opens a session for a user whose password was right, or asks for the second factor where it is on.
    * @throws PlatformError INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
    *   were asked for
    */
@@ -56,7 +56,7 @@ export class SignInService {
     });
   }
 
-  /** Looks as long for an address that nobody has. */
+  /** Takes the same time for an address without an account. */
   private async findByEmail(email: string): Promise<User | null> {
     const account = await this.database.crossTenant((tx) => this.emails.find(tx, email));
     const { tenantId, userId } = account ?? { tenantId: NO_TENANT, userId: NO_TENANT };
