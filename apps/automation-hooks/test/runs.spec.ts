@@ -464,7 +464,7 @@ describe('the list of runs', () => {
     const runId = await start(path, { salary: 1 });
     const member = await tenant.as('member');
     expect((await member<RunBody>('GET', `/runs/${runId}`)).body.input).toBeUndefined();
-    // An administrator's embed token runs inside somebody else's page.
+    // An administrator's embed token runs inside a page of another product.
     const embedded = await tenant.as('admin', ['automations:read'], { embed: true, embed_app_id: 'portal' });
     expect((await embedded<RunBody>('GET', `/runs/${runId}`)).body.input).toBeUndefined();
     expect((await tenant.call<RunBody>('GET', `/runs/${runId}`)).body.input).toEqual({ salary: 1 });

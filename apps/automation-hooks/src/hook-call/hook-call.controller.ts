@@ -4,6 +4,7 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { HOOK_PATH } from '../hook/hook.service.js';
 import { RunService } from '../run/run.service.js';
+import { WORKFLOW_GROUP } from '../workflow/api-group.js';
 import { HookCallView } from './hook-call.dto.js';
 import { HookCallGate } from './hook-call.gate.js';
 
@@ -11,10 +12,7 @@ import { HookCallGate } from './hook-call.gate.js';
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** Where upstream systems start workflows. The secret in the path is the only authentication; see hook-call.gate.ts. */
-@ApiGroup({
-  name: 'Workflows',
-  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
-})
+@ApiGroup(WORKFLOW_GROUP)
 @Controller(HOOK_PATH)
 export class HookCallController {
   constructor(

@@ -2,13 +2,11 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
+import { WORKFLOW_GROUP } from '../workflow/api-group.js';
 import { ListRunsQuery, RunView } from './run.dto.js';
 import { RunService } from './run.service.js';
 
-@ApiGroup({
-  name: 'Workflows',
-  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
-})
+@ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/runs')
 export class RunController {
   constructor(private readonly runs: RunService) {}

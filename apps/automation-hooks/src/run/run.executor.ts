@@ -106,8 +106,8 @@ export class RunExecutor {
         errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
         errorDetail: outcome.kind === 'failed' ? outcome.error.detail : null,
       };
-      const goesOn = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome));
-      if (!goesOn) return;
+      const continues = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome));
+      if (!continues) return;
       done.set(position, step);
     }
     await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'succeeded', null));
@@ -140,7 +140,7 @@ export class RunExecutor {
     }
   }
 
-  /** @returns whether the run goes on with the next step */
+  /** @returns whether the run continues with the next step */
   private async record(tx: TenantTransaction, runId: string, step: StepResult, outcome: Outcome): Promise<boolean> {
     await this.runs.storeStep(tx, runId, step);
     if (outcome.kind === 'failed') await this.finish(tx, runId, 'failed', outcome.error);

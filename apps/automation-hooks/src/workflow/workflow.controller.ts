@@ -2,6 +2,7 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { WORKFLOW_GROUP } from './api-group.js';
 import {
   ChangeWorkflowInput,
   CreatedWorkflowView,
@@ -11,10 +12,7 @@ import {
 } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
 
-@ApiGroup({
-  name: 'Workflows',
-  description: 'Workflows of a workspace, the hooks that start them from outside, and their runs.',
-})
+@ApiGroup(WORKFLOW_GROUP)
 @Controller('api/crm/automations/workflows')
 export class WorkflowController {
   constructor(private readonly workflows: WorkflowService) {}
@@ -58,7 +56,7 @@ export class WorkflowController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Returns the hook URL of a workflow',
-    description: 'The URL contains a secret: whoever has it can start runs.',
+    description: 'The URL contains a secret: everyone who has it can start runs.',
     answers: [{ status: 200, description: 'The hook URL', body: () => HookView }],
   })
   async hook(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookView> {
