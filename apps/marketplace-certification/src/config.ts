@@ -1,21 +1,27 @@
 import type { DatabaseConfig } from '@crm/database';
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import type { InstallationWorkerOptions } from './installation/installation.worker.js';
 
 export interface MarketplaceConfig {
   readonly service: ServiceConfig;
   readonly database: DatabaseConfig;
-  /** 32 bytes in base64 that the apps' webhook secrets are encrypted with. */
+  /** 32 bytes in base64: the key that encrypts the webhook secrets of apps. */
   readonly keyEncryptionKey: string;
-  readonly installation: InstallationWorkerOptions & {
-    /** Milliseconds after which an install or an uninstall is answered with 202 and goes on by itself. */
+  readonly installation: {
+    /** Milliseconds after which an install or an uninstall is answered with 202 and continues on its own. */
     readonly answerWithinMs: number;
+    /** Milliseconds between looks for work that another process left behind or that was postponed. */
+    readonly pollMs: number;
+    /** Installations that are worked on at the same time without a request that waits for them. */
+    readonly concurrency: number;
   };
 }
 
+/** Token of the {@link MarketplaceConfig} that the process was started with. */
+export const MARKETPLACE_CONFIG = Symbol('configuration of marketplace-certification');
+
 /**
- * Reads, besides the settings of every service, KEY_ENCRYPTION_KEY, INSTALL_ANSWER_MS, INSTALL_POLL_MS and
- * INSTALL_CONCURRENCY.
+ * Reads KEY_ENCRYPTION_KEY, INSTALL_ANSWER_MS, INSTALL_POLL_MS and INSTALL_CONCURRENCY in addition to the settings of
+ * every service.
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): MarketplaceConfig {
   return readEnvironment(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ReviewService } from '../src/submission/review.service.js';
+import { ReviewService } from '../src/review/review.service.js';
 import { type Caller, Marketplace, theOperator } from './support/marketplace.js';
 import { Neighbours } from './support/neighbours.js';
 import { fieldService, newKey } from './support/packages.js';

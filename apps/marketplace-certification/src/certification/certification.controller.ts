@@ -3,13 +3,11 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe } from '@crm/http';
 import type { Certification } from '@crm/manifest';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { CertificationAnswer, CertifyInput } from './certification.dto.js';
+import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
+import { CertificationView, CertifyInput } from './certification.dto.js';
 import { CertificationService } from './certification.service.js';
 
-@ApiGroup({
-  name: 'Developer program',
-  description: 'Certifying and submitting apps, following their review, and issuing the secrets of an app.',
-})
+@ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/certifications')
 export class CertificationController {
   constructor(private readonly certifications: CertificationService) {}
@@ -20,7 +18,7 @@ export class CertificationController {
   @Describe({
     summary: 'Certifies a package without submitting it',
     description: 'Runs the same checks as a submission. Without a review packet the check `REV-001` is skipped.',
-    answers: [{ status: 200, description: 'The result of each check', body: () => CertificationAnswer }],
+    answers: [{ status: 200, description: 'The result of each check', body: () => CertificationView }],
   })
   certify(@CurrentPrincipal() principal: Principal, @Body() input: CertifyInput): Promise<Certification> {
     return this.certifications.certify(principal, input, 'certification');

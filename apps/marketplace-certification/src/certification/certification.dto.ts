@@ -25,7 +25,7 @@ export class CertifyInput {
 }
 
 /** One thing that a check found. */
-export class FindingAnswer {
+export class FindingView {
   @TextField({ maxLength: 10_000, description: 'JSON pointer into the package' })
   pointer: string;
 
@@ -33,7 +33,7 @@ export class FindingAnswer {
   message: string;
 }
 
-export class CheckAnswer {
+export class CheckView {
   @TextField({ maxLength: 20, example: 'SCP-001' })
   id: string;
 
@@ -59,11 +59,11 @@ export class CheckAnswer {
   @TextField({ maxLength: 500 })
   docUrl: string;
 
-  @ListField(() => FindingAnswer, { maxItems: 10_000 })
-  findings: FindingAnswer[];
+  @ListField(() => FindingView, { maxItems: 10_000 })
+  findings: FindingView[];
 }
 
-export class CheckCounts {
+export class CheckCountsView {
   @IntegerField({ minimum: 0 })
   passed: number;
 
@@ -75,7 +75,7 @@ export class CheckCounts {
 }
 
 /** A certification as the suite reports it. */
-export class CertificationAnswer {
+export class CertificationView {
   @TextField({ maxLength: 20 })
   suiteVersion: string;
 
@@ -89,9 +89,9 @@ export class CertificationAnswer {
   @BooleanField({ description: 'Whether all blockers passed' })
   passed: boolean;
 
-  @ListField(() => CheckAnswer)
-  checks: CheckAnswer[];
+  @ListField(() => CheckView)
+  checks: CheckView[];
 
-  @ObjectField(() => CheckCounts)
-  summary: CheckCounts;
+  @ObjectField(() => CheckCountsView)
+  summary: CheckCountsView;
 }

@@ -1,35 +1,15 @@
-import type { TenantTransaction } from '@crm/database';
-import { newId } from '@crm/database';
-import type { Certification } from '@crm/manifest';
+import { newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { CertificationRun } from './certification.entity.js';
 
-export interface CertificationRun {
-  /** Of the package, where they are legal. */
-  readonly appKey: string | null;
-  readonly version: string | null;
-  readonly mode: 'certification' | 'submission';
-  readonly result: Certification;
-  readonly createdBy: string;
-}
-
-/** Every run of the suite, kept with the workspace that asked for it. */
+/** Every run of the suite. */
 @Injectable()
 export class CertificationRepository {
-  async insert(tx: TenantTransaction, run: CertificationRun): Promise<void> {
-    await tx.query(
-      `insert into certification (tenant_id, id, app_key, version, mode, manifest_sha256, passed, result, created_by)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [
-        tx.tenantId,
-        newId(),
-        run.appKey,
-        run.version,
-        run.mode,
-        run.result.manifestSha256,
-        run.result.passed,
-        JSON.stringify(run.result),
-        run.createdBy,
-      ],
-    );
+  async insert(
+    tx: TenantTransaction,
+    run: Pick<CertificationRun, 'appKey' | 'version' | 'mode' | 'result' | 'createdBy'>,
+  ): Promise<void> {
+    const { manifestSha256, passed } = run.result;
+    await tx.repository(CertificationRun).insert({ id: newId(), ...run, manifestSha256, passed });
   }
 }

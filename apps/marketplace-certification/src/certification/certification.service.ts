@@ -2,9 +2,10 @@ import type { Principal } from '@crm/context';
 import { Database } from '@crm/database';
 import { type Certification, certify } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
-import { isIdentifier } from '../submission/identifier.js';
+import { isIdentifier } from '../catalogue/identifier.js';
+import type { CertificationRun } from './certification.entity.js';
+import { CertificationProbesFactory } from './certification.probes.js';
 import { CertificationRepository } from './certification.repository.js';
-import { CertificationProbesFactory } from './certification-probes.js';
 
 export interface CertificationRequest {
   readonly manifest: Record<string, unknown>;
@@ -21,13 +22,13 @@ export class CertificationService {
   ) {}
 
   /**
-   * Certifies a package and keeps the result.
-   * @param mode a submission needs its review packet, a certification can do without
+   * Certifies a package and stores the result.
+   * @param mode a submission requires its review packet, a certification does not
    */
   async certify(
     principal: Pick<Principal, 'tenantId' | 'userId'>,
     { manifest, reviewPacket }: CertificationRequest,
-    mode: 'certification' | 'submission',
+    mode: CertificationRun['mode'],
   ): Promise<Certification> {
     const result = await certify(manifest, { reviewPacket, mode, probes: this.probes.for(principal.tenantId) });
     await this.database.transaction(principal.tenantId, (tx) =>

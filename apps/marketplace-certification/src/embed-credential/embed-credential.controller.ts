@@ -1,21 +1,12 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { ApiGroup, Describe, NotRepeatable, TextField } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Controller, Param, Post } from '@nestjs/common';
+import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
+import { EmbedCredentialsView } from './embed-credential.dto.js';
 import { EmbedCredentialService } from './embed-credential.service.js';
 
-export class EmbedCredentialsAnswer {
-  @TextField({ maxLength: 200, description: 'Value of `X-Embed-Key`' })
-  clientId: string;
-
-  @TextField({ maxLength: 200, description: 'Value of `X-Embed-Secret`; shown only once' })
-  clientSecret: string;
-}
-
-@ApiGroup({
-  name: 'Developer program',
-  description: 'Certifying and submitting apps, following their review, and issuing the secrets of an app.',
-})
+@ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/apps/:key/embed-credentials')
 export class EmbedCredentialController {
   constructor(private readonly credentials: EmbedCredentialService) {}
@@ -31,11 +22,11 @@ export class EmbedCredentialController {
       {
         status: 201,
         description: 'The credentials; the secret is never shown again',
-        body: () => EmbedCredentialsAnswer,
+        body: () => EmbedCredentialsView,
       },
     ],
   })
-  issue(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsAnswer> {
+  issue(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsView> {
     return this.credentials.issue(principal, key);
   }
 }

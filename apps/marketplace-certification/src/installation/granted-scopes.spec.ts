@@ -10,16 +10,16 @@ const manifest = (permissions: Manifest['permissions']): Manifest => ({
   permissions,
 });
 
-describe('granted scopes', () => {
+describe('grantScopes', () => {
   const asked = manifest(['tasks', { scope: 'leads:read', purpose: 'why', optional: true }]);
 
-  it('are all that is not optional, unless the administrator says otherwise', () => {
+  it('grants every scope that is not optional, unless the administrator chooses others', () => {
     expect(grantScopes(asked)).toEqual(['tasks']);
     expect(grantScopes(asked, ['leads:read', 'tasks', 'tasks'])).toEqual(['leads:read', 'tasks']);
     expect(grantScopes(manifest(undefined))).toEqual([]);
   });
 
-  it('are never more than the app asks for', () => {
+  it('refuses scopes that the app does not request', () => {
     const attempt = () => grantScopes(asked, ['tasks', 'leads']);
     expect(attempt).toThrow(expect.objectContaining({ code: 'SCOPE_NOT_REQUESTED' }) as unknown as Error);
     try {
@@ -29,13 +29,13 @@ describe('granted scopes', () => {
     }
   });
 
-  it('are never less than the app needs', () => {
+  it('refuses a grant that lacks a required scope', () => {
     expect(() => grantScopes(asked, ['leads:read'])).toThrow(
       expect.objectContaining({ code: 'SCOPE_REQUIRED' }) as unknown as Error,
     );
   });
 
-  it('take a scope that is asked for twice as needed if it is needed once', () => {
+  it('treats a scope that is requested twice as required if it is required once', () => {
     expect(grantScopes(manifest([{ scope: 'tasks', optional: true }, 'tasks']))).toEqual(['tasks']);
   });
 });

@@ -6,20 +6,20 @@ interface RequestedScope {
   readonly optional: boolean;
 }
 
-/** The scopes a package asks for; one that is asked for twice is optional only if it is so both times. */
+/** The scopes that a package requests; one that is requested twice is optional only if it is so both times. */
 export function requestedScopes(manifest: Manifest): RequestedScope[] {
   const requested = new Map<string, RequestedScope>();
   for (const permission of manifest.permissions ?? []) {
     const { scope, optional = false } = typeof permission === 'string' ? { scope: permission } : permission;
-    const before = requested.get(scope);
-    requested.set(scope, { scope, optional: optional && (before?.optional ?? true) });
+    const earlier = requested.get(scope);
+    requested.set(scope, { scope, optional: optional && (earlier?.optional ?? true) });
   }
   return [...requested.values()];
 }
 
 /**
- * The scopes that an installation gets.
- * @param granted what the administrator grants; without it all that is not optional
+ * Returns the scopes that an installation gets.
+ * @param granted what the administrator grants; without it, every scope that is not optional
  * @throws PlatformError SCOPE_NOT_REQUESTED, SCOPE_REQUIRED with a pointer to each wrong grant
  */
 export function grantScopes(manifest: Manifest, granted?: readonly string[]): string[] {
@@ -34,18 +34,18 @@ export function grantScopes(manifest: Manifest, granted?: readonly string[]): st
           {
             pointer: `/grantedScopes/${index}`,
             code: 'SCOPE_NOT_REQUESTED',
-            detail: 'The app does not ask for this scope.',
+            detail: 'The app does not request this scope',
           },
         ],
   );
   if (unknown.length > 0) throw new PlatformError('SCOPE_NOT_REQUESTED', undefined, { errors: unknown });
   const missing = required.filter((scope) => !granted.includes(scope));
   if (missing.length > 0) {
-    throw new PlatformError('SCOPE_REQUIRED', `The app cannot work without: ${missing.join(', ')}.`, {
+    throw new PlatformError('SCOPE_REQUIRED', `The app cannot work without: ${missing.join(', ')}`, {
       errors: missing.map((scope) => ({
         pointer: '/grantedScopes',
         code: 'SCOPE_REQUIRED',
-        detail: `${scope} is missing.`,
+        detail: `${scope} is missing`,
       })),
     });
   }

@@ -13,14 +13,14 @@ const manifest: Manifest = {
   ],
 };
 
-describe('webhooks of an installation', () => {
-  it('receive only what the granted scopes allow to read', () => {
+describe('grantedWebhooks', () => {
+  it('keeps only the events that the granted scopes allow to read', () => {
     expect(grantedWebhooks(manifest, ['leads:read'])).toEqual([
       { events: ['lead.created', 'app.installed'], url: 'https://hooks.example.com/a' },
     ]);
   });
 
-  it('receive everything when a full scope covers reading', () => {
+  it('keeps every event when a full scope covers reading', () => {
     expect(grantedWebhooks(manifest, ['leads', 'pipeline']).map(({ events }) => events)).toEqual([
       ['lead.created', 'deal.won', 'app.installed'],
       ['deal.won'],

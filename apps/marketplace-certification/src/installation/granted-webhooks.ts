@@ -2,8 +2,8 @@ import { coversScope, eventScope } from '@crm/contracts';
 import type { Manifest, ManifestWebhook } from '@crm/manifest';
 
 /**
- * The package's webhooks without the events whose scope was not granted: an optional scope that an administrator kept
- * back must not come in by a subscription. A webhook without events left is left out.
+ * Returns the webhooks of the package without the events whose scope was not granted: an optional scope that an
+ * administrator withheld must not be obtained through a subscription. A webhook without any event left is omitted.
  */
 export function grantedWebhooks(manifest: Manifest, grantedScopes: readonly string[]): ManifestWebhook[] {
   const isGranted = (event: string) => {

@@ -4,7 +4,7 @@ import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';
+import { InstallationView, InstallationQuery, InstallInput } from './installation.dto.js';
 import { InstallationService } from './installation.service.js';
 
 @ApiGroup({
@@ -22,11 +22,11 @@ export class InstallationController {
     description:
       'Provisions the objects, workflows and subscriptions of the app. If a part fails, everything is rolled back and the error of that part is returned.',
     answers: [
-      { status: 201, description: 'The app is installed', body: () => InstallationAnswer },
+      { status: 201, description: 'The app is installed', body: () => InstallationView },
       {
         status: 202,
         description: 'The app is still being installed; read the installation until its state changes',
-        body: () => InstallationAnswer,
+        body: () => InstallationView,
       },
     ],
     refusals: ['ALREADY_INSTALLED', 'APP_NOT_INSTALLABLE', 'OBJECT_LIMIT_EXCEEDED'],
@@ -36,7 +36,7 @@ export class InstallationController {
     @Body() input: InstallInput,
     @IdempotencyKey() key: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<InstallationAnswer> {
+  ): Promise<InstallationView> {
     const call = headerCall(principal, 'POST /api/marketplace/installs', key, input);
     const installation = await this.installations.install(principal, input, call);
     reply.status(installation.state === 'installing' ? 202 : 201);
@@ -49,13 +49,13 @@ export class InstallationController {
     summary: 'Lists the installations of the workspace',
     description: 'Installations that were removed or that failed are left out unless `state` asks for them.',
     answers: [
-      { status: 200, description: 'The installations, newest first', body: () => InstallationAnswer, list: true },
+      { status: 200, description: 'The installations, newest first', body: () => InstallationView, list: true },
     ],
   })
   list(
     @CurrentPrincipal() principal: Principal,
     @Query() query: InstallationQuery,
-  ): Promise<ListAnswer<InstallationAnswer>> {
+  ): Promise<ListAnswer<InstallationView>> {
     return this.installations.list(principal, query);
   }
 
@@ -64,10 +64,10 @@ export class InstallationController {
   @Describe({
     summary: 'Returns an installation with its steps',
     description: 'Administrators see the addresses of hooks in full; each view is recorded in the audit trail.',
-    answers: [{ status: 200, description: 'The installation', body: () => InstallationAnswer }],
+    answers: [{ status: 200, description: 'The installation', body: () => InstallationView }],
   })
-  find(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<InstallationAnswer> {
-    return this.installations.find(principal, id);
+  get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<InstallationView> {
+    return this.installations.get(principal, id);
   }
 
   @Delete(':id')
@@ -76,15 +76,15 @@ export class InstallationController {
     summary: 'Uninstalls an app',
     description: 'Workflows, subscriptions and tokens of the app stop working. Records in its objects are kept.',
     answers: [
-      { status: 200, description: 'The app is uninstalled', body: () => InstallationAnswer },
-      { status: 202, description: 'The app is still being uninstalled', body: () => InstallationAnswer },
+      { status: 200, description: 'The app is uninstalled', body: () => InstallationView },
+      { status: 202, description: 'The app is still being uninstalled', body: () => InstallationView },
     ],
   })
   async uninstall(
     @CurrentPrincipal() principal: Principal,
     @IdParam() id: string,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<InstallationAnswer> {
+  ): Promise<InstallationView> {
     const installation = await this.installations.uninstall(principal, id);
     reply.status(installation.state === 'uninstalling' ? 202 : 200);
     return installation;

@@ -9,7 +9,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
-import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation.js';
+import { INSTALLATION_STATES, STEP_NAMES, STEP_STATES } from './installation-state.js';
 
 export class InstallInput {
   @TextField({ maxLength: 64, description: 'Key of the app', example: 'site-visits' })
@@ -47,7 +47,7 @@ export class InstallationQuery extends ListQuery {
   state?: string;
 }
 
-export class InstalledObject {
+export class InstalledObjectView {
   @TextField({ maxLength: 40 })
   declaredApiName: string;
 
@@ -55,7 +55,7 @@ export class InstalledObject {
   apiName: string;
 }
 
-export class InstalledHook {
+export class InstalledHookView {
   @TextField({ maxLength: 100 })
   key: string;
 
@@ -66,7 +66,7 @@ export class InstalledHook {
   url?: string;
 }
 
-export class InstalledSubscription {
+export class InstalledSubscriptionView {
   @IdField()
   id: string;
 
@@ -77,7 +77,7 @@ export class InstalledSubscription {
   events: string[];
 }
 
-export class ErrorAnswer {
+export class ErrorView {
   @TextField({ maxLength: 100 })
   code: string;
 
@@ -85,23 +85,23 @@ export class ErrorAnswer {
   detail: string;
 }
 
-export class FailureAnswer extends ErrorAnswer {
+export class FailureView extends ErrorView {
   @EnumField(STEP_NAMES)
   step: string;
 }
 
-export class StepAnswer {
+export class StepView {
   @EnumField(STEP_NAMES)
   name: string;
 
   @EnumField(STEP_STATES)
   state: string;
 
-  @ObjectField(() => ErrorAnswer, { optional: true })
-  error?: ErrorAnswer;
+  @ObjectField(() => ErrorView, { optional: true })
+  error?: ErrorView;
 }
 
-export class InstallationAnswer {
+export class InstallationView {
   @IdField()
   id: string;
 
@@ -120,20 +120,20 @@ export class InstallationAnswer {
   @ListField(field.text({ maxLength: 40 }))
   grantedScopes: string[];
 
-  @ListField(() => InstalledObject)
-  objects: InstalledObject[];
+  @ListField(() => InstalledObjectView)
+  objects: InstalledObjectView[];
 
-  @ListField(() => InstalledHook)
-  hooks: InstalledHook[];
+  @ListField(() => InstalledHookView)
+  hooks: InstalledHookView[];
 
-  @ListField(() => InstalledSubscription)
-  subscriptions: InstalledSubscription[];
+  @ListField(() => InstalledSubscriptionView)
+  subscriptions: InstalledSubscriptionView[];
 
-  @ListField(() => StepAnswer)
-  steps: StepAnswer[];
+  @ListField(() => StepView)
+  steps: StepView[];
 
-  @ObjectField(() => FailureAnswer, { optional: true, description: 'Why it failed, and at which step' })
-  failure?: FailureAnswer;
+  @ObjectField(() => FailureView, { optional: true, description: 'Why it failed, and at which step' })
+  failure?: FailureView;
 
   @DateTimeField()
   createdAt: string;

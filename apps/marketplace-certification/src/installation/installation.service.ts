@@ -4,74 +4,70 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { Inject, Injectable } from '@nestjs/common';
-import { isIdentifier } from '../submission/identifier.js';
-import { PackageRepository } from '../submission/package.repository.js';
+import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { grantScopes } from './granted-scopes.js';
-import { HookAddresses, type ShownHook } from './hook-addresses.js';
-import type { InstallationAnswer, InstallationQuery, InstallInput } from './installation.dto.js';
-import { INSTALLATION_STATES, type Installation, type InstallationState, LIVE_STATES } from './installation.js';
+import { HookAddressService, type ShownHook } from './hook-address.service.js';
+import { InstallAuditRepository } from './install-audit.repository.js';
+import type { InstallationView, InstallationQuery, InstallInput } from './installation.dto.js';
+import type { Installation } from './installation.entity.js';
 import { InstallationRepository } from './installation.repository.js';
+import type { SagaOutcome } from './installation.saga.js';
+import { viewOf } from './installation.view.js';
 import { InstallationWorker } from './installation.worker.js';
-import type { SagaOutcome } from './installation-saga.js';
-import { viewOf } from './installation-view.js';
-import { pickVersion } from './offer.js';
-import { OfferRepository } from './offer.repository.js';
-import { neededSteps } from './package-steps.js';
+import { INSTALLATION_STATES, type InstallationState, LIVE_STATES } from './installation-state.js';
+import { InstallationStepRepository } from './installation-step.repository.js';
+import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
+import { OfferService } from './offer.service.js';
+import { neededSteps } from './package-step.service.js';
 import { settledWithin } from './settled-within.js';
-import { LeaseLostError, type WorkLease, WorkRepository } from './work.repository.js';
 
-export const ANSWER_WITHIN_MS = Symbol('milliseconds an install is waited for');
-
-/** What administrators ask for; the saga carries it out. */
+/** What administrators request; the saga carries it out. */
 @Injectable()
 export class InstallationService {
   constructor(
     private readonly database: Database,
     private readonly installations: InstallationRepository,
-    private readonly work: WorkRepository,
-    private readonly offers: OfferRepository,
-    private readonly packages: PackageRepository,
+    private readonly steps: InstallationStepRepository,
+    private readonly audit: InstallAuditRepository,
+    private readonly work: InstallationWorkRepository,
+    private readonly offers: OfferService,
     private readonly worker: InstallationWorker,
-    private readonly addresses: HookAddresses,
+    private readonly addresses: HookAddressService,
     private readonly idempotency: IdempotencyService,
-    @Inject(ANSWER_WITHIN_MS) private readonly answerWithinMs: number,
+    @Inject(MARKETPLACE_CONFIG) private readonly config: MarketplaceConfig,
   ) {}
 
   /**
-   * Installs an app. When it takes too long the answer says `installing` and the work goes on.
-   * @param call makes a repetition answer with the installation of the first call, as it now stands
+   * Installs an app. When it takes too long, the answer says `installing` and the work continues.
+   * @param call makes a repeated call return the installation of the first one in its present state
    * @throws PlatformError NOT_FOUND, APP_NOT_INSTALLABLE, ALREADY_INSTALLED, SCOPE_NOT_REQUESTED, SCOPE_REQUIRED,
    *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED, and the error of the step that failed, with the installation's id
    *   and state
    */
-  async install(principal: Principal, input: InstallInput, call?: IdempotentCall): Promise<InstallationAnswer> {
+  async install(principal: Principal, input: InstallInput, call?: IdempotentCall): Promise<InstallationView> {
     const { tenantId } = principal;
-    // Before the offer is looked at: that may have changed, and the installation is there all the same.
+    // Before the offer is read: that may have changed since the first call.
     const earlier =
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.answer(principal, earlier, undefined);
     const sandbox = input.sandbox ?? false;
-    const offered = await this.database.crossTenant(async (tx) => {
-      const app = isIdentifier(input.appKey) ? await this.offers.find(tx, input.appKey) : undefined;
-      const version = pickVersion(app, tenantId, { version: input.version, sandbox });
-      return { version, manifest: await this.packages.read(tx, version.id) };
-    });
-    const grantedScopes = grantScopes(offered.manifest, input.grantedScopes);
+    const { version, manifest } = await this.offers.get(tenantId, input.appKey, { version: input.version, sandbox });
+    const grantedScopes = grantScopes(manifest, input.grantedScopes);
     let lease: WorkLease | undefined;
     const create = async (tx: TenantTransaction): Promise<string> => {
       const id = newId();
       const isNew = await this.installations.insert(tx, {
         id,
         appKey: input.appKey,
-        versionId: offered.version.id,
-        version: offered.version.version,
+        versionId: version.id,
+        version: version.version,
         sandbox,
         grantedScopes,
         createdBy: principal.userId,
-        steps: neededSteps(offered.manifest, grantedScopes),
       });
-      if (!isNew) throw await this.alreadyThere(tx, input.appKey);
-      await this.audit(tx, id, principal, 'install_requested');
+      if (!isNew) throw await this.alreadyInstalled(tx, input.appKey);
+      await this.steps.insert(tx, id, neededSteps(manifest, grantedScopes));
+      await this.audit.insert(tx, [id], { userId: principal.userId, action: 'install_requested' });
       lease = await this.work.start(tx, id);
       return id;
     };
@@ -82,34 +78,37 @@ export class InstallationService {
   }
 
   /**
-   * Removes an installation. Asking again for one that is removed, or being removed, answers with what it is.
-   * @throws PlatformError NOT_FOUND; CONFLICT while it is being installed or undone, or when it had failed
+   * Removes an installation. One that is removed or being removed already is returned as it is.
+   * @throws PlatformError NOT_FOUND; CONFLICT while it is being installed or undone, or after it failed
    */
-  async uninstall(principal: Principal, id: string): Promise<InstallationAnswer> {
-    const lease = await this.database.transaction(principal.tenantId, async (tx) => {
-      if (await this.installations.startRemoval(tx, id, principal.userId)) {
-        await this.audit(tx, id, principal, 'uninstall_requested');
+  async uninstall(principal: Principal, id: string): Promise<InstallationView> {
+    const { tenantId, userId } = principal;
+    const lease = await this.database.transaction(tenantId, async (tx) => {
+      if (await this.installations.changeState(tx, id, 'active', 'uninstalling', { actingUserId: userId })) {
+        await this.audit.insert(tx, [id], { userId, action: 'uninstall_requested' });
         return this.work.start(tx, id);
       }
       const found = await this.installations.find(tx, id);
       if (!found) throw new PlatformError('NOT_FOUND');
       if (found.state === 'uninstalled' || found.state === 'uninstalling') return undefined;
-      throw new PlatformError('CONFLICT', `The installation is ${found.state}.`);
+      throw new PlatformError('CONFLICT', `The installation is ${found.state}`);
     });
     if (lease) await this.carryOut(lease);
-    return this.view(principal, id);
+    return this.get(principal, id);
   }
 
   /** @throws PlatformError NOT_FOUND */
-  async find(principal: Principal, id: string): Promise<InstallationAnswer> {
-    return this.view(principal, id);
+  async get(principal: Principal, id: string): Promise<InstallationView> {
+    const { installation, steps } = await this.read(principal.tenantId, id);
+    const hooks = await this.addresses.show(principal, [installation]);
+    return viewOf(installation, steps, hooks.get(id));
   }
 
   /**
    * Newest first.
    * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
    */
-  async list(principal: Principal, query: InstallationQuery): Promise<ListAnswer<InstallationAnswer>> {
+  async list(principal: Principal, query: InstallationQuery): Promise<ListAnswer<InstallationView>> {
     const { tenantId } = principal;
     const { state = null } = query;
     const states = state === null ? LIVE_STATES : INSTALLATION_STATES.filter((one) => state === 'all' || one === state);
@@ -118,16 +117,16 @@ export class InstallationService {
       const { rows, counted } = await this.installations.list(tx, states, page);
       const shown = listAnswer(rows, page, counted, idPosition);
       const ids = shown.data.map(({ id }) => id);
-      return { list: shown, steps: await this.installations.stepsOf(tx, ids) };
+      return { list: shown, steps: await this.steps.listByInstallation(tx, ids) };
     });
     const hooks = await this.addresses.show(principal, list.data);
     return mapList(list, (row) => viewOf(row, steps.get(row.id) ?? [], hooks.get(row.id)));
   }
 
-  /** @returns nothing when it takes longer than an answer may, or when another process goes on with it */
+  /** @returns undefined when it takes longer than an answer may, or when another process continues it */
   private async carryOut(lease: WorkLease): Promise<SagaOutcome | undefined> {
     try {
-      return await settledWithin(this.worker.start(lease), this.answerWithinMs);
+      return await settledWithin(this.worker.start(lease), this.config.installation.answerWithinMs);
     } catch (error) {
       if (error instanceof LeaseLostError) return undefined;
       throw error;
@@ -138,47 +137,37 @@ export class InstallationService {
     principal: Principal,
     id: string,
     outcome: SagaOutcome | undefined,
-  ): Promise<InstallationAnswer> {
+  ): Promise<InstallationView> {
     const { installation, steps } = await this.read(principal.tenantId, id);
     if (installation.failure) throw failureOf(installation);
     if (installation.state !== 'active') return viewOf(installation, steps);
     const hooks: readonly ShownHook[] | undefined = outcome?.hooks.length
       ? outcome.hooks
       : (await this.addresses.show(principal, [installation])).get(id);
-    if (outcome?.hooks.length) await this.addresses.note(principal, [installation]);
+    if (outcome?.hooks.length) await this.addresses.record(principal, [installation]);
     return viewOf(installation, steps, hooks);
-  }
-
-  private async view(principal: Principal, id: string): Promise<InstallationAnswer> {
-    const { installation, steps } = await this.read(principal.tenantId, id);
-    const hooks = await this.addresses.show(principal, [installation]);
-    return viewOf(installation, steps, hooks.get(id));
   }
 
   private read(tenantId: string, id: string) {
     return this.database.transaction(tenantId, async (tx) => {
-      const installation = await this.installations.find(tx, id);
+      const [installation, steps] = await Promise.all([this.installations.find(tx, id), this.steps.list(tx, id)]);
       if (!installation) throw new PlatformError('NOT_FOUND');
-      return { installation, steps: await this.installations.steps(tx, id) };
+      return { installation, steps };
     });
   }
 
-  private async alreadyThere(tx: TenantTransaction, appKey: string): Promise<PlatformError> {
+  private async alreadyInstalled(tx: TenantTransaction, appKey: string): Promise<PlatformError> {
     const live = await this.installations.findLive(tx, appKey);
-    return new PlatformError('ALREADY_INSTALLED', live && LIVE_DETAIL[live.state], {
-      members: live && { installationId: live.id },
+    return new PlatformError('ALREADY_INSTALLED', live ? LIVE_DETAIL[live.state] : undefined, {
+      members: live ? { installationId: live.id } : undefined,
     });
-  }
-
-  private audit(tx: TenantTransaction, id: string, { userId }: Principal, action: string): Promise<void> {
-    return this.installations.audit(tx, [{ id: newId(), installationId: id, userId, action }]);
   }
 }
 
 const LIVE_DETAIL: Partial<Record<InstallationState, string>> = {
-  installing: 'The app is being installed.',
-  compensating: 'An installation that failed is still being undone; try again in a moment.',
-  uninstalling: 'The app is being removed; try again in a moment.',
+  installing: 'The app is being installed',
+  compensating: 'An installation that failed is still being undone; try again in a moment',
+  uninstalling: 'The app is being removed; try again in a moment',
 };
 
 /** The error of the step that failed, as its owner reported it. */

@@ -1,34 +1,27 @@
 import { Database } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
-import { InstallationSaga, type SagaOutcome } from './installation-saga.js';
-import { LeaseLostError, type WorkLease, WorkRepository } from './work.repository.js';
-
-export const INSTALLATION_WORKER_OPTIONS = Symbol('installation worker options');
-
-export interface InstallationWorkerOptions {
-  /** Milliseconds between looks for work that another process left behind or that was postponed. */
-  readonly pollMs: number;
-  /** Installations worked on at the same time on behalf of nobody waiting. */
-  readonly concurrency: number;
-}
+import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
+import { InstallationSaga, type SagaOutcome } from './installation.saga.js';
+import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
 
 /**
- * Runs sagas: those that a request started, and those that a crash or an absent neighbour left. At the end of the process
- * they stop between two steps and give the work back, so that the next process need not wait for the lease to run out.
+ * Runs sagas: those that a request started, and those that a crash or an absent neighbour left unfinished. At the end of
+ * the process they stop between two steps and give the work back, so that the next process need not wait until the lease
+ * runs out.
  */
 @Injectable()
 export class InstallationWorker extends Worker<WorkLease> {
   constructor(
     private readonly database: Database,
-    private readonly repository: WorkRepository,
+    private readonly repository: InstallationWorkRepository,
     private readonly saga: InstallationSaga,
-    @Inject(INSTALLATION_WORKER_OPTIONS) { concurrency, pollMs }: InstallationWorkerOptions,
+    @Inject(MARKETPLACE_CONFIG) { installation }: MarketplaceConfig,
   ) {
-    super({ places: concurrency, longestPauseMs: pollMs });
+    super({ places: installation.concurrency, longestPauseMs: installation.pollMs });
   }
 
-  /** Works on an installation whose lease the caller holds; goes on when the caller stops waiting. */
+  /** Works on an installation whose lease the caller holds; continues when the caller stops waiting. */
   start(lease: WorkLease): Promise<SagaOutcome> {
     const run = this.saga.run(lease, this.stopping);
     void this.track(this.reported(lease, run));
@@ -51,9 +44,13 @@ export class InstallationWorker extends Worker<WorkLease> {
     try {
       await run;
     } catch (error) {
-      const fields = { err: error, tenantId: lease.tenantId, installationId: lease.installationId };
-      if (error instanceof LeaseLostError) this.logger.warn(fields, 'Another process took the installation over');
-      else this.logger.error(fields, 'Work on an installation broke off; it is taken up again when its lease runs out');
+      const { tenantId, installationId } = lease;
+      const fields = { err: error, tenantId, installationId };
+      if (error instanceof LeaseLostError) {
+        this.logger.warn({ msg: 'Another process took the installation over and continues it', ...fields });
+      } else {
+        this.logger.error({ msg: 'Work on an installation failed; it continues when its lease runs out', ...fields });
+      }
     }
   }
 }

@@ -18,16 +18,16 @@ const refusal = (attempt: () => unknown): string => {
   return 'none';
 };
 
-describe('the version that an install takes', () => {
+describe('pickVersion', () => {
   const offered = app({ '1.0.0': 'deprecated', '1.1.0': 'published', '1.10.0': 'in_review', '1.9.0': 'approved' });
 
-  it('is the published one', () => {
+  it('picks the published version', () => {
     expect(pickVersion(offered, 'tenant', { sandbox: false }).version).toBe('1.1.0');
     expect(pickVersion(offered, 'publisher', { sandbox: true }).version).toBe('1.1.0');
     expect(pickVersion(offered, 'tenant', { sandbox: true, version: '1.1.0' }).version).toBe('1.1.0');
   });
 
-  it('is, in the sandbox of the publisher alone, one under review', () => {
+  it('picks a version under review in a sandbox of the publisher only', () => {
     const unpublished = app({ '1.9.0': 'approved', '1.10.0': 'in_review' }, { everPublished: false });
     expect(pickVersion(unpublished, 'publisher', { sandbox: true }).version).toBe('1.10.0');
     expect(pickVersion(unpublished, 'publisher', { sandbox: true, version: '1.9.0' }).version).toBe('1.9.0');
@@ -36,7 +36,7 @@ describe('the version that an install takes', () => {
     expect(refusal(() => pickVersion(offered, 'tenant', { sandbox: true, version: '1.10.0' }))).toBe('NOT_FOUND');
   });
 
-  it.each(['deprecated', 'suspended', 'revoked'] as const)('is never one that is %s', (status) => {
+  it.each(['deprecated', 'suspended', 'revoked'] as const)('never picks a version that is %s', (status) => {
     const gone = app({ '1.0.0': status });
     expect(refusal(() => pickVersion(gone, 'tenant', { sandbox: false }))).toBe('APP_NOT_INSTALLABLE');
     expect(refusal(() => pickVersion(gone, 'tenant', { sandbox: false, version: '1.0.0' }))).toBe(
@@ -45,7 +45,7 @@ describe('the version that an install takes', () => {
   });
 
   it.each(['rejected', 'withdrawn', 'changes_requested'] as const)(
-    'is not one that is %s, even for its publisher',
+    'does not pick a version that is %s, even for its publisher',
     (status) => {
       expect(refusal(() => pickVersion(app({ '1.0.0': status }), 'publisher', { sandbox: true }))).toBe(
         'APP_NOT_INSTALLABLE',
@@ -53,20 +53,20 @@ describe('the version that an install takes', () => {
     },
   );
 
-  it('of a private app is the publisher’s only', () => {
+  it('picks a version of a private app for its publisher only', () => {
     const closed = app({ '1.0.0': 'published' }, { visibility: 'private' });
     expect(refusal(() => pickVersion(closed, 'tenant', { sandbox: false }))).toBe('NOT_FOUND');
     expect(pickVersion(closed, 'publisher', { sandbox: false }).version).toBe('1.0.0');
   });
 
-  it('of an unlisted app is for everybody who knows its key', () => {
+  it('picks a version of an unlisted app for everyone who knows its key', () => {
     expect(
       pickVersion(app({ '1.0.0': 'published' }, { visibility: 'unlisted' }), 'tenant', { sandbox: false }).version,
     ).toBe('1.0.0');
   });
 
-  it('is not found when there is no such app or version', () => {
-    expect(refusal(() => pickVersion(undefined, 'tenant', { sandbox: false }))).toBe('NOT_FOUND');
+  it('finds nothing when there is no such app or version', () => {
+    expect(refusal(() => pickVersion(null, 'tenant', { sandbox: false }))).toBe('NOT_FOUND');
     expect(refusal(() => pickVersion(offered, 'tenant', { sandbox: false, version: '7.0.0' }))).toBe('NOT_FOUND');
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Waits for work that goes on by itself, but not for ever.
- * @returns the result, or nothing when it is not there in time
- * @throws what the work throws in time; later errors are for the work's owner to report
+ * Waits a limited time for work that continues on its own.
+ * @returns the result, or undefined when it is not there in time
+ * @throws what the work throws in time; later errors are for the owner of the work to report
  */
 export async function settledWithin<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { PlatformError } from '@crm/contracts';
 import { Backoff } from '@crm/worker';
-import type { StoredError } from './installation.js';
+import type { StoredError } from './installation-state.js';
 
-/** Milliseconds before another try when a neighbour is not there: a restart by the supervisor takes a second or two. */
+/** Milliseconds before another try when a neighbour is away: a restart by the supervisor takes a second or two. */
 const RETRY_DELAYS_MS = [300, 1200];
 
-/** Between tries of what has to succeed in the end: growing to five minutes. */
+/** Delays between tries of what has to succeed in the end: growing to five minutes. */
 export const POSTPONE_BACKOFF = Backoff.listed([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
 
 /**
- * Tries a call again when nobody took it. A neighbour that is there and does not answer in time is not asked again: the
- * time of the caller is better spent on going back.
+ * Repeats a call that nobody received. A neighbour that is there and does not answer in time is not called again: the time
+ * of the caller is better spent on undoing the installation.
  * @param stop ends the waiting; what is under way then no longer matters
  */
 export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -26,16 +26,16 @@ export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>):
   }
 }
 
-/** Whether a step may have been, or may yet be, carried out although it answered with an error. */
+/** Whether a step may have been carried out, or may still be, although it answered with an error. */
 export function isUncertain(error: unknown): boolean {
   return !(error instanceof PlatformError) || error.status >= 500;
 }
 
-/** What is kept and shown of an error: what is not in the catalogue is a defect and tells nothing to callers. */
+/** What is stored and shown of an error: one that is not in the catalogue is a defect, of which callers learn nothing. */
 export function storedError(error: unknown): StoredError {
   return error instanceof PlatformError
     ? { code: error.code, detail: error.message }
-    : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed.' };
+    : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed' };
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -3,13 +3,11 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, type ListAnswer } from '@crm/http';
 import { manifestJsonSchema } from '@crm/manifest';
 import { Controller, Get, Header, Param, Query } from '@nestjs/common';
-import { AppAnswer, AppDetailAnswer, ListingQuery } from './listing.dto.js';
+import { MARKETPLACE } from '../catalogue/api-groups.js';
+import { AppDetailView, AppView, ListingQuery } from './listing.dto.js';
 import { ListingService } from './listing.service.js';
 
-@ApiGroup({
-  name: 'Marketplace',
-  description: 'Published apps, their ratings and the schema of app packages.',
-})
+@ApiGroup(MARKETPLACE)
 @Controller('api/marketplace')
 export class ListingController {
   constructor(private readonly listings: ListingService) {}
@@ -19,9 +17,9 @@ export class ListingController {
   @Describe({
     summary: 'Lists published apps',
     description: 'Unlisted apps are left out; private apps appear in the workspace of their publisher only.',
-    answers: [{ status: 200, description: 'The apps, by name', body: () => AppAnswer, list: true }],
+    answers: [{ status: 200, description: 'The apps, by name', body: () => AppView, list: true }],
   })
-  list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppAnswer>> {
+  list(@CurrentPrincipal() principal: Principal, @Query() query: ListingQuery): Promise<ListAnswer<AppView>> {
     return this.listings.list(principal, query);
   }
 
@@ -30,10 +28,10 @@ export class ListingController {
   @Describe({
     summary: 'Returns a published app',
     description: 'Includes what an administrator consents to: scopes, objects, events and the hosts they are sent to.',
-    answers: [{ status: 200, description: 'The app', body: () => AppDetailAnswer }],
+    answers: [{ status: 200, description: 'The app', body: () => AppDetailView }],
   })
-  find(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailAnswer> {
-    return this.listings.find(principal, key);
+  get(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<AppDetailView> {
+    return this.listings.get(principal, key);
   }
 
   @Get('manifest-schema')

@@ -20,7 +20,7 @@ export class ListingQuery extends ListQuery {
   q?: string;
 }
 
-export class RatingSummary {
+export class RatingSummaryView {
   @NumberField({ nullable: true, minimum: 1, maximum: 5, description: 'Rounded to two digits; null without ratings' })
   average: number | null;
 
@@ -28,7 +28,7 @@ export class RatingSummary {
   count: number;
 }
 
-export class AppAnswer {
+export class AppView {
   @TextField({ maxLength: 64 })
   key: string;
 
@@ -44,14 +44,14 @@ export class AppAnswer {
   @TextField({ maxLength: 64, description: 'The published version' })
   version: string;
 
-  @ObjectField(() => RatingSummary)
-  rating: RatingSummary;
+  @ObjectField(() => RatingSummaryView)
+  rating: RatingSummaryView;
 
   @IntegerField({ minimum: 0, description: 'Number of workspaces that have the app installed, without sandboxes' })
   installCount: number;
 }
 
-export class PublisherAnswer {
+export class PublisherView {
   @TextField({ maxLength: 200, description: 'Name of the publishing workspace' })
   name: string;
 
@@ -68,7 +68,7 @@ export class PublisherAnswer {
   termsUrl?: string;
 }
 
-export class PermissionAnswer {
+export class PermissionView {
   @TextField({ maxLength: 40 })
   scope: string;
 
@@ -79,7 +79,7 @@ export class PermissionAnswer {
   optional: boolean;
 }
 
-export class OfferedObject {
+export class OfferedObjectView {
   @TextField({ maxLength: 40 })
   apiName: string;
 
@@ -87,7 +87,7 @@ export class OfferedObject {
   label: string;
 }
 
-export class ReviewAnswer {
+export class ReviewView {
   @IntegerField({ minimum: 1, maximum: 5 })
   stars: number;
 
@@ -98,9 +98,9 @@ export class ReviewAnswer {
   at: string;
 }
 
-export class AppDetailAnswer extends AppAnswer {
-  @ObjectField(() => PublisherAnswer)
-  publisher: PublisherAnswer;
+export class AppDetailView extends AppView {
+  @ObjectField(() => PublisherView)
+  publisher: PublisherView;
 
   @DateTimeField()
   publishedAt: string;
@@ -120,11 +120,11 @@ export class AppDetailAnswer extends AppAnswer {
   @EnumField(['public', 'unlisted', 'private'])
   visibility: string;
 
-  @ListField(() => PermissionAnswer, { description: 'The scopes that the app requests' })
-  permissions: PermissionAnswer[];
+  @ListField(() => PermissionView, { description: 'The scopes that the app requests' })
+  permissions: PermissionView[];
 
-  @ListField(() => OfferedObject)
-  objects: OfferedObject[];
+  @ListField(() => OfferedObjectView)
+  objects: OfferedObjectView[];
 
   @ListField(field.text({ maxLength: 100 }), { description: 'Events that are sent to webhooks of the app' })
   events: string[];
@@ -135,6 +135,6 @@ export class AppDetailAnswer extends AppAnswer {
   @TextField({ maxLength: 100_000, nullable: true })
   releaseNotes: string | null;
 
-  @ListField(() => ReviewAnswer, { description: 'The latest ten ratings with a text' })
-  reviews: ReviewAnswer[];
+  @ListField(() => ReviewView, { description: 'The latest ten ratings with a text' })
+  reviews: ReviewView[];
 }

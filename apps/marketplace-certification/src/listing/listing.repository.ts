@@ -2,36 +2,32 @@ import type { NarrowTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
+import { COUNT_LISTINGS, FIND_LISTING, LIST_LISTINGS } from './listing.sql.js';
 
 /** A published app as the lists show it. */
-export interface ListedApp {
+export interface Listing {
   readonly key: string;
   readonly name: string;
   readonly kind: string;
   readonly summary: string | null;
   readonly version: string;
   readonly ratingCount: number;
+  /** The sum of all stars, a bigint. */
   readonly ratingTotal: string;
 }
 
-/** An app and the package it is published with. */
-export interface AppDetail extends ListedApp {
+/** An app and the package of its published version. */
+export interface ListingDetail extends Listing {
   readonly publisherName: string;
   readonly publishedAt: Date;
   readonly manifest: Manifest;
 }
 
-const LISTED = `a.key, a.name, a.kind, a.summary, v.version, a.rating_count as "ratingCount",
-  a.rating_total as "ratingTotal"`;
-
-/** Whether a tenant may see the app: public and unlisted ones everybody, private ones the publisher. */
-const VISIBLE = `(a.visibility <> 'private' or a.tenant_id = $1)`;
-
-/** What the marketplace shows: global tables, reached by the narrow role. */
+/** What the marketplace shows: apps with their published versions, read in one statement each. */
 @Injectable()
 export class ListingRepository {
   /**
-   * Public apps, and the caller's own private ones, by name.
+   * Public apps, and the private ones of the tenant, by name.
    * @param words each of them has to occur
    */
   async list(
@@ -39,30 +35,18 @@ export class ListingRepository {
     tenantId: string,
     words: readonly string[],
     page: ListPage,
-  ): Promise<{ rows: ListedApp[]; counted: number }> {
-    const condition = `a.published_version_id is not null
-      and (a.visibility = 'public' or (a.visibility = 'private' and a.tenant_id = $1))
-      and not exists (select 1 from unnest($2::text[]) as word where strpos(a.search_text, word) = 0)`;
-    const rows = await tx.query<ListedApp>(
-      `select ${LISTED} from app a join app_version v on v.id = a.published_version_id where ${condition}
-       and ($3::text is null or (a.name, a.key) > ($3, $4))
-       order by a.name, a.key limit $5 offset $6`,
-      [tenantId, words, page.after?.value ?? null, page.after?.id ?? null, page.limit, page.offset],
-    );
-    const [count] = await tx.query<{ counted: number }>(
-      `select count(*)::int as counted from (select 1 from app a where ${condition} limit $3) as matching`,
-      [tenantId, words, page.countLimit],
-    );
+  ): Promise<{ rows: Listing[]; counted: number }> {
+    const { after, limit, offset, countLimit } = page;
+    const [rows, [count]] = await Promise.all([
+      tx.query<Listing>(LIST_LISTINGS, [tenantId, words, after?.value ?? null, after?.id ?? null, limit, offset]),
+      tx.query<{ counted: number }>(COUNT_LISTINGS, [tenantId, words, countLimit]),
+    ]);
     return { rows, counted: count?.counted ?? 0 };
   }
 
   /** A published app that the tenant may see. */
-  async find(tx: NarrowTransaction, tenantId: string, key: string): Promise<AppDetail | undefined> {
-    const [row] = await tx.query<AppDetail>(
-      `select ${LISTED}, a.publisher_name as "publisherName", v.published_at as "publishedAt", v.manifest
-       from app a join app_version v on v.id = a.published_version_id where a.key = $2 and ${VISIBLE}`,
-      [tenantId, key],
-    );
-    return row;
+  async find(tx: NarrowTransaction, tenantId: string, key: string): Promise<ListingDetail | null> {
+    const [row] = await tx.query<ListingDetail>(FIND_LISTING, [tenantId, key]);
+    return row ?? null;
   }
 }

@@ -13,7 +13,7 @@ export class RateInput {
   text?: string;
 }
 
-export class RatingAnswer {
+export class RatingView {
   @IntegerField({ minimum: 1, maximum: 5 })
   stars: number;
 

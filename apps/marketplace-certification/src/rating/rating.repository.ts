@@ -1,53 +1,37 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
+import { AppRepository } from '../catalogue/app.repository.js';
+import { Rating } from './rating.entity.js';
+import { COUNT_RATING, SAVE_RATING } from './rating.sql.js';
 
-export interface Rating {
-  readonly appKey: string;
-  readonly tenantId: string;
-  readonly userId: string;
-  readonly stars: number;
-  readonly text: string | null;
-}
+/** A rating as everyone sees it: without its author. */
+export type Review = Pick<Rating, 'stars' | 'text' | 'updatedAt'>;
 
-export interface Review {
-  readonly stars: number;
-  readonly text: string | null;
-  readonly updatedAt: Date;
-}
-
-/** What users think of apps; their number and sum stand with the app, so that lists need not add them up. */
+/** What users think of apps. The app holds their number and sum, so that lists need not add them up. */
 @Injectable()
 export class RatingRepository {
-  /** Writes a user's rating, or writes it anew, and keeps number and sum in step. */
-  async save(tx: NarrowTransaction, rating: Rating): Promise<Review> {
+  constructor(private readonly apps: AppRepository) {}
+
+  /** Writes or replaces the rating of a user, together with the number and sum that the app holds. */
+  async save(tx: NarrowTransaction, rating: Omit<Rating, 'updatedAt'>): Promise<Review> {
     const { appKey, tenantId, userId, stars, text } = rating;
-    // The app's row first: ratings of one app pass one after the other, and none is counted twice.
-    await tx.query('select 1 from app where key = $1 for update', [appKey]);
-    const [before] = await tx.query<{ stars: number }>(
-      'select stars from rating where app_key = $1 and tenant_id = $2 and user_id = $3',
-      [appKey, tenantId, userId],
-    );
-    const [saved] = await tx.query<Review>(
-      `insert into rating (app_key, tenant_id, user_id, stars, text) values ($1, $2, $3, $4, $5)
-       on conflict (app_key, tenant_id, user_id)
-         do update set stars = excluded.stars, text = excluded.text, updated_at = now()
-       returning stars, text, updated_at as "updatedAt"`,
-      [appKey, tenantId, userId, stars, text],
-    );
-    await tx.query('update app set rating_count = rating_count + $2, rating_total = rating_total + $3 where key = $1', [
-      appKey,
-      before ? 0 : 1,
-      stars - (before?.stars ?? 0),
+    // The app's row first: ratings of one app follow each other, and none is counted twice.
+    await this.apps.lock(tx, appKey);
+    const previous = await tx.repository(Rating).findOneBy({ appKey, tenantId, userId });
+    const [[saved]] = await Promise.all([
+      tx.query<Review>(SAVE_RATING, [appKey, tenantId, userId, stars, text]),
+      tx.query(COUNT_RATING, [appKey, previous ? 0 : 1, stars - (previous?.stars ?? 0)]),
     ]);
     return saved as Review;
   }
 
-  /** Ratings with a text, the newest first; of whom stays here. */
-  async latest(tx: NarrowTransaction, appKey: string, limit: number): Promise<Review[]> {
-    return tx.query<Review>(
-      `select stars, text, updated_at as "updatedAt" from rating where app_key = $1 and text is not null
-       order by updated_at desc limit $2`,
-      [appKey, limit],
-    );
+  /** Ratings with a text, newest first. */
+  async listLatest(tx: NarrowTransaction, appKey: string, limit: number): Promise<Review[]> {
+    return tx.repository(Rating).find({
+      where: { appKey, text: Not(IsNull()) },
+      order: { updatedAt: 'DESC' },
+      take: limit,
+    });
   }
 }

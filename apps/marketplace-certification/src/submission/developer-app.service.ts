@@ -1,90 +1,74 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, type VersionStatus } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { isIdentifier } from './identifier.js';
-import type { Submission } from './submission.js';
-import { SubmissionRepository } from './submission.repository.js';
-import { nextStatus } from './version-state.js';
+import { AppRepository } from '../catalogue/app.repository.js';
+import { AppService } from '../catalogue/app.service.js';
+import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import type { Submission } from '../catalogue/version.entity.js';
+import { VersionRepository } from '../catalogue/version.repository.js';
+import { nextStatus } from '../catalogue/version-state.js';
+import type { DeveloperAppView, DeveloperVersionView } from './submission.dto.js';
 
-export interface DeveloperVersion {
-  readonly version: string;
-  readonly versionStatus: VersionStatus;
-  readonly submittedAt: string;
-  readonly submissionId: string;
-  /** Absent until a decision was made. */
-  readonly verdict?: string;
-}
-
-export interface DeveloperApp {
-  readonly key: string;
-  readonly name: string;
-  readonly kind: string;
-  /** The newest submission first. */
-  readonly versions: DeveloperVersion[];
-}
-
-/** What a publisher sees of, and does to, its own apps. Anybody else's app is answered like one that does not exist. */
+/** What a publisher sees of its own apps and does to them. */
 @Injectable()
 export class DeveloperAppService {
   constructor(
     private readonly database: Database,
-    private readonly submissions: SubmissionRepository,
+    private readonly appService: AppService,
+    private readonly apps: AppRepository,
+    private readonly versions: VersionRepository,
+    private readonly audit: SubmissionAuditRepository,
   ) {}
 
-  async list(tenantId: string): Promise<DeveloperApp[]> {
-    const submissions = await this.database.crossTenant((tx) => this.submissions.ofPublisher(tx, tenantId));
-    const apps = new Map<string, DeveloperApp>();
+  /** The apps of a publisher by key, each with its newest submission first. */
+  async list(tenantId: string): Promise<DeveloperAppView[]> {
+    const submissions = await this.database.crossTenant((tx) => this.versions.listOfPublisher(tx, tenantId));
+    const apps = new Map<string, DeveloperAppView>();
     for (const submission of submissions) {
       const { appKey: key, name, kind } = submission;
       const app = apps.get(key) ?? { key, name, kind, versions: [] };
-      app.versions.push(versionOf(submission));
+      app.versions.push(viewOf(submission));
       apps.set(key, app);
     }
     return [...apps.values()];
   }
 
   /**
-   * Takes a version back before it is published.
+   * Withdraws a version before it is published.
    * @throws PlatformError NOT_FOUND, SUBMISSION_STATE
    */
-  async withdraw(principal: Principal, appKey: string, version: string): Promise<DeveloperVersion> {
+  async withdraw(principal: Principal, appKey: string, version: string): Promise<DeveloperVersionView> {
     return this.database.crossTenant(async (tx) => {
       const submission = await this.lock(tx, principal.tenantId, appKey, version);
       const to = nextStatus(submission.status, 'withdraw', 'developer');
-      await this.submissions.changeStatus(tx, submission.id, to);
-      await this.submissions.audit(tx, {
-        submissionId: submission.id,
-        actorKind: 'developer',
-        actorId: principal.userId,
-        action: 'withdraw',
-        from: submission.status,
-        to,
-      });
-      return versionOf({ ...submission, status: to });
+      await Promise.all([
+        this.versions.changeStatus(tx, submission.id, to),
+        this.audit.insert(tx, {
+          submissionId: submission.id,
+          actorKind: 'developer',
+          actorId: principal.userId,
+          action: 'withdraw',
+          from: submission.status,
+          to,
+        }),
+      ]);
+      return viewOf({ ...submission, status: to });
     });
   }
 
-  /** @throws PlatformError NOT_FOUND when the app is not this workspace's */
-  async assertOwned(tenantId: string, appKey: string): Promise<void> {
-    await this.database.crossTenant((tx) => this.assertOwner(tx, tenantId, appKey));
-  }
-
+  /** Holds the app, and so all its versions, until the transaction ends. */
   private async lock(tx: NarrowTransaction, tenantId: string, appKey: string, version: string): Promise<Submission> {
-    await this.assertOwner(tx, tenantId, appKey);
-    await this.submissions.lockApp(tx, appKey);
-    const found = (await this.submissions.ofApp(tx, appKey)).find((submission) => submission.version === version);
-    if (!found) throw new PlatformError('NOT_FOUND');
-    return found;
-  }
-
-  private async assertOwner(tx: NarrowTransaction, tenantId: string, appKey: string): Promise<void> {
-    if (isIdentifier(appKey) && (await this.submissions.ownerOf(tx, appKey)) === tenantId) return;
-    throw new PlatformError('NOT_FOUND');
+    await this.appService.assertOwner(tx, tenantId, appKey);
+    await this.apps.lock(tx, appKey);
+    const submissions = await this.versions.listOfApp(tx, appKey);
+    const submission = submissions.find((candidate) => candidate.version === version);
+    if (!submission) throw new PlatformError('NOT_FOUND');
+    return submission;
   }
 }
 
-function versionOf({ id, version, status, submittedAt, verdict }: Submission): DeveloperVersion {
+function viewOf({ id, version, status, submittedAt, verdict }: Submission): DeveloperVersionView {
   return {
     version,
     versionStatus: status,

@@ -3,15 +3,13 @@ import { type Principal } from '@crm/context';
 import { ApiGroup, Describe } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
 import { CertifyInput } from '../certification/certification.dto.js';
-import { type DeveloperApp, DeveloperAppService, type DeveloperVersion } from './developer-app.service.js';
-import { AcceptedSubmissionAnswer, DeveloperAppsAnswer, DeveloperVersionAnswer } from './submission.dto.js';
-import { type AcceptedSubmission, SubmissionService } from './submission.service.js';
+import { DeveloperAppService } from './developer-app.service.js';
+import { AcceptedSubmissionView, DeveloperAppsView, DeveloperVersionView } from './submission.dto.js';
+import { SubmissionService } from './submission.service.js';
 
-@ApiGroup({
-  name: 'Developer program',
-  description: 'Certifying and submitting apps, following their review, and issuing the secrets of an app.',
-})
+@ApiGroup(DEVELOPER_PROGRAM)
 @Controller('api/marketplace/developer/apps')
 @Access({ right: 'administer' })
 export class SubmissionController {
@@ -25,14 +23,14 @@ export class SubmissionController {
     summary: 'Submits a package for review',
     description:
       'Runs the certification first. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
-    answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionAnswer }],
+    answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionView }],
     refusals: ['CERTIFICATION_FAILED'],
   })
   submit(
     @CurrentPrincipal() principal: Principal,
     @Body() input: CertifyInput,
     @IdempotencyKey() key: string | undefined,
-  ): Promise<AcceptedSubmission> {
+  ): Promise<AcceptedSubmissionView> {
     const call = headerCall(principal, 'POST /api/marketplace/developer/apps/submit', key, input);
     return this.submissions.submit(principal, input, call);
   }
@@ -45,11 +43,11 @@ export class SubmissionController {
       {
         status: 200,
         description: 'The apps by key, each with its newest submission first',
-        body: () => DeveloperAppsAnswer,
+        body: () => DeveloperAppsView,
       },
     ],
   })
-  async list(@CurrentPrincipal() principal: Principal): Promise<{ data: DeveloperApp[] }> {
+  async list(@CurrentPrincipal() principal: Principal): Promise<DeveloperAppsView> {
     return { data: await this.apps.list(principal.tenantId) };
   }
 
@@ -58,14 +56,14 @@ export class SubmissionController {
   @Describe({
     summary: 'Withdraws a version before it is published',
     description: 'A withdrawn version cannot be submitted again; submit a higher version instead.',
-    answers: [{ status: 200, description: 'The withdrawn version', body: () => DeveloperVersionAnswer }],
+    answers: [{ status: 200, description: 'The withdrawn version', body: () => DeveloperVersionView }],
     refusals: ['SUBMISSION_STATE'],
   })
   withdraw(
     @CurrentPrincipal() principal: Principal,
     @Param('key') key: string,
     @Param('version') version: string,
-  ): Promise<DeveloperVersion> {
+  ): Promise<DeveloperVersionView> {
     return this.apps.withdraw(principal, key, version);
   }
 }

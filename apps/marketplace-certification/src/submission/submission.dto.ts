@@ -1,16 +1,16 @@
 import { VERSION_STATUSES } from '@crm/contracts';
 import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/http';
-import { CertificationAnswer } from '../certification/certification.dto.js';
+import { CertificationView } from '../certification/certification.dto.js';
 
-export class AcceptedSubmissionAnswer {
+export class AcceptedSubmissionView {
   @BooleanField()
   accepted: boolean;
 
   @EnumField(VERSION_STATUSES, { description: '`in_review`; for a repeated call the present status' })
   versionStatus: string;
 
-  @ObjectField(() => CertificationAnswer)
-  certification: CertificationAnswer;
+  @ObjectField(() => CertificationView)
+  certification: CertificationView;
 
   @TextField({ maxLength: 64 })
   appKey: string;
@@ -22,7 +22,7 @@ export class AcceptedSubmissionAnswer {
   submissionId: string;
 }
 
-export class DeveloperVersionAnswer {
+export class DeveloperVersionView {
   @TextField({ maxLength: 64 })
   version: string;
 
@@ -39,7 +39,7 @@ export class DeveloperVersionAnswer {
   verdict?: string;
 }
 
-export class DeveloperAppAnswer {
+export class DeveloperAppView {
   @TextField({ maxLength: 64 })
   key: string;
 
@@ -49,11 +49,11 @@ export class DeveloperAppAnswer {
   @TextField({ maxLength: 40 })
   kind: string;
 
-  @ListField(() => DeveloperVersionAnswer, { maxItems: 10_000 })
-  versions: DeveloperVersionAnswer[];
+  @ListField(() => DeveloperVersionView, { maxItems: 10_000 })
+  versions: DeveloperVersionView[];
 }
 
-export class DeveloperAppsAnswer {
-  @ListField(() => DeveloperAppAnswer, { maxItems: 10_000 })
-  data: DeveloperAppAnswer[];
+export class DeveloperAppsView {
+  @ListField(() => DeveloperAppView, { maxItems: 10_000 })
+  data: DeveloperAppView[];
 }

@@ -1,39 +1,33 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, rpc, type VersionStatus } from '@crm/contracts';
+import { PlatformError, rpc } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
+import { AppRepository } from '../catalogue/app.repository.js';
+import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { VersionRepository } from '../catalogue/version.repository.js';
+import { nextStatus } from '../catalogue/version-state.js';
 import { type CertificationRequest, CertificationService } from '../certification/certification.service.js';
-import { storedText } from './stored-text.js';
-import { SubmissionRepository } from './submission.repository.js';
-import { nextStatus } from './version-state.js';
+import { storedText } from '../text/stored-text.js';
+import type { AcceptedSubmissionView } from './submission.dto.js';
 
-/** An accepted submission. */
-export interface AcceptedSubmission {
-  readonly accepted: true;
-  /** `in_review`; for a repeated call the status it has by now. */
-  readonly versionStatus: VersionStatus;
-  readonly certification: object;
-  readonly appKey: string;
-  readonly version: string;
-  readonly submissionId: string;
-}
-
-/** Takes packages in: certified, of a key that is the publisher's, in a version above every earlier one. */
+/** Accepts packages that pass certification, under a key of the publisher, with a version above every earlier one. */
 @Injectable()
 export class SubmissionService {
   constructor(
     private readonly database: Database,
     private readonly certifications: CertificationService,
-    private readonly submissions: SubmissionRepository,
+    private readonly apps: AppRepository,
+    private readonly versions: VersionRepository,
+    private readonly audit: SubmissionAuditRepository,
     private readonly rpc: Rpc,
     private readonly idempotency: IdempotencyService,
   ) {}
 
   /**
-   * @param call makes a repetition find the submission of the first call
+   * @param call makes a repeated call return the submission of the first one
    * @throws PlatformError CERTIFICATION_FAILED with the certification, when a blocker fails; IDEMPOTENCY_KEY_IN_USE,
    *   IDEMPOTENCY_KEY_REUSED
    */
@@ -41,31 +35,31 @@ export class SubmissionService {
     principal: Principal,
     request: CertificationRequest,
     call?: IdempotentCall,
-  ): Promise<AcceptedSubmission> {
-    const before = call && (await this.acceptedBefore(call));
-    if (before) return before;
+  ): Promise<AcceptedSubmissionView> {
+    const earlier = call && (await this.findAccepted(call));
+    if (earlier) return earlier;
     const certification = await this.certifications.certify(principal, request, 'submission');
-    const stored = certification.passed ? await this.store(principal, request, certification, call) : undefined;
-    if (stored !== undefined) return this.accepted(stored);
-    // Somebody was faster, before or after the certification: the same call, or another that holds the key or version.
-    const meanwhile = call && (await this.acceptedBefore(call));
+    const stored = certification.passed ? await this.store(principal, request, certification, call) : null;
+    if (stored !== null) return this.getAccepted(stored);
+    // Another call was faster: a repetition of this one, or one that took the key or the version.
+    const meanwhile = call && (await this.findAccepted(call));
     if (meanwhile) return meanwhile;
     if (!certification.passed) throw refused(certification);
     const again = await this.certifications.certify(principal, request, 'submission');
-    if (again.passed) throw new PlatformError('CONFLICT', 'The key is being submitted by somebody else; try again.');
+    if (again.passed) throw new PlatformError('CONFLICT', 'Another call is submitting a package with this key; try again');
     throw refused(again);
   }
 
   /**
-   * @returns id of the submission; nothing when, under the lock, the key is another's or the version no longer the
-   *   highest
+   * @returns the id of the submission; null when, under the lock, the key belongs to another publisher or the version is
+   *   not the highest
    */
   private async store(
     principal: Principal,
     request: CertificationRequest,
     certification: Certification,
     call?: IdempotentCall,
-  ): Promise<string | undefined> {
+  ): Promise<string | null> {
     const { tenantId } = principal;
     const publisher = await this.rpc.call(rpc.identity.getTenant, { tenantId });
     try {
@@ -74,12 +68,12 @@ export class SubmissionService {
         return call ? (await this.idempotency.once(tx, call, create)).recordId : create();
       });
     } catch (error) {
-      if (error instanceof NotToBeHad) return undefined;
+      if (error instanceof KeyOrVersionTaken) return null;
       throw error;
     }
   }
 
-  /** @throws NotToBeHad */
+  /** @throws KeyOrVersionTaken */
   private async insert(
     tx: NarrowTransaction,
     { tenantId, userId }: Principal,
@@ -88,14 +82,15 @@ export class SubmissionService {
     certification: Certification,
   ): Promise<string> {
     // The certification has passed, so the shape is that of a manifest.
-    const { key, version, name: fullName, kind } = request.manifest as unknown as Manifest;
-    const name = storedText(fullName, 200);
-    const owner = await this.submissions.claimKey(tx, { key, tenantId, publisherName, name, kind });
-    if (owner !== tenantId) throw new NotToBeHad();
-    const earlier = await this.submissions.versionsOf(tx, key);
-    if (earlier.some((other) => compareVersions(other, version) >= 0)) throw new NotToBeHad();
+    const manifest = request.manifest as unknown as Manifest;
+    const { key, version, kind } = manifest;
+    const name = storedText(manifest.name, 200);
+    const owner = await this.apps.claimKey(tx, { key, tenantId, publisherName, name, kind });
+    if (owner !== tenantId) throw new KeyOrVersionTaken();
+    const earlier = await this.versions.listNumbers(tx, key);
+    if (earlier.some((other) => compareVersions(other, version) >= 0)) throw new KeyOrVersionTaken();
     const id = newId();
-    await this.submissions.insert(tx, {
+    await this.versions.insert(tx, {
       id,
       appKey: key,
       tenantId,
@@ -108,7 +103,7 @@ export class SubmissionService {
       certification,
       submittedBy: userId,
     });
-    await this.submissions.audit(tx, {
+    await this.audit.insert(tx, {
       submissionId: id,
       actorKind: 'developer',
       actorId: userId,
@@ -119,25 +114,25 @@ export class SubmissionService {
     return id;
   }
 
-  private async acceptedBefore(call: IdempotentCall): Promise<AcceptedSubmission | undefined> {
+  private async findAccepted(call: IdempotentCall): Promise<AcceptedSubmissionView | null> {
     const id = await this.database.transaction(call.tenantId, (tx) => this.idempotency.findRecordId(tx, call));
-    return id === null ? undefined : this.accepted(id);
+    return id === null ? null : this.getAccepted(id);
   }
 
-  private async accepted(submissionId: string): Promise<AcceptedSubmission> {
-    const submission = await this.database.crossTenant((tx) => this.submissions.find(tx, submissionId));
+  private async getAccepted(submissionId: string): Promise<AcceptedSubmissionView> {
+    const submission = await this.database.crossTenant((tx) => this.versions.find(tx, submissionId));
     if (!submission) throw new PlatformError('NOT_FOUND');
     const { status: versionStatus, certification, appKey, version } = submission;
     return { accepted: true, versionStatus, certification, appKey, version, submissionId };
   }
 }
 
-/** The key is another's, or the version no longer the highest. Undoes the transaction. */
-class NotToBeHad extends Error {}
+/** The key belongs to another publisher, or the version is not the highest. Rolls the transaction back. */
+class KeyOrVersionTaken extends Error {}
 
 function refused(certification: Certification): PlatformError {
   const failed = certification.checks.filter((check) => check.status === 'fail' && check.severity === 'blocker');
-  return new PlatformError('CERTIFICATION_FAILED', `Failed: ${failed.map(({ id }) => id).join(', ')}.`, {
+  return new PlatformError('CERTIFICATION_FAILED', `Failed: ${failed.map(({ id }) => id).join(', ')}`, {
     errors: failed.map(({ id, message, pointer }) => ({
       pointer: `${id.startsWith('REV-') ? '/reviewPacket' : '/manifest'}${pointer}`,
       code: id,

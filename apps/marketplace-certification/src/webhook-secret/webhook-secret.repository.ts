@@ -1,29 +1,21 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { WebhookSecret } from './webhook-secret.entity.js';
+import { ADD_WEBHOOK_SECRET, REPLACE_WEBHOOK_SECRET } from './webhook-secret.sql.js';
 
-/** The sealed signing secret of each app. */
+/** The sealed signing secret of each app: a global table that the narrow role reaches. */
 @Injectable()
 export class WebhookSecretRepository {
-  async find(tx: NarrowTransaction, appKey: string): Promise<Buffer | undefined> {
-    const [row] = await tx.query<{ sealed: Buffer }>('select sealed from app_webhook_secret where app_key = $1', [
-      appKey,
-    ]);
-    return row?.sealed;
+  async find(tx: NarrowTransaction, appKey: string): Promise<WebhookSecret | null> {
+    return tx.repository(WebhookSecret).findOneBy({ appKey });
   }
 
-  /** Keeps the one that is there already, if two want to be first. */
-  async insertIfAbsent(tx: NarrowTransaction, appKey: string, sealed: Buffer): Promise<void> {
-    await tx.query(
-      'insert into app_webhook_secret (app_key, sealed) values ($1, $2) on conflict (app_key) do nothing',
-      [appKey, sealed],
-    );
+  /** Adds a secret unless the app has one. */
+  async insertIfAbsent(tx: NarrowTransaction, { appKey, sealed }: WebhookSecret): Promise<void> {
+    await tx.query(ADD_WEBHOOK_SECRET, [appKey, sealed]);
   }
 
-  async replace(tx: NarrowTransaction, appKey: string, sealed: Buffer): Promise<void> {
-    await tx.query(
-      `insert into app_webhook_secret (app_key, sealed) values ($1, $2)
-       on conflict (app_key) do update set sealed = excluded.sealed, rotated_at = now()`,
-      [appKey, sealed],
-    );
+  async replace(tx: NarrowTransaction, { appKey, sealed }: WebhookSecret): Promise<void> {
+    await tx.query(REPLACE_WEBHOOK_SECRET, [appKey, sealed]);
   }
 }

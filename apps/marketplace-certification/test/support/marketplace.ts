@@ -13,17 +13,17 @@ import {
   waitUntil,
 } from '@crm/testing';
 import { AppModule } from '../../src/app.module.js';
-import type { CertificationAnswer } from '../../src/certification/certification.dto.js';
+import type { CertificationView } from '../../src/certification/certification.dto.js';
 import type { MarketplaceConfig } from '../../src/config.js';
-import type { InstallationAnswer } from '../../src/installation/installation.dto.js';
-import type { AppAnswer, AppDetailAnswer } from '../../src/listing/listing.dto.js';
+import type { InstallationView } from '../../src/installation/installation.dto.js';
+import type { AppView, AppDetailView } from '../../src/listing/listing.dto.js';
 import { migrations } from '../../src/migrations/index.js';
-import type { RatingAnswer } from '../../src/rating/rating.dto.js';
-import { ReviewService } from '../../src/submission/review.service.js';
+import type { RatingView } from '../../src/rating/rating.dto.js';
+import { ReviewService } from '../../src/review/review.service.js';
 import type {
-  AcceptedSubmissionAnswer,
-  DeveloperAppAnswer,
-  DeveloperVersionAnswer,
+  AcceptedSubmissionView,
+  DeveloperAppView,
+  DeveloperVersionView,
 } from '../../src/submission/submission.dto.js';
 import { fieldService, reviewPacket } from './packages.js';
 
@@ -36,13 +36,13 @@ export interface Caller {
 
 /** Whatever an answer may hold: the expectations say which members it has to have. */
 export type Body = Problem &
-  CertificationAnswer &
-  AcceptedSubmissionAnswer &
-  DeveloperVersionAnswer &
-  InstallationAnswer &
-  Omit<AppDetailAnswer, 'objects'> &
-  RatingAnswer & {
-    data: (DeveloperAppAnswer & AppAnswer & InstallationAnswer)[];
+  CertificationView &
+  AcceptedSubmissionView &
+  DeveloperVersionView &
+  InstallationView &
+  Omit<AppDetailView, 'objects'> &
+  RatingView & {
+    data: (DeveloperAppView & AppView & InstallationView)[];
     total: number;
     nextCursor: string | null;
     secret: string;

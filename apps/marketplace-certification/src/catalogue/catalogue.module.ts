@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { AppRepository } from './app.repository.js';
+import { AppService } from './app.service.js';
+import { SubmissionAuditRepository } from './submission-audit.repository.js';
+import { VersionRepository } from './version.repository.js';
+
+const shared = [AppRepository, AppService, SubmissionAuditRepository, VersionRepository];
+
+/** Apps, their versions and the trail of what became of them. */
+@Module({ providers: shared, exports: shared })
+export class CatalogueModule {}

@@ -1,0 +1,87 @@
+import type { VersionStatus } from '@crm/contracts';
+import { type NarrowTransaction, secondsFromNow } from '@crm/database';
+import type { Manifest } from '@crm/manifest';
+import { Injectable } from '@nestjs/common';
+import { type Submission, Version } from './version.entity.js';
+
+export type NewVersion = Omit<Version, 'status' | 'submittedAt' | 'claimedBy' | 'verdict' | 'publishedAt'>;
+
+/** Read for lists: packages and certifications are long. */
+const SUBMISSION = {
+  id: true,
+  appKey: true,
+  tenantId: true,
+  version: true,
+  name: true,
+  kind: true,
+  status: true,
+  submittedAt: true,
+  claimedBy: true,
+  verdict: true,
+} as const;
+
+/** Submitted versions of apps: a global table that the narrow role reaches. */
+@Injectable()
+export class VersionRepository {
+  /** Every version that was ever submitted under the key, whatever its status. */
+  async listNumbers(tx: NarrowTransaction, appKey: string): Promise<string[]> {
+    const versions = await tx.repository(Version).find({ select: { id: true, version: true }, where: { appKey } });
+    return versions.map(({ version }) => version);
+  }
+
+  /** The versions of an app as an install considers them. */
+  async listOffered(tx: NarrowTransaction, appKey: string): Promise<Pick<Version, 'id' | 'version' | 'status'>[]> {
+    return tx.repository(Version).find({ select: { id: true, version: true, status: true }, where: { appKey } });
+  }
+
+  /** The submissions of an app, newest first. */
+  async listOfApp(tx: NarrowTransaction, appKey: string): Promise<Submission[]> {
+    return tx
+      .repository(Version)
+      .find({ select: SUBMISSION, where: { appKey }, order: { submittedAt: 'DESC', id: 'DESC' } });
+  }
+
+  /** The submissions of a publisher, by app and newest first. */
+  async listOfPublisher(tx: NarrowTransaction, tenantId: string): Promise<Submission[]> {
+    return tx
+      .repository(Version)
+      .find({ select: SUBMISSION, where: { tenantId }, order: { appKey: 'ASC', submittedAt: 'DESC', id: 'DESC' } });
+  }
+
+  /** A submission with its certification. */
+  async find(
+    tx: NarrowTransaction,
+    id: string,
+  ): Promise<Pick<Version, 'status' | 'certification' | 'appKey' | 'version'> | null> {
+    return tx.repository(Version).findOne({
+      select: { id: true, status: true, certification: true, appKey: true, version: true },
+      where: { id },
+    });
+  }
+
+  /**
+   * The package of a version. Only what passed certification is stored, so its shape can be relied on.
+   * @throws Error when there is no such version
+   */
+  async getManifest(tx: NarrowTransaction, id: string): Promise<Manifest> {
+    const version = await tx.repository(Version).findOne({ select: { id: true, manifest: true }, where: { id } });
+    if (!version) throw new Error(`There is no version ${id}`);
+    return version.manifest as Manifest;
+  }
+
+  /** Stores a version that waits for its review. */
+  async insert(tx: NarrowTransaction, version: NewVersion): Promise<void> {
+    await tx.repository(Version).insert({ ...version, status: 'in_review' });
+  }
+
+  /** Moves a version to another status; the time of its first publication stays. */
+  async changeStatus(
+    tx: NarrowTransaction,
+    id: string,
+    status: VersionStatus,
+    about: { verdict?: string; claimedBy?: string } = {},
+  ): Promise<void> {
+    const publishedAt = () => `coalesce(published_at, ${secondsFromNow(0)()})`;
+    await tx.repository(Version).update({ id }, { status, ...about, ...(status === 'published' && { publishedAt }) });
+  }
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { CatalogueModule } from '../catalogue/catalogue.module.js';
+import { CertificationController } from './certification.controller.js';
+import { CertificationProbesFactory } from './certification.probes.js';
+import { CertificationRepository } from './certification.repository.js';
+import { CertificationService } from './certification.service.js';
+
+@Module({
+  imports: [CatalogueModule],
+  controllers: [CertificationController],
+  providers: [CertificationProbesFactory, CertificationRepository, CertificationService],
+  exports: [CertificationService],
+})
+export class CertificationModule {}

@@ -1,0 +1,20 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { RESOLVE_HOST } from './certification/certification.probes.js';
+import type { ResolveHost } from './certification/host-lookups.js';
+import { MARKETPLACE_CONFIG, type MarketplaceConfig } from './config.js';
+
+/** What the process was started with, for every module. */
+@Global()
+@Module({})
+export class ConfigModule {
+  static with(config: MarketplaceConfig, resolveHost: ResolveHost): DynamicModule {
+    return {
+      module: ConfigModule,
+      providers: [
+        { provide: MARKETPLACE_CONFIG, useValue: config },
+        { provide: RESOLVE_HOST, useValue: resolveHost },
+      ],
+      exports: [MARKETPLACE_CONFIG, RESOLVE_HOST],
+    };
+  }
+}

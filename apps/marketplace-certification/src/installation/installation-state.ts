@@ -1,0 +1,31 @@
+export const INSTALLATION_STATES = [
+  'installing',
+  'active',
+  'compensating',
+  'failed',
+  'uninstalling',
+  'uninstalled',
+] as const;
+/** `compensating` undoes an installation that failed, `uninstalling` one that is no longer wanted. */
+export type InstallationState = (typeof INSTALLATION_STATES)[number];
+
+/** States in which an installation holds something of the tenant. */
+export const LIVE_STATES: readonly InstallationState[] = ['installing', 'active', 'compensating', 'uninstalling'];
+
+/** The parts of a package, in the order in which they are provisioned: workflows name the objects of the tenant. */
+export const STEP_NAMES = ['objects', 'workflows', 'subscriptions'] as const;
+export type StepName = (typeof STEP_NAMES)[number];
+
+export const STEP_STATES = ['pending', 'running', 'done', 'failed', 'undone'] as const;
+export type StepState = (typeof STEP_STATES)[number];
+
+/** An error as it is stored and shown: a catalogued code and a detail for people. */
+export interface StoredError {
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** Why an installation failed, and at which step. */
+export interface Failure extends StoredError {
+  readonly step: StepName;
+}

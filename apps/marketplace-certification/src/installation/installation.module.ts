@@ -1,0 +1,37 @@
+import { IdempotencyModule } from '@crm/idempotency';
+import { Module } from '@nestjs/common';
+import { CatalogueModule } from '../catalogue/catalogue.module.js';
+import { InstallCountModule } from '../install-count/install-count.module.js';
+import { WebhookSecretModule } from '../webhook-secret/webhook-secret.module.js';
+import { HookAddressService } from './hook-address.service.js';
+import { InstallAuditRepository } from './install-audit.repository.js';
+import { InstallationController } from './installation.controller.js';
+import { InstallationRepository } from './installation.repository.js';
+import { InstallationSaga } from './installation.saga.js';
+import { InstallationService } from './installation.service.js';
+import { InstallationWorker } from './installation.worker.js';
+import { InstallationStepRepository } from './installation-step.repository.js';
+import { InstallationWorkRepository } from './installation-work.repository.js';
+import { OfferService } from './offer.service.js';
+import { PackageStepService } from './package-step.service.js';
+import { SagaTokenService } from './saga-token.service.js';
+
+@Module({
+  imports: [IdempotencyModule, CatalogueModule, InstallCountModule, WebhookSecretModule],
+  controllers: [InstallationController],
+  providers: [
+    HookAddressService,
+    InstallAuditRepository,
+    InstallationRepository,
+    InstallationSaga,
+    InstallationService,
+    InstallationStepRepository,
+    InstallationWorker,
+    InstallationWorkRepository,
+    OfferService,
+    PackageStepService,
+    SagaTokenService,
+  ],
+  exports: [InstallationRepository],
+})
+export class InstallationModule {}

@@ -1,0 +1,191 @@
+import { EVENTS, type ProvisionedHook } from '@crm/contracts';
+import { appendEvent, type TenantTransaction } from '@crm/database';
+import { Injectable, Logger } from '@nestjs/common';
+import { InstallCountRepository } from '../install-count/install-count.repository.js';
+import type { Installation } from './installation.entity.js';
+import { InstallationRepository } from './installation.repository.js';
+import type { InstallationState } from './installation-state.js';
+import type { InstallationStep } from './installation-step.entity.js';
+import { InstallationStepRepository } from './installation-step.repository.js';
+import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './installation-work.repository.js';
+import { OfferService } from './offer.service.js';
+import { PackageStepService } from './package-step.service.js';
+import { SagaTokenService } from './saga-token.service.js';
+import { isUncertain, POSTPONE_BACKOFF, storedError, withRetries } from './step-errors.js';
+
+/** Seconds after which a neighbour that did not answer in time no longer carries the request out. */
+const SETTLE_SECONDS = 60;
+
+export interface SagaOutcome {
+  readonly state: InstallationState;
+  /** The hooks with their addresses, when this run provisioned them. */
+  readonly hooks: readonly ProvisionedHook[];
+}
+
+/**
+ * Installs, undoes and removes. Each step is recorded before and after its call, every transaction renews the lease, and
+ * every call is idempotent by installation: wherever a process dies, another one continues from the rows.
+ */
+@Injectable()
+export class InstallationSaga {
+  private readonly logger = new Logger(InstallationSaga.name);
+
+  constructor(
+    private readonly installations: InstallationRepository,
+    private readonly steps: InstallationStepRepository,
+    private readonly counts: InstallCountRepository,
+    private readonly work: InstallationWorkRepository,
+    private readonly offers: OfferService,
+    private readonly packageSteps: PackageStepService,
+    private readonly tokens: SagaTokenService,
+  ) {}
+
+  /**
+   * Works on an installation until it is settled or postponed, or `stop` fires.
+   * @throws LeaseLostError when another process took it over; any error of the database, after which the lease runs out
+   */
+  async run(lease: WorkLease, stop: AbortSignal): Promise<SagaOutcome> {
+    const found = await this.load(lease);
+    if (found.installation.state === 'installing') return this.install(lease, stop, found);
+    return this.undo(lease, stop, found);
+  }
+
+  private async install(lease: WorkLease, stop: AbortSignal, found: Loaded): Promise<SagaOutcome> {
+    let { installation } = found;
+    const manifest = await this.offers.getManifest(installation.versionId);
+    let hooks: readonly ProvisionedHook[] = [];
+    for (const step of found.steps.filter(({ state }) => state !== 'done')) {
+      if (stop.aborted) return this.interrupted(lease, installation);
+      await this.work.inLease(lease, (tx) => this.steps.update(tx, step, { state: 'running' }));
+      try {
+        const outcome = await withRetries(stop, async () => {
+          const token = await this.tokens.mint(lease.tenantId, installation);
+          return this.packageSteps.provision(step.name, { installation, manifest, token });
+        });
+        await this.work.inLease(lease, async (tx) => {
+          await this.steps.update(tx, step, { state: 'done', error: null });
+          await this.installations.saveResult(tx, installation.id, outcome.result);
+        });
+        installation = { ...installation, ...outcome.result };
+        hooks = outcome.hooks ?? hooks;
+      } catch (error) {
+        if (stop.aborted) return this.interrupted(lease, installation);
+        if (error instanceof LeaseLostError) throw error;
+        return this.undo(lease, stop, await this.stepFailed(lease, installation, step, error));
+      }
+    }
+    await this.activate(lease, installation);
+    return { state: 'active', hooks };
+  }
+
+  /** Removes, last step first, whatever was provisioned or may have been. */
+  private async undo(lease: WorkLease, stop: AbortSignal, found: Loaded): Promise<SagaOutcome> {
+    const { installation } = found;
+    const discard = installation.state !== 'uninstalling';
+    // For an installation that failed already, only the steps that had not answered remain.
+    const open = found.steps.filter((step) =>
+      installation.state === 'failed' ? step.unsettled : step.state !== 'pending' && step.state !== 'undone',
+    );
+    let left = 0;
+    for (const step of open.toReversed()) {
+      if (stop.aborted) return this.interrupted(lease, installation);
+      try {
+        await withRetries(stop, () => this.packageSteps.undo(step.name, lease, discard));
+      } catch (error) {
+        if (stop.aborted) return this.interrupted(lease, installation);
+        left += 1;
+        this.logger.warn({
+          msg: 'A step could not be undone; it is tried again later',
+          err: error,
+          installationId: installation.id,
+          step: step.name,
+        });
+        continue;
+      }
+      const isSettled = installation.state === 'failed' && { unsettled: false };
+      await this.work.inLease(lease, (tx) => this.steps.update(tx, step, { state: 'undone', ...isSettled }));
+    }
+    if (left > 0) return this.postpone(lease, installation);
+    return this.settle(lease, found);
+  }
+
+  private async activate(lease: WorkLease, installation: Installation): Promise<void> {
+    await this.work.inLease(lease, async (tx) => {
+      await this.installations.changeState(tx, installation.id, 'installing', 'active');
+      if (!installation.sandbox) await this.counts.add(tx, installation.appKey, 1);
+      await appendEvent(tx, EVENTS['app.installed'], eventOf(installation));
+      await this.work.finish(tx, lease);
+    });
+  }
+
+  /** Records the failure together with the decision to undo the installation. */
+  private async stepFailed(
+    lease: WorkLease,
+    installation: Installation,
+    step: InstallationStep,
+    error: unknown,
+  ): Promise<Loaded> {
+    const stored = storedError(error);
+    this.logger.warn({
+      msg: 'A step of an installation failed; the installation is undone',
+      err: error,
+      installationId: installation.id,
+      step: step.name,
+    });
+    return this.work.inLease(lease, async (tx) => {
+      await this.steps.update(tx, step, { state: 'failed', error: stored, unsettled: isUncertain(error) });
+      await this.installations.changeState(tx, installation.id, 'installing', 'compensating', {
+        failure: { ...stored, step: step.name },
+      });
+      return this.read(tx, installation.id);
+    });
+  }
+
+  private async settle(lease: WorkLease, { installation, steps }: Loaded): Promise<SagaOutcome> {
+    return this.work.inLease(lease, async (tx) => {
+      if (installation.state === 'uninstalling') {
+        await this.installations.changeState(tx, installation.id, 'uninstalling', 'uninstalled');
+        if (!installation.sandbox) await this.counts.add(tx, installation.appKey, -1);
+        await appendEvent(tx, EVENTS['app.uninstalled'], eventOf(installation));
+        await this.work.finish(tx, lease);
+        return { state: 'uninstalled', hooks: [] };
+      }
+      const firstTime = await this.installations.changeState(tx, installation.id, 'compensating', 'failed');
+      if (firstTime && steps.some((step) => step.unsettled)) await this.work.postpone(tx, lease, SETTLE_SECONDS);
+      else await this.work.finish(tx, lease);
+      return { state: 'failed', hooks: [] };
+    });
+  }
+
+  private async postpone(lease: WorkLease, installation: Installation): Promise<SagaOutcome> {
+    await this.work.inLease(lease, (tx, attempts) =>
+      this.work.postpone(tx, lease, POSTPONE_BACKOFF.delayMs(attempts + 1) / 1000),
+    );
+    return { state: installation.state, hooks: [] };
+  }
+
+  /** The process is about to end: the next process continues at once. */
+  private async interrupted(lease: WorkLease, installation: Installation): Promise<SagaOutcome> {
+    await this.work.inLease(lease, (tx) => this.work.postpone(tx, lease, 0));
+    return { state: installation.state, hooks: [] };
+  }
+
+  private load(lease: WorkLease): Promise<Loaded> {
+    return this.work.inLease(lease, (tx) => this.read(tx, lease.installationId));
+  }
+
+  private async read(tx: TenantTransaction, id: string): Promise<Loaded> {
+    const installation = await this.installations.find(tx, id);
+    if (!installation) throw new Error(`There is work for installation ${id}, which does not exist`);
+    return { installation, steps: await this.steps.list(tx, id) };
+  }
+}
+
+interface Loaded {
+  readonly installation: Installation;
+  readonly steps: readonly InstallationStep[];
+}
+
+function eventOf({ id, appKey, version, sandbox }: Installation) {
+  return { subject: id, data: { installationId: id, appKey, version, sandbox } };
+}

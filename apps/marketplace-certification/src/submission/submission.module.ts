@@ -1,0 +1,14 @@
+import { IdempotencyModule } from '@crm/idempotency';
+import { Module } from '@nestjs/common';
+import { CatalogueModule } from '../catalogue/catalogue.module.js';
+import { CertificationModule } from '../certification/certification.module.js';
+import { DeveloperAppService } from './developer-app.service.js';
+import { SubmissionController } from './submission.controller.js';
+import { SubmissionService } from './submission.service.js';
+
+@Module({
+  imports: [IdempotencyModule, CatalogueModule, CertificationModule],
+  controllers: [SubmissionController],
+  providers: [SubmissionService, DeveloperAppService],
+})
+export class SubmissionModule {}
