@@ -1,22 +1,12 @@
 import { PlatformError, rpc } from '@crm/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Caller, Marketplace } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Fixture, useMarketplace } from './support/fixture.js';
+import { type Caller } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
-let developer: Caller;
-
-beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start();
-  developer = await marketplace.caller('owner');
-});
-beforeEach(() => neighbours.reset());
-afterAll(async () => {
-  await marketplace.close();
-  await neighbours.close();
+let { marketplace, neighbours, developer } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, neighbours, developer } = fixture);
 });
 
 const post = (caller: Caller, key: string, what: string) =>
@@ -24,7 +14,7 @@ const post = (caller: Caller, key: string, what: string) =>
 const embed = (allowedOrigins: string[], more: object = {}) => ({ embed: { allowedOrigins, ...more } });
 
 describe('embed credentials', () => {
-  it('carry what the newest version with an embed section says', async () => {
+  it('get the settings of the newest version with an embed section', async () => {
     const key = newKey();
     const versions: [string, object][] = [
       ['1.9.0', embed(['https://old.acme.example'])],
@@ -48,7 +38,7 @@ describe('embed credentials', () => {
     ]);
   });
 
-  it('do not follow a version that was taken back', async () => {
+  it('ignore a version that was withdrawn', async () => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
     await post(developer, key, 'versions/1.0.0/withdraw');
@@ -57,8 +47,8 @@ describe('embed credentials', () => {
   });
 });
 
-describe('what a version says of embedding', () => {
-  it('counts for the credentials when it is published, not before', async () => {
+describe('the embed section of a version', () => {
+  it('applies to the credentials when the version is published, not before', async () => {
     const key = newKey();
     const settings = embed(['https://acme.example'], { scopes: ['leads:read'] });
     const { body } = await marketplace.submit(developer, fieldService(key, settings));
@@ -75,7 +65,7 @@ describe('what a version says of embedding', () => {
     ]);
   });
 
-  it('ends with a version that does not embed, also for credentials that are issued again', async () => {
+  it('no longer applies after a version without one, even to credentials that are issued again', async () => {
     const key = newKey();
     const settings = embed(['https://acme.example'], { scopes: ['leads:read'] });
     await marketplace.publish(developer, key, settings);
@@ -89,12 +79,12 @@ describe('what a version says of embedding', () => {
     });
     const { status, body } = await post(developer, key, 'embed-credentials');
     expect([status, body.code]).toEqual([409, 'CONFLICT']);
-    // A version that is on its way may embed again.
+    // A version under review may embed again.
     await marketplace.submit(developer, fieldService(key, { version: '1.2.0', ...settings }));
     expect((await post(developer, key, 'embed-credentials')).status).toBe(201);
   });
 
-  it('keeps the version back while identity cannot be told', async () => {
+  it('prevents the publication while identity is away', async () => {
     const key = newKey();
     const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
     const publish = () => marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
@@ -109,7 +99,7 @@ describe('what a version says of embedding', () => {
 });
 
 describe('the webhook secret', () => {
-  it('is new each time, handed to the dispatcher, and stored sealed', async () => {
+  it('is new each time, passed on to the dispatcher and stored encrypted', async () => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key));
     const first = await post(developer, key, 'webhook-secret');
@@ -130,7 +120,7 @@ describe('the webhook secret', () => {
     expect(rows[0]?.sealed.includes(second.body.secret)).toBe(false);
   });
 
-  it('is the one that installations sign with', async () => {
+  it('is the secret of the subscriptions of an installation', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
     const { body } = await post(developer, key, 'webhook-secret');
@@ -141,7 +131,7 @@ describe('the webhook secret', () => {
     expect(neighbours.subscriptions.get(installed.body.id)).toBe(body.secret);
   });
 
-  it('is not shown when the dispatcher did not take it', async () => {
+  it('is not shown when the dispatcher did not receive it', async () => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key));
     neighbours.instead(rpc.webhooks.rotateAppSecret, () => {
@@ -152,8 +142,8 @@ describe('the webhook secret', () => {
   });
 });
 
-describe('both', () => {
-  it.each(['embed-credentials', 'webhook-secret'])('%s: are the publisher’s administrators’ only', async (what) => {
+describe('issuing a secret', () => {
+  it.each(['embed-credentials', 'webhook-secret'])('(%s) is for administrators of the publisher only', async (what) => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
     const stranger = await marketplace.caller('owner');

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { migrations } from '../src/migrations/index.js';
 
 describe('the tables of the marketplace', () => {
-  it('are isolated by tenant, or on the list of global ones', async () => {
+  it('are isolated by tenant or listed as global', async () => {
     const database = await testDatabase('marketplace-certification', migrations);
     const client = new pg.Client(database.ownerUrl);
     await client.connect();

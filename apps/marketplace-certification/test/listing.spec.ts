@@ -1,29 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, Marketplace } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Fixture, useMarketplace } from './support/fixture.js';
+import { type Caller } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
-let developer: Caller;
-let tenant: Caller;
-
-beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start();
-  developer = await marketplace.caller('owner');
-  tenant = await marketplace.caller();
-});
-afterAll(async () => {
-  await marketplace.close();
-  await neighbours.close();
+let { marketplace, developer, tenant } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, developer, tenant } = fixture);
 });
 
 const keysFor = async (caller: Caller, query = '?size=200') =>
   (await marketplace.request(caller, 'GET', `/apps${query}`)).body.data.map(({ key }) => key);
 
 describe('the list of apps', () => {
-  it('shows what is published, to every role', async () => {
+  it('shows published apps to every role', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
     const waiting = newKey();
@@ -44,7 +33,7 @@ describe('the list of apps', () => {
     expect((await marketplace.request(undefined, 'GET', '/apps')).status).toBe(401);
   });
 
-  it('finds apps that have every word that is looked for', async () => {
+  it('finds apps that contain every word of the search', async () => {
     const key = newKey();
     await marketplace.publish(developer, key, { name: 'Größe 100%_sure' });
     for (const q of ['größe', 'SURE größe', '100%_', key]) {
@@ -55,7 +44,7 @@ describe('the list of apps', () => {
     }
   });
 
-  it('pages', async () => {
+  it('is divided into pages', async () => {
     for (let i = 0; i < 3; i += 1) await marketplace.publish(developer, newKey(), { name: `Paged ${i}` });
     const page = async (number: number) =>
       (await marketplace.request(tenant, 'GET', `/apps?q=paged&size=2&page=${number}`)).body;
@@ -69,14 +58,14 @@ describe('the list of apps', () => {
 });
 
 describe('visibility', () => {
-  it('of an unlisted app: not in the list, found by its key', async () => {
+  it('keeps an unlisted app out of the list, but returns it by its key', async () => {
     const key = newKey();
     await marketplace.publish(developer, key, { listing: { visibility: 'unlisted' } });
     expect(await keysFor(tenant)).not.toContain(key);
     expect((await marketplace.request(tenant, 'GET', `/apps/${key}`)).status).toBe(200);
   });
 
-  it('of a private app: for its publisher only', async () => {
+  it('shows a private app to its publisher only', async () => {
     const key = newKey();
     await marketplace.publish(developer, key, { listing: { visibility: 'private' } });
     expect(await keysFor(tenant)).not.toContain(key);
@@ -88,8 +77,8 @@ describe('visibility', () => {
   });
 });
 
-describe('an app', () => {
-  it('says what it asks for and brings', async () => {
+describe('the page of an app', () => {
+  it('shows what the app requests and brings', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
     const { body } = await marketplace.request(tenant, 'GET', `/apps/${key}`);
@@ -112,7 +101,7 @@ describe('an app', () => {
 });
 
 describe('ratings', () => {
-  it('come from workspaces that have the app, one of each user', async () => {
+  it('come from workspaces that have the app installed, one per user', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
     const rate = (caller: Caller, body: object) => marketplace.request(caller, 'PUT', `/apps/${key}/rating`, body);
@@ -131,7 +120,7 @@ describe('ratings', () => {
     expect(body.installCount).toBe(1);
   });
 
-  it('have one to five stars and are not for viewers', async () => {
+  it('have one to five stars and are refused to viewers', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
     for (const stars of [0, 6, 2.5, '5', null]) {
@@ -144,7 +133,7 @@ describe('ratings', () => {
 });
 
 describe('the package schema', () => {
-  it('is open to everybody, with an id', async () => {
+  it('is public and has an id', async () => {
     const { status, headers, body } = await marketplace.request(undefined, 'GET', '/manifest-schema');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toContain('application/schema+json');

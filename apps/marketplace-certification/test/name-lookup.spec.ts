@@ -19,15 +19,15 @@ async function judged(hosts: readonly string[]) {
   return body.checks.find(({ id }) => id === 'NET-001');
 }
 
-describe('names of a package', () => {
+describe('the host names of a package', () => {
   const public99 = Array.from({ length: 99 }, (_, i) => `h${i}.example.com`);
 
-  it('are all looked up, as many as a package may have', async () => {
+  it('are all looked up, up to the number that a package may have', async () => {
     expect(await judged([...public99, 'here.example.com'])).toMatchObject({ status: 'pass' });
     expect(await judged([...public99, 'inside.example.com'])).toMatchObject({
       status: 'fail',
       pointer: '/webhooks/99/url',
-      message: 'The name inside.example.com leads to an address that is not public.',
+      message: 'The host name inside.example.com resolves to an address that is not public.',
     });
   });
 });

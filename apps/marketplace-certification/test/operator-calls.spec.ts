@@ -2,33 +2,26 @@ import { rpc } from '@crm/contracts';
 import { NatsConnection, Rpc } from '@crm/messaging';
 import { testNats } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, Marketplace } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { type Fixture, useMarketplace } from './support/fixture.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
 let nats: NatsConnection;
 let admin: Rpc;
-let developer: Caller;
+let { marketplace, developer } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, developer } = fixture);
+});
 
 beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start();
-  developer = await marketplace.caller('owner');
   const { url, passwords } = testNats();
   const service = 'marketplace-admin';
   nats = await NatsConnection.open({ url, user: service, password: passwords[service], service });
   admin = new Rpc(nats);
 });
-afterAll(async () => {
-  await nats.close();
-  await marketplace.close();
-  await neighbours.close();
-});
+afterAll(() => nats.close());
 
 describe('the calls of marketplace-admin', () => {
-  it('list and decide with an operator’s token', async () => {
+  it('list and decide submissions with the token of an operator', async () => {
     const key = newKey();
     const { body } = await marketplace.submit(developer, fieldService(key));
     const token = await marketplace.sign({ aud: 'platform-admin', roles: ['operator'] });
@@ -43,7 +36,7 @@ describe('the calls of marketplace-admin', () => {
     expect((await marketplace.request(developer, 'GET', `/apps/${key}`)).status).toBe(200);
   });
 
-  it('are refused with a token of a workspace, and without one', async () => {
+  it('are refused with a token of a workspace, and without a token', async () => {
     const { body } = await marketplace.submit(developer, fieldService(newKey()));
     const request = { submissionId: body.submissionId, decision: 'publish' as const, reason: 'mine' };
     await expect(

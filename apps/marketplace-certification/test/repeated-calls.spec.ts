@@ -1,28 +1,17 @@
 import { PlatformError, rpc } from '@crm/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { type Fixture, useMarketplace } from './support/fixture.js';
 import { Gate } from './support/gate.js';
-import { type Caller, Marketplace } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { type Caller } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
-let developer: Caller;
-let tenant: Caller;
-
-beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start({ answerWithinMs: 500 });
-});
-beforeEach(async () => {
-  neighbours.reset();
-  developer = await marketplace.caller('owner');
-  tenant = await marketplace.caller();
-});
-afterAll(async () => {
-  await marketplace.close();
-  await neighbours.close();
-});
+let { marketplace, neighbours, developer, tenant } = {} as Fixture;
+useMarketplace(
+  (fixture) => {
+    ({ marketplace, neighbours, developer, tenant } = fixture);
+  },
+  { answerWithinMs: 500 },
+);
 
 const submit = (caller: Caller, manifest: object, key = 'k') =>
   marketplace.request(caller, 'POST', '/developer/apps/submit', { manifest, reviewPacket }, { 'idempotency-key': key });
@@ -35,7 +24,7 @@ async function published(): Promise<string> {
 }
 
 describe('a submission with an Idempotency-Key', () => {
-  it('is taken in once and answered as it now stands', async () => {
+  it('is accepted once, and repeated calls return its present state', async () => {
     const manifest = fieldService(newKey());
     const first = await submit(developer, manifest);
     expect(first).toMatchObject({ status: 201, body: { versionStatus: 'in_review' } });
@@ -44,18 +33,18 @@ describe('a submission with an Idempotency-Key', () => {
     await marketplace.decide(first.body.submissionId, 'publish', 'The warnings are known.');
     const later = await submit(developer, manifest);
     expect(later.body).toMatchObject({ submissionId: first.body.submissionId, versionStatus: 'published' });
-    // Without the key it is another submission, of a version that is there already.
+    // Without the key it is another submission, of a version that exists already.
     expect((await marketplace.submit(developer, manifest)).body.code).toBe('CERTIFICATION_FAILED');
   });
 
-  it('is refused with another package', async () => {
+  it('is refused when the key is reused with another package', async () => {
     const key = newKey();
     await submit(developer, fieldService(key));
     const { status, body } = await submit(developer, fieldService(key, { version: '2.0.0' }));
     expect([status, body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('is taken in once when the calls come at the same time', async () => {
+  it('is accepted once when the calls arrive at the same time', async () => {
     const manifest = fieldService(newKey());
     const answers = await Promise.all(Array.from({ length: 5 }, () => submit(developer, manifest)));
     const accepted = answers.filter(({ status }) => status === 201);
@@ -65,7 +54,7 @@ describe('a submission with an Idempotency-Key', () => {
     }
   });
 
-  it('that was refused may be made again', async () => {
+  it('can be repeated after it was refused', async () => {
     const key = newKey();
     const refused = { ...fieldService(key), version: 'none' };
     expect((await submit(developer, refused)).status).toBe(422);
@@ -74,7 +63,7 @@ describe('a submission with an Idempotency-Key', () => {
 });
 
 describe('an installation with an Idempotency-Key', () => {
-  it('is made once and answered as it now stands', async () => {
+  it('is made once, and repeated calls return its present state', async () => {
     const key = await published();
     const first = await install(tenant, key);
     expect(first).toMatchObject({ status: 201, body: { state: 'active' } });
@@ -85,7 +74,7 @@ describe('an installation with an Idempotency-Key', () => {
     expect((await install(tenant, key)).body).toMatchObject({ id: first.body.id, state: 'uninstalled' });
   });
 
-  it('is found while it is being installed', async () => {
+  it('is returned while it is being installed', async () => {
     const key = await published();
     const gate = new Gate();
     neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
@@ -101,7 +90,7 @@ describe('an installation with an Idempotency-Key', () => {
     expect((await install(tenant, key)).status).toBe(201);
   });
 
-  it('that failed fails in the same way', async () => {
+  it('fails again in the same way after it failed', async () => {
     const key = await published();
     neighbours.instead(rpc.customObjects.provisionObjects, () => {
       throw new PlatformError('OBJECT_LIMIT_EXCEEDED');
@@ -117,7 +106,7 @@ describe('an installation with an Idempotency-Key', () => {
     expect((await install(tenant, key, {}, 'another')).status).toBe(201);
   });
 
-  it('is refused with another body', async () => {
+  it('is refused when the key is reused with another body', async () => {
     const key = await published();
     await install(tenant, key);
     const { status, body } = await install(tenant, key, { sandbox: true });
@@ -126,7 +115,7 @@ describe('an installation with an Idempotency-Key', () => {
 });
 
 describe('calls that issue a secret', () => {
-  it.each(['embed-credentials', 'webhook-secret'])('%s takes no Idempotency-Key', async (what) => {
+  it.each(['embed-credentials', 'webhook-secret'])('(%s) refuse an Idempotency-Key', async (what) => {
     const key = await published();
     const answer = await marketplace.request(developer, 'POST', `/developer/apps/${key}/${what}`, undefined, {
       'idempotency-key': 'k',
@@ -136,7 +125,7 @@ describe('calls that issue a secret', () => {
 });
 
 describe('lists', () => {
-  it('of apps and of installations go on by cursor, each by its own', async () => {
+  it('of apps and of installations continue by cursor, and refuse the cursor of another list', async () => {
     const keys = [await published(), await published(), await published()];
     for (const key of keys) await marketplace.install(tenant, key);
     for (const path of ['/apps', '/installs']) {

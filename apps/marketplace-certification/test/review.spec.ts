@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ReviewService } from '../src/review/review.service.js';
-import { type Caller, Marketplace, theOperator } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { type Fixture, useMarketplace } from './support/fixture.js';
+import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
-let developer: Caller;
-
-beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start();
-  developer = await marketplace.caller('owner');
-});
-afterAll(async () => {
-  await marketplace.close();
-  await neighbours.close();
+let { marketplace, developer } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, developer } = fixture);
 });
 
 /** A package without a warning, or with one: it lacks a listing. */
@@ -37,7 +28,7 @@ const trail = (submissionId: string) =>
   );
 
 describe('the review queue', () => {
-  it('shows operators what is in a state, the oldest first', async () => {
+  it('shows operators the submissions in a state, oldest first', async () => {
     const first = await submitted();
     const second = await submitted();
     const reviews = marketplace.service.get(ReviewService);
@@ -67,7 +58,7 @@ describe('the review queue', () => {
 });
 
 describe('decisions', () => {
-  it('publish a version at once or after an approval, and leave a trail', async () => {
+  it('publish a version at once or after an approval, and are recorded in the audit trail', async () => {
     const { id, key } = await submitted();
     await marketplace.decide(id, 'claim');
     await marketplace.decide(id, 'approve', 'fine');
@@ -90,7 +81,7 @@ describe('decisions', () => {
     });
   });
 
-  it('say why they refuse', async () => {
+  it('require a reason to reject or to request changes', async () => {
     for (const decision of ['reject', 'request-changes'] as const) {
       const { id } = await submitted();
       await expect(marketplace.decide(id, decision, '  ')).rejects.toEqual(code('VALIDATION_FAILED'));
@@ -100,13 +91,13 @@ describe('decisions', () => {
     }
   });
 
-  it('say why they publish with open warnings', async () => {
+  it('require a reason to publish with open warnings', async () => {
     const { id } = await submitted(withWarning);
     await expect(marketplace.decide(id, 'publish')).rejects.toEqual(code('VALIDATION_FAILED'));
     expect(await marketplace.decide(id, 'publish', 'An internal tool.')).toMatchObject({ versionStatus: 'published' });
   });
 
-  it('are made once, whoever else makes them at the same moment', async () => {
+  it('are made once, even when several operators make them at the same moment', async () => {
     const { id } = await submitted();
     const outcomes = await Promise.allSettled([
       marketplace.decide(id, 'publish', 'a'),
@@ -117,7 +108,7 @@ describe('decisions', () => {
     expect(await trail(id)).toHaveLength(2);
   });
 
-  it('belong to the operator who claimed the submission, until another takes over and says why', async () => {
+  it('are for the operator who claimed the submission, until another one claims it with a reason', async () => {
     const { id } = await submitted();
     await marketplace.decide(id, 'claim');
     const other = { ...theOperator, userId: '0198c0de-0000-7000-8000-000000000002' };
@@ -127,19 +118,19 @@ describe('decisions', () => {
     expect(await marketplace.decide(id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
   });
 
-  it('are not made on a submission of the own workspace', async () => {
+  it('are refused on a submission of the operator’s own workspace', async () => {
     const { id } = await submitted();
     const own = { ...theOperator, tenantId: developer.tenantId };
     await expect(marketplace.decide(id, 'publish', 'x', own)).rejects.toEqual(code('OWN_SUBMISSION'));
   });
 
-  it('find nothing under an unknown id', async () => {
+  it('are refused for an unknown submission', async () => {
     await expect(marketplace.decide('0198c0de-0000-7000-8000-00000000000f', 'publish')).rejects.toEqual(
       code('NOT_FOUND'),
     );
   });
 
-  it('deprecate the version that was published before, and never publish a lower one', async () => {
+  it('deprecate the version published so far, and never publish a lower one', async () => {
     const key = newKey();
     const submit = async (version: string) =>
       (await marketplace.submit(developer, fieldService(key, { version }))).body.submissionId;

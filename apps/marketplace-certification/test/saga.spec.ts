@@ -1,31 +1,21 @@
 import { PlatformError, rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Fixture, useMarketplace } from './support/fixture.js';
 import { Gate } from './support/gate.js';
-import { type Caller, Marketplace } from './support/marketplace.js';
+import { Marketplace } from './support/marketplace.js';
 import { Neighbours } from './support/neighbours.js';
 import { newKey } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
-let developer: Caller;
-let tenant: Caller;
 let key: string;
+let { marketplace, neighbours, developer, tenant } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, neighbours, developer, tenant } = fixture);
+});
 
 beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start();
-  developer = await marketplace.caller('owner');
   key = newKey();
   await marketplace.publish(developer, key);
-});
-beforeEach(async () => {
-  neighbours.reset();
-  tenant = await marketplace.caller();
-});
-afterAll(async () => {
-  await marketplace.close();
-  await neighbours.close();
 });
 
 const work = () =>
@@ -42,7 +32,7 @@ const STEPS: [string, Parameters<Neighbours['instead']>[0], string[]][] = [
 ];
 
 describe('an installation that fails', () => {
-  it.each(STEPS)('at %s is undone, and answered with the error of that step', async (name, contract, states) => {
+  it.each(STEPS)('at %s is undone, and the answer is the error of that step', async (name, contract, states) => {
     const before = await installCount();
     neighbours.instead(contract, () => {
       throw new PlatformError('OBJECT_LIMIT_EXCEEDED', 'The plan has room for 3.');
@@ -73,7 +63,7 @@ describe('an installation that fails', () => {
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
 
-  it('forgets the objects it had brought', async () => {
+  it('deletes the objects that it had provisioned', async () => {
     neighbours.instead(rpc.automations.provisionWorkflows, () => {
       throw new PlatformError('WORKFLOW_INVALID');
     });
@@ -83,7 +73,7 @@ describe('an installation that fails', () => {
     ]);
   });
 
-  it('for a reason that is ours tells nothing of it', async () => {
+  it('because of a defect does not show the reason', async () => {
     neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
       throw new Error('relation "secret_table" does not exist');
     });
@@ -94,7 +84,7 @@ describe('an installation that fails', () => {
     expect(JSON.stringify(found)).not.toContain('secret_table');
   });
 
-  it('because nobody takes the call for a moment does not fail', async () => {
+  it('does not fail when a neighbour is away for a moment only', async () => {
     let calls = 0;
     neighbours.instead(rpc.automations.provisionWorkflows, (request) => {
       calls += 1;
@@ -104,7 +94,7 @@ describe('an installation that fails', () => {
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
 
-  it('because a neighbour is silent is undone, and made sure of later', async () => {
+  it('because a neighbour does not answer is undone, and checked again later', async () => {
     const patient = await Marketplace.start({ answerWithinMs: 30_000 });
     try {
       const publisher = await patient.caller('owner');
@@ -113,7 +103,7 @@ describe('an installation that fails', () => {
       neighbours.instead(rpc.automations.provisionWorkflows, () => neighbours.silence());
       const { status, body } = await patient.install(tenant, its);
       expect([status, body.code, body.installation.state]).toEqual([503, 'DEADLINE_EXCEEDED', 'failed']);
-      // The neighbour carries it out after all.
+      // The neighbour carries out the request after all.
       neighbours.workflows.set(body.installation.id, []);
       await patient.database.transaction(tenant.tenantId, (tx) =>
         tx.query('update installation_work set due_at = now()'),
@@ -135,7 +125,7 @@ describe('an installation that fails', () => {
     }
   }, 40_000);
 
-  it('is undone in the end, though a neighbour is away meanwhile', async () => {
+  it('is undone in the end, although a neighbour is away meanwhile', async () => {
     neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
       throw new PlatformError('WEBHOOK_TARGET_REFUSED');
     });
@@ -157,7 +147,7 @@ describe('an installation that fails', () => {
 });
 
 describe('a process that ends between two steps', () => {
-  it('leaves the installation to the next one, which goes on', async () => {
+  it('leaves the installation to the next process, which continues it', async () => {
     const ending = await Marketplace.start();
     try {
       const publisher = await ending.caller('owner');
@@ -169,7 +159,7 @@ describe('a process that ends between two steps', () => {
         return neighbours.silence();
       });
       const answer = ending.install(tenant, its).catch(() => undefined);
-      await waitUntil(() => reached, { describe: 'the second step was asked for' });
+      await waitUntil(() => reached, { describe: 'the second step was requested' });
       neighbours.reset();
       await ending.restart();
       await answer;
@@ -183,7 +173,7 @@ describe('a process that ends between two steps', () => {
     }
   });
 
-  /** The rows that a process which was killed leaves: committed before each call, its lease not given back. */
+  /** Writes the rows that a killed process leaves: committed before each call, the lease not given back. */
   async function leaveBehind(state: string, steps: string[]): Promise<string> {
     const { body } = await marketplace.install(tenant, key);
     await marketplace.database.transaction(tenant.tenantId, async (tx) => {
@@ -208,7 +198,7 @@ describe('a process that ends between two steps', () => {
     return body.id;
   }
 
-  it('killed while installing: the step that was running is done again, the event comes once', async () => {
+  it('killed while installing: the next process repeats the step that was running and publishes one event', async () => {
     const id = await leaveBehind('installing', ['done', 'running', 'pending']);
     const before = await eventNames();
     await marketplace.settled(tenant, id, 'active');
@@ -219,7 +209,7 @@ describe('a process that ends between two steps', () => {
     expect(await work()).toEqual([]);
   });
 
-  it('killed while going back: the rest is undone', async () => {
+  it('killed while undoing: the next process undoes the rest', async () => {
     const before = await installCount();
     const id = await leaveBehind('compensating', ['done', 'undone', 'undone']);
     await marketplace.settled(tenant, id, 'failed');
@@ -228,7 +218,7 @@ describe('a process that ends between two steps', () => {
     expect(await installCount()).toBe(before + 1);
   });
 
-  it('killed while removing: the rest is removed, and counted once', async () => {
+  it('killed while removing: the next process removes the rest and counts once', async () => {
     const before = await installCount();
     const id = await leaveBehind('uninstalling', ['done', 'done', 'undone']);
     await marketplace.settled(tenant, id, 'uninstalled');
@@ -238,8 +228,8 @@ describe('a process that ends between two steps', () => {
   });
 });
 
-describe('an administrator who leaves while the work goes on', () => {
-  /** As identity answers once the administrator is disabled, or is a member only. */
+describe('an administrator who leaves while the work continues', () => {
+  /** The answers of identity once the administrator is disabled, or is a member only. */
   const LEAVING: [string, () => void][] = [
     [
       'disabled',
@@ -251,21 +241,24 @@ describe('an administrator who leaves while the work goes on', () => {
     ['demoted', () => neighbours.demote()],
   ];
 
-  it.each(LEAVING)('(%s) leaves nothing of an install behind, and a colleague can install', async (_how, leave) => {
-    neighbours.instead(rpc.customObjects.provisionObjects, (request) => {
-      leave();
-      return neighbours.provisionObjects(request);
-    });
-    const { status, body } = await marketplace.install(tenant, key);
-    expect([status, body.code, body.installation.state]).toEqual([403, 'FORBIDDEN', 'failed']);
-    expect(neighbours.holds(body.installation.id)).toEqual([]);
-    expect(await work()).toEqual([]);
-    neighbours.reset();
-    const colleague = await marketplace.caller('admin', tenant.tenantId);
-    expect((await marketplace.install(colleague, key)).status).toBe(201);
-  });
+  it.each(LEAVING)(
+    '(%s) leaves nothing of an install behind, and another administrator can install',
+    async (_how, leave) => {
+      neighbours.instead(rpc.customObjects.provisionObjects, (request) => {
+        leave();
+        return neighbours.provisionObjects(request);
+      });
+      const { status, body } = await marketplace.install(tenant, key);
+      expect([status, body.code, body.installation.state]).toEqual([403, 'FORBIDDEN', 'failed']);
+      expect(neighbours.holds(body.installation.id)).toEqual([]);
+      expect(await work()).toEqual([]);
+      neighbours.reset();
+      const colleague = await marketplace.caller('admin', tenant.tenantId);
+      expect((await marketplace.install(colleague, key)).status).toBe(201);
+    },
+  );
 
-  it.each(LEAVING)('(%s) does not stop the removal that was asked for', async (_how, leave) => {
+  it.each(LEAVING)('(%s) does not stop a removal that has begun', async (_how, leave) => {
     const { body } = await marketplace.install(tenant, key);
     neighbours.instead(rpc.customObjects.removeObjects, () => {
       throw new PlatformError('SERVICE_UNAVAILABLE');
@@ -282,7 +275,7 @@ describe('an administrator who leaves while the work goes on', () => {
 });
 
 describe('a lease', () => {
-  it('that another process took over lets nothing more be recorded', async () => {
+  it('that another process took over prevents further changes by its former holder', async () => {
     const gate = new Gate();
     let reached = false;
     neighbours.instead(rpc.automations.provisionWorkflows, async (request) => {
@@ -291,7 +284,7 @@ describe('a lease', () => {
       return neighbours.provisionWorkflows(request);
     });
     const answer = marketplace.install(tenant, key);
-    await waitUntil(() => reached, { describe: 'the second step was asked for' });
+    await waitUntil(() => reached, { describe: 'the second step was requested' });
     const taken = await marketplace.database.transaction(tenant.tenantId, (tx) =>
       tx.query<{ id: string }>(
         `update installation_work set lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'

@@ -1,31 +1,19 @@
 import { PlatformError, rpc } from '@crm/contracts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Body, type Caller, Marketplace } from './support/marketplace.js';
-import { Neighbours } from './support/neighbours.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Fixture, useMarketplace } from './support/fixture.js';
+import { type Body } from './support/marketplace.js';
 import { fieldService, newKey, reviewPacket } from './support/packages.js';
 
-let marketplace: Marketplace;
-let neighbours: Neighbours;
-let developer: Caller;
-
-beforeAll(async () => {
-  neighbours = await Neighbours.start();
-  marketplace = await Marketplace.start();
-});
-beforeEach(async () => {
-  neighbours.reset();
-  developer = await marketplace.caller('owner');
-});
-afterAll(async () => {
-  await marketplace.close();
-  await neighbours.close();
+let { marketplace, neighbours, developer } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, neighbours, developer } = fixture);
 });
 
 const failing = ({ checks }: Body['certification']) =>
   checks.filter(({ severity, status }) => severity === 'blocker' && status === 'fail').map(({ id }) => id);
 
 describe('certifying without submitting', () => {
-  it('judges a package and stores nothing under its key', async () => {
+  it('checks a package and stores nothing under its key', async () => {
     const key = newKey();
     const { status, body } = await marketplace.request(developer, 'POST', '/developer/certifications', {
       manifest: fieldService(key),
@@ -37,7 +25,7 @@ describe('certifying without submitting', () => {
     expect(apps.body).toEqual({ data: [] });
   });
 
-  it('keeps the result with the workspace that asked', async () => {
+  it('stores the result for the workspace that requested it', async () => {
     await marketplace.request(developer, 'POST', '/developer/certifications', {
       manifest: { key: 'no key', version: 7 },
     });
@@ -52,7 +40,7 @@ describe('certifying without submitting', () => {
     expect(seen).toEqual([]);
   });
 
-  it('is for those who administer a workspace', async () => {
+  it('is for administrators of a workspace', async () => {
     const body = { manifest: fieldService(newKey()) };
     expect((await marketplace.request(undefined, 'POST', '/developer/certifications', body)).status).toBe(401);
     for (const role of ['member', 'viewer']) {
@@ -74,7 +62,7 @@ describe('certifying without submitting', () => {
 });
 
 describe('submitting', () => {
-  it('takes a package that passes into review', async () => {
+  it('puts a package that passes certification into review', async () => {
     const key = newKey();
     const { status, body } = await marketplace.submit(developer, fieldService(key));
     expect(status).toBe(201);
@@ -128,7 +116,7 @@ describe('submitting', () => {
     expect([status, body.accepted, failing(body.certification)]).toEqual([422, false, ['REV-001']]);
   });
 
-  it('refuses a body that is no submission', async () => {
+  it('refuses a body that is not a submission', async () => {
     for (const body of [{}, { manifest: [] }, { manifest: {}, reviewPacket, extra: 1 }]) {
       const answer = await marketplace.request(developer, 'POST', '/developer/apps/submit', body);
       expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
@@ -141,7 +129,7 @@ describe('submitting', () => {
     expect([answer.status, answer.body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('refuses texts that cannot be stored, wherever they are', async () => {
+  it('refuses texts that cannot be stored, wherever they occur', async () => {
     for (const manifest of [fieldService(newKey(), { name: 'Field \u0000' }), { key: newKey(), '\u0000': 1 }]) {
       const answer = await marketplace.submit(developer, manifest);
       expect([answer.status, answer.body.code]).toEqual([422, 'VALIDATION_FAILED']);
@@ -150,7 +138,7 @@ describe('submitting', () => {
     expect(halved.status).toBe(422);
   });
 
-  it('keeps a package as it was sent', async () => {
+  it('stores a package unchanged', async () => {
     const manifest = fieldService(newKey());
     await marketplace.submit(developer, manifest);
     const stored = await marketplace.database.crossTenant((tx) =>
@@ -159,7 +147,7 @@ describe('submitting', () => {
     expect(stored[0]?.manifest).toBe(JSON.stringify(manifest));
   });
 
-  it('answers 503 while identity is silent about the publisher', async () => {
+  it('answers 503 while identity does not return the publisher', async () => {
     neighbours.instead(rpc.identity.getTenant, () => {
       throw new PlatformError('SERVICE_UNAVAILABLE');
     });
@@ -178,7 +166,7 @@ describe('keys and versions', () => {
     expect(failing(body.certification)).toEqual(['MAN-002']);
   });
 
-  it('only go up, also past what was withdrawn', async () => {
+  it('only increase, even after a version was withdrawn', async () => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key, { version: '1.10.0' }));
     await marketplace.request(developer, 'POST', `/developer/apps/${key}/versions/1.10.0/withdraw`);
@@ -190,7 +178,7 @@ describe('keys and versions', () => {
     expect((await marketplace.submit(developer, fieldService(key, { version: '1.11.0' }))).status).toBe(201);
   });
 
-  it('let one of many submissions of the same version through', async () => {
+  it('accept one of many simultaneous submissions of a version', async () => {
     const manifest = fieldService(newKey());
     const answers = await Promise.all(Array.from({ length: 6 }, () => marketplace.submit(developer, manifest)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
@@ -199,7 +187,7 @@ describe('keys and versions', () => {
     }
   });
 
-  it('let one of many publishers have a key', async () => {
+  it('give a key to one of many publishers who submit it at once', async () => {
     const key = newKey();
     const publishers = await Promise.all(Array.from({ length: 5 }, () => marketplace.caller('owner')));
     const answers = await Promise.all(publishers.map((one) => marketplace.submit(one, fieldService(key))));
@@ -211,7 +199,7 @@ describe('keys and versions', () => {
 });
 
 describe('withdrawing', () => {
-  it('takes a version back, once', async () => {
+  it('withdraws a version once', async () => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key));
     const path = `/developer/apps/${key}/versions/1.0.0/withdraw`;
@@ -221,14 +209,14 @@ describe('withdrawing', () => {
     expect([second.status, second.body.code]).toEqual([409, 'SUBMISSION_STATE']);
   });
 
-  it('is not for what is published', async () => {
+  it('is refused for a published version', async () => {
     const key = newKey();
     await marketplace.publish(developer, key);
     const { status } = await marketplace.request(developer, 'POST', `/developer/apps/${key}/versions/1.0.0/withdraw`);
     expect(status).toBe(409);
   });
 
-  it('finds nothing of another workspace', async () => {
+  it('finds no version of another workspace', async () => {
     const key = newKey();
     await marketplace.submit(developer, fieldService(key));
     const other = await marketplace.caller('owner');

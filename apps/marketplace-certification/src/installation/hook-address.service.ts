@@ -60,7 +60,11 @@ export class HookAddressService {
       const { hooks } = await this.rpc.call(rpc.automations.listHooks, { installationId }, { token: principal.token });
       return hooks.map(({ key, workflowId, url }) => ({ key, workflowId, url }));
     } catch (error) {
-      this.logger.warn({ msg: 'The addresses of hooks could not be read; they are left out', err: error, installationId });
+      this.logger.warn({
+        msg: 'The addresses of hooks could not be read; they are left out',
+        err: error,
+        installationId,
+      });
       return null;
     }
   }

@@ -4,7 +4,7 @@ import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { InstallationView, InstallationQuery, InstallInput } from './installation.dto.js';
+import { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
 import { InstallationService } from './installation.service.js';
 
 @ApiGroup({

@@ -8,7 +8,7 @@ import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { grantScopes } from './granted-scopes.js';
 import { HookAddressService, type ShownHook } from './hook-address.service.js';
 import { InstallAuditRepository } from './install-audit.repository.js';
-import type { InstallationView, InstallationQuery, InstallInput } from './installation.dto.js';
+import type { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
 import type { Installation } from './installation.entity.js';
 import { InstallationRepository } from './installation.repository.js';
 import type { SagaOutcome } from './installation.saga.js';
@@ -133,11 +133,7 @@ export class InstallationService {
     }
   }
 
-  private async answer(
-    principal: Principal,
-    id: string,
-    outcome: SagaOutcome | undefined,
-  ): Promise<InstallationView> {
+  private async answer(principal: Principal, id: string, outcome: SagaOutcome | undefined): Promise<InstallationView> {
     const { installation, steps } = await this.read(principal.tenantId, id);
     if (installation.failure) throw failureOf(installation);
     if (installation.state !== 'active') return viewOf(installation, steps);

@@ -37,10 +37,7 @@ export class OfferService {
 
   private async find(tx: NarrowTransaction, appKey: string): Promise<OfferedApp | null> {
     if (!isIdentifier(appKey)) return null;
-    const [app, versions] = await Promise.all([
-      this.apps.findOffer(tx, appKey),
-      this.versions.listOffered(tx, appKey),
-    ]);
+    const [app, versions] = await Promise.all([this.apps.findOffer(tx, appKey), this.versions.listOffered(tx, appKey)]);
     if (!app) return null;
     const { tenantId, visibility, firstPublishedAt } = app;
     return { tenantId, visibility, everPublished: firstPublishedAt !== null, versions };

@@ -48,7 +48,9 @@ export function pickVersion(
     if (!isInstallable(named)) throw new PlatformError('APP_NOT_INSTALLABLE', `Version ${version} is ${named.status}`);
     return named;
   }
-  const candidates = app.versions.filter(isInstallable).sort((one, other) => compareVersions(other.version, one.version));
+  const candidates = app.versions
+    .filter(isInstallable)
+    .sort((one, other) => compareVersions(other.version, one.version));
   const picked = candidates.find(({ status }) => status === 'published') ?? candidates[0];
   if (!picked) throw new PlatformError('APP_NOT_INSTALLABLE', 'No version of the app is published');
   return picked;

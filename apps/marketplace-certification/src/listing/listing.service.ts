@@ -50,10 +50,7 @@ export class ListingService {
   async get(principal: Principal, key: string): Promise<AppDetailView> {
     if (!isIdentifier(key)) throw new PlatformError('NOT_FOUND');
     const [listing, reviews] = await this.database.crossTenant((tx) =>
-      Promise.all([
-        this.listings.find(tx, principal.tenantId, key),
-        this.ratings.listLatest(tx, key, SHOWN_REVIEWS),
-      ]),
+      Promise.all([this.listings.find(tx, principal.tenantId, key), this.ratings.listLatest(tx, key, SHOWN_REVIEWS)]),
     );
     if (!listing) throw new PlatformError('NOT_FOUND');
     const counts = await this.countInstalls(principal, [key]);

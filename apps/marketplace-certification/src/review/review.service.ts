@@ -113,12 +113,7 @@ export class ReviewService {
       });
     }
     const manifest = await this.versions.getManifest(tx, submission.id);
-    await this.apps.publish(
-      tx,
-      submission.appKey,
-      submission.id,
-      publishedListing(manifest, submission.publisherName),
-    );
+    await this.apps.publish(tx, submission.appKey, submission.id, publishedListing(manifest, submission.publisherName));
     if (manifest.webhooks?.length) await this.secrets.ensure(tx, submission.appKey);
     return manifest;
   }

@@ -46,7 +46,8 @@ export class SubmissionService {
     if (meanwhile) return meanwhile;
     if (!certification.passed) throw refused(certification);
     const again = await this.certifications.certify(principal, request, 'submission');
-    if (again.passed) throw new PlatformError('CONFLICT', 'Another call is submitting a package with this key; try again');
+    if (again.passed)
+      throw new PlatformError('CONFLICT', 'Another call is submitting a package with this key; try again');
     throw refused(again);
   }
 

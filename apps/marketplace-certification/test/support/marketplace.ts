@@ -16,7 +16,7 @@ import { AppModule } from '../../src/app.module.js';
 import type { CertificationView } from '../../src/certification/certification.dto.js';
 import type { MarketplaceConfig } from '../../src/config.js';
 import type { InstallationView } from '../../src/installation/installation.dto.js';
-import type { AppView, AppDetailView } from '../../src/listing/listing.dto.js';
+import type { AppDetailView, AppView } from '../../src/listing/listing.dto.js';
 import { migrations } from '../../src/migrations/index.js';
 import type { RatingView } from '../../src/rating/rating.dto.js';
 import { ReviewService } from '../../src/review/review.service.js';
