@@ -6,7 +6,10 @@ import { PlainError, runCommand } from './plain-error.mjs';
 import { lastLines, run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 
-/** Packages that still have circles. The list only shrinks: a package without a circle has to leave it. */
+/**
+ * Packages that still have circles. The list only shrinks: a package without a circle has to leave it.
+ * @type {readonly string[]}
+ */
 const KNOWN = [];
 
 /**
