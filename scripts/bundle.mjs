@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { transform } from '@swc/core';
 import { rolldown } from 'rolldown';
+import { leaveOut } from './bundle/left-out.mjs';
 import { keepOwnSources } from './bundle/own-source-map.mjs';
 import { inRoot } from './root.mjs';
 
@@ -70,7 +71,7 @@ async function bundle(app) {
       // Its modules for bundlers, of which only the decorators in use are taken.
       alias: { 'class-validator': 'class-validator/esm2015/index.js' },
     },
-    plugins: [handedToNest, swc],
+    plugins: [handedToNest, leaveOut, swc],
     onLog(level, log, handle) {
       // Libraries ask for optional packages, and cope when they are not there. We do not.
       const importer = log.id ?? log.loc?.file ?? '';
@@ -86,6 +87,10 @@ async function bundle(app) {
     format: 'esm',
     // Nest, OpenAPI and errors show the names of classes; two classes of one name must both keep it.
     keepNames: true,
+    // V8 keeps the source of what it has loaded. One character beyond Latin-1 makes it keep two bytes for each, so all of
+    // them are escaped; documentation is not for V8. Lines stay, for whoever reads the place of an error.
+    minify: { compress: false, mangle: false, codegen: { asciiOnly: true, removeWhitespace: false } },
+    comments: false,
     sourcemap: true,
     // Node shows where an error came from by file and line; the files are there.
     sourcemapExcludeSources: true,
