@@ -11,7 +11,7 @@ import { readFile } from 'node:fs/promises';
  */
 export const LEFT_OUT = {
   typeorm:
-    /^(driver\/(aurora-mysql|aurora-postgres|better-sqlite3|capacitor|cockroachdb|cordova|expo|mongodb|mysql|nativescript|oracle|react-native|sap|spanner|sqljs|sqlserver)\/\w+Driver|entity-manager\/MongoEntityManager|repository\/MongoRepository|cache\/RedisQueryResultCache|logger\/(AdvancedConsole|FormattedConsole|File)Logger)\.js$/,
+    /^(driver\/(aurora-mysql|aurora-postgres|better-sqlite3|capacitor|cockroachdb|cordova|expo|mongodb|mysql|nativescript|oracle|react-native|sap|spanner|sqljs|sqlserver)\/\w+Driver|entity-manager\/MongoEntityManager|repository\/MongoRepository|cache\/RedisQueryResultCache)\.js$/,
   '@nestjs/microservices':
     /^(client\/client-(grpc|kafka|mqtt|nats|redis|rmq|tcp)|server\/server-(grpc|kafka|mqtt|nats|redis|rmq|tcp)|exceptions\/grpc-exception)\.js$/,
 };
@@ -53,12 +53,27 @@ export function standIn(code) {
     .join('\n');
 }
 
+const UNDICI_ENTRY = /[\\/]node_modules[\\/]undici[\\/]index\.js$/;
+
+/**
+ * What stands for undici's own entry, which loads fetch, web sockets, caches, mocks and interceptors as well. Another
+ * export that a service comes to need is added here; until then its build fails.
+ */
+const UNDICI = `import Agent from './lib/dispatcher/agent.js';
+import api from './lib/api/index.js';
+import Client from './lib/dispatcher/client.js';
+import Dispatcher from './lib/dispatcher/dispatcher.js';
+import Pool from './lib/dispatcher/pool.js';
+Object.assign(Dispatcher.prototype, api);
+export { Agent, Client, Dispatcher, Pool };`;
+
 /** @type {import('rolldown').Plugin} */
 export const leaveOut = {
   name: 'leave-out',
   load: {
     filter: { id: /[\\/]node_modules[\\/]/ },
     async handler(id) {
+      if (UNDICI_ENTRY.test(id)) return { code: UNDICI, moduleType: 'js' };
       if (!isLeftOut(id)) return null;
       return { code: standIn(await readFile(id, 'utf8')), moduleType: 'js' };
     },
