@@ -23,12 +23,3 @@ export async function freePorts(count) {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
 }
-
-/**
- * One port that is free on 127.0.0.1 at this moment.
- * @returns {Promise<number>}
- */
-export async function freePort() {
-  const [port] = await freePorts(1);
-  return /** @type {number} */ (port);
-}

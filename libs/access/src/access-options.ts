@@ -5,11 +5,11 @@ import type { RevocationSource } from './revocation-source.js';
 export interface AccessOptions {
   /** Exact `iss` of every token. */
   readonly issuer: string;
-  /** Audiences that are accepted over HTTP. */
+  /** Audiences accepted over HTTP. */
   readonly audiences: readonly Audience[];
-  /** The keys; by default the application's provider of KeySource. */
+  /** The source of the keys; default: the application's provider of KeySource. */
   readonly keySource?: KeySource;
-  /** The cut-offs; by default the application's provider of RevocationSource. */
+  /** The source of the cut-offs; default: the application's provider of RevocationSource. */
   readonly revocations?: RevocationSource;
 }
 

@@ -1,15 +1,15 @@
 import type { ExecutionContext, Type } from '@nestjs/common';
 import { ACCESS_RULE, type AccessRule, PUBLIC_ROUTE } from './access.decorator.js';
 
-/** What a handler asks of its caller: nothing (`public`), or a token that satisfies a rule. */
+/** What a handler requires: nothing (`public`), or a token that satisfies a rule. */
 export type AccessRequirement = 'public' | AccessRule;
 
-/** Decorators do not change after a class is defined, so each handler's are read once. */
+/** Decorators do not change after a class is defined, so those of each handler are read once. */
 const known = new WeakMap<Type, Map<unknown, AccessRequirement>>();
 
 /**
- * What the handler of a call asks of its caller. Decorators of the method count before those of its class, and `@Public`
- * before `@Access`.
+ * What the handler of a call requires. Decorators of the method take precedence over those of its class, and `@Public` over
+ * `@Access`.
  * @throws Error when the handler has neither `@Access` nor `@Public`
  */
 export function requirementOf(context: Pick<ExecutionContext, 'getClass' | 'getHandler'>): AccessRequirement {

@@ -10,7 +10,7 @@ import { TokenVerifier } from './token-verifier.js';
 /** The scheme as nearly every client writes it; the others are read by {@link bearerToken}. */
 const BEARER = 'Bearer ';
 
-/** Proves who calls by the access token of the `Authorization` header. */
+/** Authenticates a call by the access token in the `Authorization` header. */
 @Injectable()
 export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
   private readonly audiences: readonly Audience[];

@@ -8,7 +8,7 @@ import { RevocationSource } from './revocation-source.js';
 import { RightsGuard } from './rights.guard.js';
 import { TokenVerifier } from './token-verifier.js';
 
-/** Provides the verifier, the strategy of access tokens and the guards to the whole application. */
+/** Provides the verifier, the access token strategy and the guards to the whole application. */
 @Module({})
 export class AccessModule {
   static forService(options: AccessOptions): DynamicModule {

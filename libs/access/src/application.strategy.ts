@@ -2,14 +2,14 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import passport from 'passport';
 
-/** Strategies made in this process so far. */
+/** Number of strategies created in this process. */
 let made = 0;
 
-/** Passport's contract, with a name that no other application of the process has. */
+/** Passport's contract, with a name that is unique in the process. */
 class UniquelyNamedStrategy extends passport.Strategy {
   override readonly name: string;
 
-  /** @param verify calls back with an error, or with what was proven; `undefined`, `null` and `false` prove nothing */
+  /** @param verify calls back with an error, or with the identity; `undefined`, `null` and `false` mean none */
   constructor(private readonly verify: (request: unknown, done: (error: unknown, proven?: unknown) => void) => void) {
     super();
     made += 1;
@@ -26,18 +26,18 @@ class UniquelyNamedStrategy extends passport.Strategy {
 }
 
 /**
- * A Passport strategy of one application. Passport registers strategies by name for the whole process; several
- * applications may run in one, so each instance has a name of its own, which it gives up when its application ends.
+ * A Passport strategy of one application. Passport registers strategies by name for the whole process; a process may
+ * run several applications, so each instance has a unique name, which is removed when its application ends.
  *
- * A strategy implements `validate(request)`: it resolves to what was proven, or rejects with the PlatformError that the
- * caller gets. Routes use it by {@link StrategyGuard}.
+ * A strategy implements `validate(request)`: it resolves to the authenticated identity, or rejects with the PlatformError
+ * for the caller. Routes use it through {@link StrategyGuard}.
  */
 export abstract class ApplicationStrategy<TProven>
   extends PassportStrategy(UniquelyNamedStrategy)
   implements OnApplicationShutdown
 {
   /**
-   * @param request an HTTP request whose body was read but not validated, or the context of an RPC
+   * @param request an HTTP request whose body is parsed but not validated, or the context of an RPC
    * @throws PlatformError with the code of the refusal
    */
   abstract override validate(request: unknown): Promise<TProven>;

@@ -3,18 +3,18 @@ import type { Audience } from '@crm/contracts';
 import type { ExecutionContext } from '@nestjs/common';
 
 /**
- * What guards see of a call, however it came in: the request over HTTP, the `RpcContext` of `@crm/messaging` over NATS.
+ * What guards see of a call: the request over HTTP, or the `RpcContext` of `@crm/messaging` over NATS.
  * A guard reads the token from `headers` and sets `principal`.
  */
 export interface AuthenticatedCall {
   readonly headers: { readonly authorization?: string | undefined };
   /** Set by the guard once the token is verified. */
   principal?: Principal;
-  /** Audiences of which the token must have one; those of the service (AccessOptions) when left out. */
+  /** The token must have one of these audiences; default: those of the service (AccessOptions). */
   readonly audiences?: readonly Audience[];
 }
 
-/** The call that a guard, an interceptor or a parameter decorator works on. */
+/** The call that a guard, an interceptor or a parameter decorator handles. */
 export function callOf(context: ExecutionContext): AuthenticatedCall {
   return context.getType() === 'rpc'
     ? context.switchToRpc().getContext<AuthenticatedCall>()

@@ -5,8 +5,8 @@ import type { AccessRule } from './access.decorator.js';
 /**
  * Checks a verified principal against a route's rule: role ∩ scopes of the token.
  *
- * A user's session is narrowed by its scopes only if the token lists any; app and embed tokens, and internal tokens made
- * for an app, always are.
+ * Scopes restrict a user's session only if its token lists any. They always restrict app and embed tokens, and internal
+ * tokens issued for an app.
  * @throws PlatformError EMBED_TOKEN_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
  */
 export function authorize(principal: Principal, rule: AccessRule): void {
@@ -24,7 +24,7 @@ export function authorize(principal: Principal, rule: AccessRule): void {
     const mode = rule.right === 'read' ? 'read' : 'write';
     if (!scopeAllows(principal.scopes, rule.scope, mode)) {
       const needed = mode === 'read' ? `${rule.scope}:read` : rule.scope;
-      throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is needed`);
+      throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is required`);
     }
   }
 }

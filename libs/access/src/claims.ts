@@ -1,7 +1,6 @@
-import { type AccessTokenClaims, AUDIENCES } from '@crm/contracts';
+import { type AccessTokenClaims, AUDIENCES, isUuid } from '@crm/contracts';
 import type { JWTPayload } from 'jose';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const KNOWN_AUDIENCES: readonly unknown[] = Object.values(AUDIENCES);
 
@@ -14,7 +13,7 @@ export function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
   const wellFormed =
     KNOWN_AUDIENCES.includes(claims.aud) &&
     isText(claims.sub) &&
-    (claims.aud === AUDIENCES.admin ? claims.tid === undefined : isText(claims.tid) && UUID.test(claims.tid)) &&
+    (claims.aud === AUDIENCES.admin ? claims.tid === undefined : isLowerCaseUuid(claims.tid)) &&
     isTextList(claims.roles) &&
     isTextList(claims.scopes) &&
     isOptionalText(claims.sid) &&
@@ -38,6 +37,8 @@ export function uuidTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
 
+/** One spelling per tenant, because cut-offs and caches compare the id as text. */
+const isLowerCaseUuid = (value: unknown): boolean => isUuid(value) && value === value.toLowerCase();
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isOptionalText = (value: unknown): boolean => value === undefined || isText(value);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -2,14 +2,14 @@ import { type Audience, PlatformError } from '@crm/contracts';
 import { type CryptoKey, importJWK, type JWK } from 'jose';
 import { KEY_AUDIENCES, type KeySource } from './key-source.js';
 
-/** An unknown key id fetches the keys again, but not more often than this: the id comes from the caller. */
+/** Shortest time between fetches for unknown key ids, because the id comes from the caller. */
 const MIN_REFRESH_MS = 5000;
-/** Keys are fetched again after this time even if all ids are known, so that a withdrawn key stops counting. */
+/** Keys are fetched again after this time even if all ids are known, so that a withdrawn key is no longer accepted. */
 const MAX_AGE_MS = 5 * 60_000;
-/** How long keys are used when they cannot be fetched again: identity may be away without signing everybody out. */
+/** How long keys are used when they cannot be refreshed, so that an outage of identity does not sign out all users. */
 const MAX_STALE_MS = 60 * 60_000;
 
-/** The issuer's public keys, fetched when they are first needed, kept, and refreshed when they may have changed. */
+/** The issuer's public keys, fetched on first use, cached, and refreshed when they may have changed. */
 export class KeyRing {
   private byId: ReadonlyMap<string, CryptoKey> | undefined;
   private readonly audiences = new WeakMap<CryptoKey, readonly Audience[]>();
@@ -23,7 +23,7 @@ export class KeyRing {
 
   /**
    * @param id the `kid` of a token's header
-   * @throws PlatformError UNAUTHENTICATED if no such key is published, SERVICE_UNAVAILABLE if the keys cannot be had
+   * @throws PlatformError UNAUTHENTICATED if no such key is published, SERVICE_UNAVAILABLE if the keys cannot be fetched
    */
   async get(id: string | undefined): Promise<CryptoKey> {
     if (id === undefined) throw new PlatformError('UNAUTHENTICATED');
@@ -31,7 +31,7 @@ export class KeyRing {
     const known = this.byId?.get(id);
     if (known && age < MAX_AGE_MS) return known;
     if (known && age < MAX_STALE_MS) {
-      // Refreshed beside the request: whether that works out is the next request's concern.
+      // Refreshed in the background: the next request handles a failure.
       this.refresh().catch(() => undefined);
       return known;
     }
@@ -46,7 +46,7 @@ export class KeyRing {
     return this.audiences.get(key);
   }
 
-  /** One fetch at a time; whoever needs the keys meanwhile waits for the same one. */
+  /** The fetch in progress, shared by all callers. */
   private refresh(): Promise<ReadonlyMap<string, CryptoKey>> {
     this.pending ??= this.load().finally(() => {
       this.pending = undefined;
@@ -67,7 +67,7 @@ export class KeyRing {
     }
     const byId = new Map<string, CryptoKey>();
     for (const jwk of keys) {
-      // Only what signs tokens of the platform; a key of another kind in the set is none of ours.
+      // Only the kind of key that signs tokens of the platform; keys of other kinds are ignored.
       if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || !jwk.kid || (jwk.use !== undefined && jwk.use !== 'sig'))
         continue;
       const key = (await importJWK({ kty: jwk.kty, crv: jwk.crv, x: jwk.x }, 'EdDSA')) as CryptoKey;

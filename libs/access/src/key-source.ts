@@ -1,14 +1,14 @@
 import type { JSONWebKeySet } from 'jose';
 
 /**
- * Where the public keys of the issuer come from. identity answers from its own table; every other service asks identity.
+ * The source of the issuer's public keys. identity reads its own table; every other service calls identity.
  *
  * A key may carry the member {@link KEY_AUDIENCES}: the audiences it signs for. A token whose audience is not listed is
- * refused, so that the operators' key and the tenants' key cannot stand in for each other. A key without the member
+ * refused, so that the operators' key and the tenants' key are not interchangeable. A key without the member
  * signs for every audience.
  */
 export abstract class KeySource {
-  /** @throws PlatformError SERVICE_UNAVAILABLE when the keys cannot be had right now */
+  /** @throws PlatformError SERVICE_UNAVAILABLE when the keys cannot be fetched right now */
   abstract getKeys(): Promise<JSONWebKeySet>;
 }
 

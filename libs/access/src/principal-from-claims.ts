@@ -22,7 +22,7 @@ function kindOf(claims: AccessTokenClaims): Principal['kind'] {
   if (claims.aud === AUDIENCES.admin) return 'operator';
   if (claims.aud === AUDIENCES.internal) return 'internal';
   if (claims.embed) return 'embed';
-  // An app's own token says so by its role and by its actor; either alone is enough to narrow it.
+  // An app's own token has both a role and an actor that identify it; either is enough to restrict it.
   return claims.act !== undefined || claims.roles.includes(APP_ROLE) ? 'app' : 'user';
 }
 

@@ -3,7 +3,7 @@ import { requirementOf } from './access-requirement.js';
 import { callOf } from './authenticated-call.js';
 import { authorize } from './authorize.js';
 
-/** Judges the principal, which AccessTokenGuard has set, by the `@Access` rule of the handler. */
+/** Checks the principal set by AccessTokenGuard against the `@Access` rule of the handler. */
 @Injectable()
 export class RightsGuard implements CanActivate {
   /** @throws PlatformError EMBED_TOKEN_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE */

@@ -11,7 +11,7 @@ import type { ApplicationStrategy } from './application.strategy.js';
 
 /** The part of an HTTP request that strategies read. */
 export interface CredentialRequest {
-  /** As it was read, not validated: guards run before pipes. */
+  /** Parsed but not validated: guards run before pipes. */
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Address of the caller. */
@@ -19,9 +19,9 @@ export interface CredentialRequest {
 }
 
 /**
- * A guard for one route whose callers prove who they are by other means than an access token:
- * `@Public() @UseGuards(StrategyGuard(PasswordStrategy))`. The handler gets what was proven by {@link Proven}.
- * @param strategy a provider of the module that has the route
+ * A guard for a route that authenticates by other means than an access token:
+ * `@Public() @UseGuards(StrategyGuard(PasswordStrategy))`. The handler receives the identity with {@link Proven}.
+ * @param strategy a provider of the module of the route
  */
 export function StrategyGuard(strategy: Type<ApplicationStrategy<unknown>>): Type<CanActivate> {
   class Guard extends AuthGuard() {
@@ -32,7 +32,7 @@ export function StrategyGuard(strategy: Type<ApplicationStrategy<unknown>>): Typ
   return mixin(Guard);
 }
 
-/** What the strategy of a route with {@link StrategyGuard} has proven. */
+/** Injects the identity that the strategy of {@link StrategyGuard} has authenticated. */
 export const Proven = createParamDecorator((_data: unknown, context: ExecutionContext): unknown => {
   const { proven } = context.switchToHttp().getRequest<{ proven?: unknown }>();
   if (proven === undefined) throw new Error('Proven is used in a route without StrategyGuard');

@@ -8,12 +8,12 @@ import type { KeySource } from './key-source.js';
 import { toPrincipal } from './principal-from-claims.js';
 import type { RevocationSource } from './revocation-source.js';
 
-/** Seconds by which the clocks of issuer and verifier may differ. */
+/** Tolerated clock difference between issuer and verifier, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 5;
-/** Characters; a token of the platform is below 1,500, and nothing longer is worth a look. */
+/** Longest token, in characters; tokens of the platform have fewer than 1,500. */
 const MAX_TOKEN_LENGTH = 8192;
 
-/** Tokens remembered by one process, at about 2 KiB each; the least recently used goes first. */
+/** Tokens remembered by one process, at about 2 KiB each; the least recently used is evicted first. */
 const REMEMBERED_TOKENS = 10_000;
 
 interface VerifiedToken {
@@ -24,20 +24,20 @@ interface VerifiedToken {
 export interface TokenVerifierOptions {
   /** Exact `iss`. */
   readonly issuer: string;
-  /** The keys, or how to find them at first use. */
+  /** The source of the keys, or a function that finds it on first use. */
   readonly keySource: KeySource | (() => KeySource);
-  /** The cut-offs, or how to find them at first use. */
+  /** The source of the cut-offs, or a function that finds it on first use. */
   readonly revocations: RevocationSource | (() => RevocationSource);
   /** Unix time in milliseconds. */
   readonly now?: () => number;
-  /** Tokens that are remembered; 10,000 when left out. */
+  /** Number of tokens to remember; default 10,000. */
   readonly capacity?: number;
 }
 
 /**
- * Verifies access tokens (RFC 9068 profile): signature by EdDSA and nothing else, `typ`, issuer, audience, times, shape of
- * the claims, revocation. What was verified is remembered by the token until it expires; audience and revocation are
- * checked on every use.
+ * Verifies access tokens (RFC 9068 profile): signature by EdDSA only, `typ`, issuer, audience, times, shape of
+ * the claims, revocation. A verified token is remembered until it expires; audience and revocation are checked
+ * on every use.
  */
 export class TokenVerifier {
   private readonly keys: KeyRing;

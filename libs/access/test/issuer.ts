@@ -6,11 +6,11 @@ import { RevocationSource } from '../src/revocation-source.js';
 export const ISSUER = 'http://127.0.0.1:8080';
 export const TENANT = '0199aa00-0000-7000-8000-000000000001';
 export const USER = '0199aa00-0000-7000-8000-0000000000aa';
-/** 2026-01-01T00:00:00Z, the `jti` below carries the same millisecond. */
+/** 2026-01-01T00:00:00Z; the `jti` below contains the same millisecond. */
 export const ISSUED_AT_MS = 1_767_225_600_000;
 const JTI = '019b76da-a800-7000-8000-00000000000b';
 
-/** Keys that a test publishes and withdraws, counting how often they were asked for. */
+/** Keys that a test publishes and withdraws, counting how often they are fetched. */
 export class Issuer extends KeySource {
   readonly published: JWK[] = [];
   private readonly privateKeys = new Map<string, CryptoKey>();

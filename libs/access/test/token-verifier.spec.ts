@@ -48,11 +48,11 @@ describe('TokenVerifier', () => {
     ['embed', { embed: true, embed_app_id: 'acme', scopes: ['leads'], sid: undefined, act: { sub: 'acme' } }, API],
     ['internal', { aud: 'platform-internal', sid: undefined }, ['platform-internal'] as Audience[]],
     ['operator', { aud: 'platform-admin', tid: undefined, roles: ['operator'] }, ['platform-admin'] as Audience[]],
-  ])('tells an %s token', async (kind, claims, audiences) => {
+  ])('recognises an %s token', async (kind, claims, audiences) => {
     await expect(verifier.verify(await issuer.sign(claims), audiences)).resolves.toMatchObject({ kind });
   });
 
-  it('refuses a token whose signature was changed, wherever', async () => {
+  it('refuses a token in which any character was changed', async () => {
     const token = await issuer.sign();
     await fc.assert(
       fc.asyncProperty(
@@ -60,7 +60,7 @@ describe('TokenVerifier', () => {
         fc.constantFrom(...'AZaz09-_'),
         async (at, letter) => {
           const tampered = token.slice(0, at) + letter + token.slice(at + 1);
-          // The last letter of base64url carries bits that do not count; such a token is the same bytes.
+          // The last letter of base64url has unused bits; a change of those leaves the same bytes.
           const same = tampered
             .split('.')
             .every((text, index) =>
@@ -73,7 +73,7 @@ describe('TokenVerifier', () => {
     );
   });
 
-  it('never fails in another way than by refusing, whatever is sent', async () => {
+  it('refuses any input without failing in another way', async () => {
     const pieces = fc.array(
       fc.oneof(
         fc.string(),
@@ -104,7 +104,7 @@ describe('TokenVerifier', () => {
     }
   });
 
-  it('does not use a key that the token brings along', async () => {
+  it('does not use a key contained in the token', async () => {
     const stranger = await Issuer.create('key-1');
     const jwk = stranger.published[0]!;
     expect(await codeOf(await stranger.sign({}, { jwk, jku: 'http://127.0.0.1:1/keys' }))).toBe('UNAUTHENTICATED');
@@ -114,19 +114,19 @@ describe('TokenVerifier', () => {
     ['another audience', { aud: 'platform-admin', tid: undefined }],
     ['several audiences', { aud: ['platform-api', 'platform-admin'] }],
     ['another issuer', { iss: 'http://127.0.0.1:8081' }],
-    ['an issuer that only begins like ours', { iss: `${ISSUER}/` }],
+    ['an issuer that only begins with the right one', { iss: `${ISSUER}/` }],
     ['no tenant', { tid: undefined }],
-    ['a tenant that is no UUID', { tid: "x' OR true" }],
+    ['a tenant that is not a UUID', { tid: "x' OR true" }],
     ['no roles', { roles: undefined }],
-    ['roles that are no list', { roles: 'owner' }],
-    ['roles that are no text', { roles: [{}] }],
+    ['roles that are not a list', { roles: 'owner' }],
+    ['roles that are not texts', { roles: [{}] }],
     ['no scopes', { scopes: undefined }],
     ['no id', { jti: undefined }],
-    ['an id that does not carry its time', { jti: 'b9f1c9a8-0000-4000-8000-00000000000b' }],
+    ['an id that does not contain its time', { jti: 'b9f1c9a8-0000-4000-8000-00000000000b' }],
     ['no expiry', { exp: undefined }],
     ['no subject', { sub: undefined }],
     ['an embed claim that is not true', { embed: 'yes', embed_app_id: 'a' }],
-    ['an actor that is no object', { act: 'acme' }],
+    ['an actor that is not an object', { act: 'acme' }],
     ['a start in the future', { nbf: ISSUED_AT_MS / 1000 + 3600 }],
   ])('refuses %s', async (_what, claims) => {
     expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED');
@@ -144,7 +144,7 @@ describe('TokenVerifier', () => {
     expect(await codeOf(forged)).toBe('UNAUTHENTICATED');
   });
 
-  it('says when a token has expired, with five seconds for the clocks, cached or not', async () => {
+  it('refuses an expired token with five seconds of tolerance, remembered or not', async () => {
     const token = await issuer.sign();
     expect(await codeOf(token)).toBe('accepted');
     nowMs = ISSUED_AT_MS + 904_000;
@@ -167,23 +167,23 @@ describe('TokenVerifier', () => {
     expect(await codeOf(token)).toBe('TOKEN_REVOKED');
   });
 
-  it('accepts nothing before the cut-offs are known', async () => {
+  it('accepts no token before the cut-offs are known', async () => {
     revocations.ready = false;
     expect(await codeOf(await issuer.sign())).toBe('SERVICE_UNAVAILABLE');
   });
 
-  it('refuses a token by a key of other audiences', async () => {
+  it('refuses a token signed with a key for other audiences', async () => {
     await issuer.addKey('operators', { [KEY_AUDIENCES]: ['platform-admin'] });
     expect(await codeOf(await issuer.sign({}, {}, 'operators'))).toBe('UNAUTHENTICATED');
     const operator = await issuer.sign({ aud: 'platform-admin', tid: undefined }, {}, 'operators');
     expect(await codeOf(operator, ['platform-admin'])).toBe('accepted');
   });
 
-  it('forgets the least recently used token when it remembers as many as it may', async () => {
+  it('forgets the least recently used token when it reaches its capacity', async () => {
     verifier = new TokenVerifier({ issuer: ISSUER, keySource: issuer, revocations, now: () => nowMs, capacity: 2 });
     const [first, second, third] = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ sub })));
     for (const token of [first, second, first, third]) expect(await codeOf(token as string)).toBe('accepted');
-    // With the key withdrawn only what is remembered is still accepted.
+    // After the key is withdrawn, only remembered tokens are accepted.
     issuer.published.pop();
     await issuer.addKey('key-2');
     nowMs += 5 * 60_000;
@@ -200,7 +200,7 @@ describe('TokenVerifier', () => {
       expect(issuer.fetches).toBe(1);
     });
 
-    it('are fetched again for an unknown id, but not at will', async () => {
+    it('are fetched again for an unknown id, but at a limited rate', async () => {
       expect(await codeOf(await issuer.sign())).toBe('accepted');
       await issuer.addKey('key-2');
       const token = await issuer.sign({}, {}, 'key-2');
@@ -211,18 +211,18 @@ describe('TokenVerifier', () => {
       expect(issuer.fetches).toBe(2);
     });
 
-    it('stop counting after they are withdrawn', async () => {
+    it('are no longer accepted after they are withdrawn', async () => {
       await issuer.addKey('key-2');
       expect(await codeOf(await issuer.sign())).toBe('accepted');
       issuer.published.shift();
       nowMs += 5 * 60_000;
-      // This one starts the refresh beside itself; the next one meets the new set.
+      // This token starts the refresh in the background; the next one is checked with the new set.
       await codeOf(await issuer.sign({ sub: 'a' }));
       await codeOf(await issuer.sign({ sub: 'b' }, {}, 'key-2'));
       expect(await codeOf(await issuer.sign({ sub: 'c' }))).toBe('UNAUTHENTICATED');
     });
 
-    it('that cannot be had make the service unavailable, and known ones keep working', async () => {
+    it('that cannot be fetched make the service unavailable, while known keys keep working', async () => {
       issuer.failing = new Error('connection refused');
       const token = await issuer.sign();
       expect(await codeOf(token)).toBe('SERVICE_UNAVAILABLE');

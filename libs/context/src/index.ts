@@ -2,7 +2,6 @@ export type { Principal } from './principal.js';
 export { pooledRandom } from './random.js';
 export {
   currentRequestContext,
-  currentRequestId,
   currentTraceparent,
   type RequestContext,
   runInRequestContext,

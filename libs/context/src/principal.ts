@@ -1,10 +1,10 @@
 /**
- * Who a verified token speaks for.
- * - `user`: somebody signed in to a workspace
+ * Who makes a call, according to a verified token.
+ * - `user`: a user of a tenant who has signed in
  * - `app`: an installed app with its own token; `userId` is the installation
  * - `embed`: a user of a host application, inside the embedded CRM
- * - `internal`: a service that finishes work for a user or an installation after the call that started it
- * - `operator`: staff of the platform; has no tenant
+ * - `internal`: a service that finishes work on behalf of a user or an installation after the call that started it
+ * - `operator`: an operator of the platform; has no tenant
  */
 export interface Principal {
   readonly kind: 'user' | 'app' | 'embed' | 'internal' | 'operator';
@@ -21,6 +21,6 @@ export interface Principal {
   /** Key of the app that acts or embeds. */
   readonly appKey?: string;
   readonly installationId?: string;
-  /** The token as it came in, for calls made on the principal's behalf. Never log it. */
+  /** The received token, for calls made on the principal's behalf. Never log it. */
   readonly token: string;
 }

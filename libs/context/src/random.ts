@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Asking the system for randomness costs the same for 16 bytes as for some thousand. */
+/** A request for randomness to the system costs the same for 16 bytes as for several thousand. */
 const pool = Buffer.allocUnsafe(8192);
 let used = pool.length;
 
 /**
  * Random bytes for ids that must not collide but need not be secret, from a pool: ten times as fast as `randomBytes`.
- * They are valid until the next turn of the event loop; whoever keeps them copies them.
+ * They are valid until the next turn of the event loop; copy them to keep them.
  * @param length at most 8192
  */
 export function pooledRandom(length: number): Buffer {

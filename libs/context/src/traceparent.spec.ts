@@ -5,14 +5,14 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const FORM = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/;
 
 describe('continueTrace', () => {
-  it('keeps the trace and its sampling, with a span of its own', () => {
+  it('keeps the trace and its sampling, with a new span', () => {
     const continued = continueTrace(`00-${TRACE}-00f067aa0ba902b7-01`);
     expect(continued).toMatch(FORM);
     expect(continued.split('-')).toEqual(['00', TRACE, expect.not.stringMatching('00f067aa0ba902b7'), '01']);
     expect(continueTrace(`00-${TRACE}-00f067aa0ba902b7-00`)).toMatch(/-00$/);
   });
 
-  it('understands a later version as far as it goes', () => {
+  it('reads the known part of a later version', () => {
     expect(continueTrace(`cc-${TRACE}-00f067aa0ba902b7-01-what-comes`)).toContain(TRACE);
   });
 

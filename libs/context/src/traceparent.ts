@@ -6,8 +6,8 @@ const NO_TRACE = '0'.repeat(32);
 const NO_PARENT = '0'.repeat(16);
 
 /**
- * The trace context to work under: the caller's trace with a span of our own, or a new trace when the caller sent none or
- * one that is not valid (W3C Trace Context, section 3.2).
+ * The trace context for this call: the caller's trace with a new span, or a new trace if the caller sent none or an
+ * invalid one (W3C Trace Context, section 3.2).
  */
 export function continueTrace(received: string | undefined): string {
   const span = pooledRandom(8).toString('hex');
@@ -16,7 +16,7 @@ export function continueTrace(received: string | undefined): string {
     const [, version, trace, parent, flags, rest] = match;
     // Version ff is forbidden, an all-zero id is invalid, and version 00 has exactly four parts.
     const valid = version !== 'ff' && trace !== NO_TRACE && parent !== NO_PARENT && (version !== '00' || !rest);
-    // A later version is understood as far as version 00 goes; of its flags only "sampled" is known.
+    // Of a later version, the part defined by version 00 is read; of its flags only "sampled" is known.
     if (valid) return `00-${trace}-${span}-${Number.parseInt(flags!, 16) & 1 ? '01' : '00'}`;
   }
   return `00-${pooledRandom(16).toString('hex')}-${span}-01`;

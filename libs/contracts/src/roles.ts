@@ -1,6 +1,5 @@
 /** Built-in roles of a tenant from the most to the least powerful. */
 export const TENANT_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
-export type TenantRole = (typeof TENANT_ROLES)[number];
 
 /** The role in the token of an installed app. */
 export const APP_ROLE = 'app';

@@ -2,7 +2,7 @@ import type { GlobalTable } from '@crm/contracts';
 import { TENANT_POLICY } from './migrations/tables.js';
 import type { Queryable } from './transaction.js';
 
-/** TENANT_CONDITION as Postgres prints it back. */
+/** TENANT_CONDITION as Postgres prints it. */
 const PRINTED_CONDITION = "(tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)";
 
 interface Policy {
@@ -46,25 +46,26 @@ const TABLES = `
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY c.relname`;
 
-/** Roles without a policy's restraint that can log in here, besides superusers who administer the server. */
+/** Login roles of this database to which no policy applies, except the superusers who administer the server. */
 const STRONG_ROLES = `
   SELECT rolname AS name FROM pg_roles
    WHERE (rolbypassrls OR rolsuper) AND rolname = ANY ($1::text[])`;
 
 /**
- * Walks the catalogue of a database and tells what is not isolated: every table but those listed as global must have
+ * Reads the catalogue of a database and reports what is not isolated: every table that is not listed as global must have
  * `tenant_id uuid NOT NULL` first in its primary key and in every unique key, row-level security enabled and forced, and
- * exactly the tenant policy for everybody; a further policy may open it to a role whose name ends with `_narrow`.
+ * exactly the tenant policy for all roles; a further policy may open it to a role whose name ends with `_narrow`.
  * @param queryable a connection to the database, of any role
  * @param globalTables GLOBAL_TABLES of the service
- * @returns a sentence for each problem; empty when all is well
+ * @returns one sentence per problem; empty when there is none
  */
 export async function catalogueProblems(queryable: Queryable, globalTables: readonly GlobalTable[]): Promise<string[]> {
   const tables = await queryable.query<Table>(TABLES);
   const globals = new Map(globalTables.map((global) => [global.table, global]));
   const problems = tables.flatMap((table) => {
     if (table.name === 'migrations') return migrationTableProblems(table);
-    if (table.kind === 'm' || table.kind === 'f') return [`${table.name} is of a kind that has no row-level security`];
+    if (table.kind === 'm' || table.kind === 'f')
+      return [`${table.name} is of a kind that cannot have row-level security`];
     const global = globals.get(table.name);
     return global ? globalTableProblems(table, global) : tenantTableProblems(table);
   });
@@ -73,20 +74,20 @@ export async function catalogueProblems(queryable: Queryable, globalTables: read
   const strong = await queryable.query<{ name: string }>(STRONG_ROLES, [grantees]);
   return [
     ...problems,
-    ...missing.map((global) => `${global.table} is listed as global and does not exist`),
-    ...strong.map((role) => `the role ${role.name} reaches tables and is not bound by row-level security`),
+    ...missing.map((global) => `${global.table} is listed as global but does not exist`),
+    ...strong.map((role) => `the role ${role.name} can access tables and bypasses row-level security`),
   ];
 }
 
 function migrationTableProblems(table: Table): string[] {
-  return table.grantees.length === 0 ? [] : ['migrations is granted to a role besides its owner'];
+  return table.grantees.length === 0 ? [] : ['migrations is granted to a role other than its owner'];
 }
 
 function securityProblems(table: Table): string[] {
   const problems: string[] = [];
   if (!table.enabled) problems.push(`${table.name} has no row-level security`);
   if (!table.forced) problems.push(`${table.name} does not force row-level security on its owner`);
-  if (table.grantees.includes('public')) problems.push(`${table.name} is granted to everybody`);
+  if (table.grantees.includes('public')) problems.push(`${table.name} is granted to PUBLIC`);
   return problems;
 }
 
@@ -96,7 +97,7 @@ function globalTableProblems(table: Table, global: GlobalTable): string[] {
   if (table.policies.length === 0) problems.push(`${table.name} has no policy for its ${global.role} role`);
   for (const policy of table.policies) {
     if (policy.roles.some((role) => !role.endsWith(suffix))) {
-      problems.push(`${table.name}: the policy ${policy.name} is not for the ${global.role} role alone`);
+      problems.push(`${table.name}: the policy ${policy.name} is not restricted to the ${global.role} role`);
     }
   }
   for (const grantee of table.grantees) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { copiesByStatement } from './copies.js';
 
-describe('rows with copies of one text', () => {
+describe('rows that each hold a copy of one text', () => {
   const rows = ['a', 'b', 'c', 'd', 'e'];
 
   it.each([
@@ -13,7 +13,7 @@ describe('rows with copies of one text', () => {
     expect(copiesByStatement(rows, bytes)).toEqual(parts);
   });
 
-  it('need no statement when there are none', () => {
+  it('need no statement when there are no rows', () => {
     expect(copiesByStatement([], 1)).toEqual([]);
   });
 });

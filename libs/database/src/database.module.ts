@@ -9,7 +9,7 @@ export interface DatabaseModuleOptions {
   entities?: readonly EntityClass[];
 }
 
-/** Provides the service's Database to every module, and closes it last at shutdown. */
+/** Provides the service's Database to every module and closes it last at shutdown. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   static forService(options: DatabaseModuleOptions): DynamicModule {
@@ -23,7 +23,7 @@ export class DatabaseModule implements OnApplicationShutdown {
 
   constructor(@Inject(Database) private readonly database: Database) {}
 
-  /** Requests and consumers have been drained by then (beforeApplicationShutdown). */
+  /** By then requests and consumers have been drained (beforeApplicationShutdown). */
   async onApplicationShutdown(): Promise<void> {
     await this.database.close();
   }

@@ -13,10 +13,10 @@ const NARROW_POOL_SIZE = 4;
 
 const SET_TENANT = "SELECT set_config('app.tenant_id', $1, true)";
 
-/** What is sent ahead of the work, without waiting: it goes out in one write with the work's first statement. */
+/** Statements sent before the work without waiting: they leave in the same write as its first statement. */
 type Opening = (client: PoolClient) => Promise<unknown>[];
 
-/** The only way to a service's tables: a transaction in the context of one tenant, or one of the narrow role. */
+/** The only access to a service's tables: a transaction in the context of one tenant, or one of the narrow role. */
 export class Database {
   /** Wakes the outbox relay of this process after a commit that appended an event. */
   readonly outboxSignal = new OutboxSignal();
@@ -39,15 +39,15 @@ export class Database {
 
   /**
    * Runs the work in one transaction that sees and writes the rows of one tenant only. `BEGIN` and the tenant's context
-   * leave with the first statement of the work, so the context costs no round trip of its own. Commits when the work
-   * resolves, rolls back when it rejects; retries nothing.
+   * are sent with the first statement of the work, so the context costs no extra round trip. Commits when the work
+   * resolves, rolls back when it rejects, never retries.
    * @param tenantId UUID of the tenant
-   * @throws Error when `tenantId` is not a UUID; PlatformError SERVICE_UNAVAILABLE when there is no connection to be
-   *   had, or the server gave up for a reason that is not the statement's (a deadlock, a full disk); DEADLINE_EXCEEDED
-   *   when a statement took too long
+   * @throws Error when `tenantId` is not a UUID; PlatformError SERVICE_UNAVAILABLE when no connection is available, or
+   *   when the server aborted for a reason other than the statement (a deadlock, a full disk); DEADLINE_EXCEEDED when a
+   *   statement took too long
    */
   async transaction<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
-    if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the tenant id, a UUID');
+    if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
       (client) => [
@@ -70,7 +70,7 @@ export class Database {
   }
 
   /**
-   * Reads the entities' decorators, which the first transaction does otherwise.
+   * Reads the entities' decorators, which otherwise happens in the first transaction.
    * @throws PlatformError SERVICE_UNAVAILABLE when the server cannot be reached; Error when a mapping is wrong
    */
   async prepareEntities(): Promise<void> {
@@ -106,7 +106,7 @@ export class Database {
     const client = await connect(pool);
     const tx = wrap(client);
     let broken: Error | undefined;
-    // A connection that breaks while it is checked out says so by an event that ends the process when nobody listens.
+    // A connection that breaks while checked out emits `error`, which without a listener ends the process.
     const onError = (error: Error) => {
       broken = error;
     };
@@ -126,7 +126,7 @@ export class Database {
   }
 }
 
-/** Does the work on an opening transaction and commits it. */
+/** Runs the work in a transaction that is being opened, and commits it. */
 async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, T>(
   client: PoolClient,
   tx: Tx,
@@ -152,11 +152,11 @@ async function connect(pool: pg.Pool): Promise<PoolClient> {
   }
 }
 
-/** A COMMIT after a failed statement is answered with ROLLBACK and no error: the work must not count as done. */
+/** A COMMIT after a failed statement is answered with ROLLBACK and no error: the work must not count as committed. */
 async function commit(client: PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT');
   if (command !== 'COMMIT') {
-    throw new Error('Nothing was committed: a statement of the transaction failed and its error was not passed on');
+    throw new Error('Nothing was committed: a statement of the transaction failed and its error was swallowed');
   }
 }
 

@@ -2,9 +2,9 @@ import type { Database } from './database.js';
 import type { NarrowTransaction } from './transaction.js';
 
 /**
- * Runs the work as the narrow role in the context of one tenant: besides the global tables it reaches this tenant's rows
- * of the tables it was granted, through the policy that binds everybody, and no others. For changes that must write both
- * or nothing, such as a user and the address that signs in as them.
+ * Runs the work as the narrow role in the context of one tenant. In addition to global tables it can access this tenant's
+ * rows, and no others, in tables granted to it, through the policy for all roles. For changes that must write both or
+ * neither, such as a user and their sign-in address.
  * @param tenantId UUID of the tenant
  */
 export function inWorkspace<T>(

@@ -5,8 +5,8 @@ import type { Queryable } from './transaction.js';
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 /**
- * One connection of the narrow role that belongs to its owner for as long as it lives, each statement a transaction of
- * its own. What holds a lock works through the session that holds it: when the connection is lost, so are lock and work.
+ * A dedicated connection of the narrow role; each statement is a separate transaction. A holder of an advisory lock works
+ * through the session that holds it, so that a lost connection ends both the lock and the work.
  */
 export class NarrowSession implements Queryable {
   private constructor(private readonly client: pg.Client) {}
@@ -21,7 +21,7 @@ export class NarrowSession implements Queryable {
       query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
       keepAlive: true,
     });
-    // Without a listener the loss of an idle connection would end the process; the next statement tells of it.
+    // Without a listener the loss of an idle connection would end the process; the next statement fails with it instead.
     client.on('error', () => undefined);
     await client.connect();
     return new NarrowSession(client);
@@ -33,7 +33,7 @@ export class NarrowSession implements Queryable {
   }
 
   /**
-   * Takes an advisory lock of this database for as long as the session lives.
+   * Takes an advisory lock in this database until the session ends.
    * @returns false when another session holds it
    */
   async tryLock(key: number): Promise<boolean> {
@@ -41,7 +41,7 @@ export class NarrowSession implements Queryable {
     return row?.locked ?? false;
   }
 
-  /** Ends the connection, lost or not. */
+  /** Ends the connection, whether it was lost or not. */
   async close(): Promise<void> {
     await this.client.end();
   }

@@ -6,7 +6,7 @@ import type { OutboxSignal } from './outbox/signal.js';
 import type { NarrowTransaction, TenantTransaction } from './transaction.js';
 
 /**
- * What both kinds of transaction share: statements and entities on one connection until it is closed, and what to do after
+ * What both kinds of transaction share: statements and entities on one connection until it is closed, and callbacks after
  * the commit.
  */
 class OpenTransaction<TenantId extends string | undefined> {
@@ -22,7 +22,7 @@ class OpenTransaction<TenantId extends string | undefined> {
     readonly tenantId: TenantId,
   ) {}
 
-  /** Made when it is first asked for: a transaction without entities pays nothing for it. */
+  /** Created on first use, so that a transaction without entities has no cost. */
   get manager(): EntityManager {
     this.assertOpen();
     this.lease ??= this.managers.lease((sql, parameters) => this.send(sql, parameters), { tenantId: this.tenantId });
@@ -49,20 +49,23 @@ class OpenTransaction<TenantId extends string | undefined> {
     this.afterCommit(() => this.signal.notify());
   }
 
-  /** From here on a statement is refused: the connection may serve another tenant. */
+  /** From now on statements are rejected, because the connection may serve another tenant. */
   close(): void {
     this.open = false;
     this.lease?.end();
     this.lease = undefined;
   }
 
-  /** What a callback throws cannot undo the commit, and must not look as if it had. */
+  /** An error of a callback cannot undo the commit and must not reject the transaction. */
   runAfterCommit(): void {
     for (const callback of this.callbacks) {
       try {
         callback();
       } catch (error) {
-        new Logger('Database').error({ msg: 'A callback after a commit failed', err: error });
+        new Logger('Database').error({
+          msg: 'A callback after a commit failed; the transaction stays committed',
+          err: error,
+        });
       }
     }
   }

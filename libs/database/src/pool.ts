@@ -4,13 +4,13 @@ import type { DatabaseConfig } from './database-config.js';
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
-/** A transaction whose owner hangs gives its locks back after this long. */
+/** A transaction whose owner hangs is ended, and its locks released, after this time. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
-/** The server cancels a statement first; the client gives up on a connection that does not even say so. */
+/** The server cancels a statement first; the client abandons a connection that does not report even that. */
 const CLIENT_GRACE_MS = 5_000;
 
 /**
- * A pool in pipeline mode: statements go to the server as they are issued and are answered in order, so several that do
+ * A pool in pipeline mode: statements are sent as they are issued and answered in order, so several that do
  * not depend on each other cost one round trip. A connection that breaks while idle is dropped and replaced.
  */
 export function createPool(config: DatabaseConfig, url: string, size: number): pg.Pool {
@@ -27,6 +27,8 @@ export function createPool(config: DatabaseConfig, url: string, size: number): p
     pipeline: true,
   } as pg.PoolConfig);
   // The pool has already removed the connection; the next transaction opens another.
-  pool.on('error', (error) => new Logger('Database').warn(`An idle connection was lost: ${error.message}`));
+  pool.on('error', (error) =>
+    new Logger('Database').warn(`An idle connection was lost and will be replaced: ${error.message}`),
+  );
   return pool;
 }

@@ -1,17 +1,17 @@
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass } from './entities/entity-managers.js';
 
-/** Whatever SQL can be sent to. */
+/** Anything that accepts SQL statements. */
 export interface Queryable {
   /**
    * Sends one statement.
    * @param parameters values of `$1`, `$2` …; never put a value into the text
-   * @returns the rows, of which the statement's author knows the shape
+   * @returns the rows; the author of the statement declares their shape
    */
   query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** What both kinds of transaction are: statements, entities and events that commit together. */
+/** What both kinds of transaction offer: statements, entities and events that commit together. */
 export interface Transaction extends Queryable {
   /**
    * TypeORM's repository of an entity, on the same connection and in the same transaction.
@@ -22,7 +22,7 @@ export interface Transaction extends Queryable {
   readonly manager: EntityManager;
   /** Runs the callback once the transaction has committed; never after a rollback. */
   afterCommit(callback: () => void): void;
-  /** Told by `appendEvent`: after the commit the relay of this process is woken, once however many events there are. */
+  /** Called by `appendEvent`: after the commit the relay of this process is woken, once for all events. */
   eventAppended(): void;
 }
 
@@ -31,7 +31,7 @@ export interface TenantTransaction extends Transaction {
   readonly tenantId: string;
 }
 
-/** A transaction of the narrow role: global tables, and the columns that a policy of its own opens across tenants. */
+/** A transaction of the narrow role: global tables, and the columns that separate policies open across tenants. */
 export interface NarrowTransaction extends Transaction {
   readonly tenantId?: undefined;
 }

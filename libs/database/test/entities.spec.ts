@@ -45,7 +45,7 @@ class CreateTables1700000000001 extends ServiceMigration {
     await createTenantTable(runner, roles, {
       name: 'note',
       columns: 'id uuid NOT NULL, text text NOT NULL, rank integer NOT NULL DEFAULT 7, expires_at timestamptz',
-      // The narrow role writes in the name of a tenant, and reads nothing.
+      // The narrow role may write rows of a tenant, and read none.
       narrow: [],
     });
     await createGlobalTable(runner, roles, {
@@ -58,7 +58,7 @@ class CreateTables1700000000001 extends ServiceMigration {
   }
 }
 
-// What goes wrong here goes wrong on purpose.
+// Failures in these tests are intentional.
 Logger.overrideLogger(false);
 
 describe('entities on a transaction', () => {
@@ -78,7 +78,7 @@ describe('entities on a transaction', () => {
   const inTenant = <T>(work: (tx: TenantTransaction) => Promise<T>) => fixture.database.transaction(tenantId, work);
   const inNarrow = <T>(work: (tx: NarrowTransaction) => Promise<T>) => fixture.database.crossTenant(work);
 
-  it('fills in the tenant of what is inserted, by insert and by save', async () => {
+  it('fill in the tenant of inserted rows, by insert and by save', async () => {
     const [first, second] = [newId(), newId()];
     await inTenant(async (tx) => {
       await tx.repository(Note).insert({ id: first, text: 'inserted' });
@@ -91,12 +91,12 @@ describe('entities on a transaction', () => {
     ]);
   });
 
-  it('refuses to insert a row of another tenant, before the server does', async () => {
+  it('refuse to insert a row of another tenant, before the server does', async () => {
     const planted = inTenant((tx) => tx.repository(Note).insert({ tenantId: newId(), id: newId(), text: 'planted' }));
-    await expect(planted).rejects.toThrow('rows of its own tenant only: note');
+    await expect(planted).rejects.toThrow('only rows of its own tenant: note');
   });
 
-  it('finds, changes and deletes no row of another tenant, also when a condition names it', async () => {
+  it('finds, changes and deletes no row of another tenant, even when a condition names that tenant', async () => {
     const id = newId();
     await inTenant((tx) => tx.repository(Note).insert({ id, text: 'hidden' }));
     await fixture.database.transaction(newId(), async (tx) => {
@@ -108,7 +108,7 @@ describe('entities on a transaction', () => {
     expect(await inTenant((tx) => tx.repository(Note).findOneBy({ tenantId, id }))).toMatchObject({ text: 'hidden' });
   });
 
-  it('reaches global tables as the narrow role, and no row of a tenant', async () => {
+  it('access global tables as the narrow role, but no row of a tenant', async () => {
     await inNarrow(async (tx) => {
       await tx.repository(Language).insert({ code: 'de', name: 'German' });
       expect(await tx.repository(Language).findOneBy({ code: 'de' })).toEqual({ code: 'de', name: 'German' });
@@ -117,7 +117,7 @@ describe('entities on a transaction', () => {
     await expect(inNarrow((tx) => tx.repository(Note).find())).rejects.toThrow('permission denied');
   });
 
-  it('inserts without reading anything back, so that a role that may only insert can', async () => {
+  it('insert without reading anything back, so that a role with only INSERT can use them', async () => {
     const id = newId();
     await inNarrow(async (tx) => {
       await tx.query("SELECT set_config('app.tenant_id', $1, true)", [tenantId]);
@@ -126,7 +126,7 @@ describe('entities on a transaction', () => {
     expect(await inTenant((tx) => tx.repository(Note).existsBy({ id }))).toBe(true);
   });
 
-  it('locks rows as the very first thing that a transaction does', async () => {
+  it('can lock rows in the first statement of a transaction', async () => {
     const id = newId();
     await inTenant((tx) => tx.repository(Note).insert({ id, text: 'locked' }));
     const note = await inTenant((tx) =>
@@ -135,7 +135,7 @@ describe('entities on a transaction', () => {
     expect(note?.text).toBe('locked');
   });
 
-  it('makes a savepoint of a nested transaction, also as the very first thing', async () => {
+  it('turn a nested transaction into a savepoint, even as the first statement', async () => {
     const [kept, undone] = [newId(), newId()];
     await inTenant(async (tx) => {
       await tx.manager
@@ -150,17 +150,17 @@ describe('entities on a transaction', () => {
     expect(found.map(({ text }) => text)).toEqual(['kept']);
   });
 
-  it('does not let TypeORM end the transaction', async () => {
+  it('cannot end the transaction', async () => {
     const id = newId();
     const ended = inTenant(async (tx) => {
       await tx.repository(Note).insert({ id, text: 'not committed' });
       await tx.manager.queryRunner?.commitTransaction();
     });
-    await expect(ended).rejects.toThrow('ends with the callback');
+    await expect(ended).rejects.toThrow('Only the end of the callback');
     expect(await inTenant((tx) => tx.repository(Note).existsBy({ id }))).toBe(false);
   });
 
-  it('opens no connection beside those of the pool, and refuses statements outside a transaction', async () => {
+  it('open no connection outside the pool, and reject statements outside a transaction', async () => {
     const source = await inTenant(async (tx) => tx.manager.dataSource);
     await expect(source.getRepository(Note).find()).rejects.toThrow('outside a transaction');
     const [row] = await fixture.admin<{ count: string }>(
@@ -170,7 +170,7 @@ describe('entities on a transaction', () => {
     expect(Number(row?.count)).toBe(1);
   });
 
-  it('keeps nothing of a manager after its transaction, used or not', async () => {
+  it('leave no manager behind after the transaction, whether it was used or not', async () => {
     const source = await inTenant(async (tx) => tx.manager.dataSource);
     const { connectedQueryRunners } = source.driver as unknown as { connectedQueryRunners: unknown[] };
     await inTenant((tx) => tx.repository(Note).find());
@@ -183,7 +183,7 @@ describe('entities on a transaction', () => {
     expect(connectedQueryRunners).toHaveLength(0);
   });
 
-  it('writes times by the clock of the server', async () => {
+  it('write times by the clock of the server', async () => {
     const id = newId();
     await inTenant(async (tx) => {
       await tx.repository(Note).insert({ id, text: 'for a minute', expiresAt: secondsFromNow(60) });
@@ -196,7 +196,7 @@ describe('entities on a transaction', () => {
     expect(() => secondsFromNow(Number.NaN)).toThrow('finite');
   });
 
-  it('answers SERVICE_UNAVAILABLE while the server cannot be reached at the start, and works once it can', async () => {
+  it('reject with SERVICE_UNAVAILABLE while the server cannot be reached at the start, and work once it can', async () => {
     const config = { ...fixture.database.config };
     const database = new Database({ ...config, url: 'postgres://nobody@127.0.0.1:1/none' }, [Note]);
     await expect(database.prepareEntities()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -204,7 +204,7 @@ describe('entities on a transaction', () => {
     await database.close();
   });
 
-  it('knows no entities where none were named', async () => {
+  it('are unavailable when the service names no entities', async () => {
     const database = new Database(fixture.database.config);
     await expect(database.transaction(tenantId, async (tx) => tx.repository(Note))).rejects.toThrow('forService');
     await database.close();

@@ -40,12 +40,12 @@ export interface Fixture {
   ownerUrl: string;
   runtimeUrl: string;
   narrowUrl: string;
-  /** Runs a statement as the server's administrator, whom no policy binds, in this database. */
+  /** Runs a statement in this database as the server's administrator, to whom no policy applies. */
   admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
 
-/** A database of its own, with the tables of the given migrations. */
+/** Creates a separate database with the tables of the given migrations. */
 export async function startFixture(
   options: {
     migrations?: MigrationClass[];
@@ -96,7 +96,7 @@ export async function startFixture(
   };
 }
 
-/** A point that work waits at until the test opens it. */
+/** A gate at which work waits until the test opens it. */
 export function gate(): { open(): void; passed: Promise<void> } {
   let open!: () => void;
   const passed = new Promise<void>((resolve) => {
@@ -106,8 +106,8 @@ export function gate(): { open(): void; passed: Promise<void> } {
 }
 
 /**
- * A way to the server that keeps back its answers from the moment a client sends `from` until it has sent `until`: a
- * client that waits for an answer in between waits for ever.
+ * A proxy to the server that holds back answers from the moment a client sends `from` until it has sent `until`: a client
+ * that waits for an answer in between waits forever.
  */
 export async function startHoldingProxy(
   target: URL,

@@ -75,7 +75,7 @@ describe('isolation', () => {
 
   const context = (tenant: string) => `SELECT set_config('app.tenant_id', '${tenant}', false)`;
 
-  // Who sees how many of the two tenants' rows; null: may not even ask.
+  // How many of the two tenants' rows each role sees; null: permission denied.
   const matrix: [
     role: 'runtime' | 'narrow' | 'owner',
     table: string,
@@ -136,7 +136,7 @@ describe('isolation', () => {
     await expect(refer).rejects.toThrow(/comment_note_id_fkey/);
   });
 
-  it('grants the runtime role no more than was asked', async () => {
+  it('grants the runtime role no more than was requested', async () => {
     const remove = fixture.database.transaction(a, (tx) => tx.query('DELETE FROM comment'));
     await expect(remove).rejects.toThrow(/permission denied/);
   });
@@ -151,11 +151,11 @@ describe('isolation', () => {
     await expect(as(url.toString(), 'SELECT 1')).rejects.toThrow(/permission denied for database/);
   });
 
-  it('finds nothing wrong in a database made with the helpers', async () => {
+  it('finds no problem in a database created with the helpers', async () => {
     expect(await catalogueProblems(asQueryable(), GLOBALS)).toEqual([]);
   });
 
-  it('runs from the narrow role as well', async () => {
+  it('can be run by the narrow role', async () => {
     expect(await fixture.database.crossTenant((tx) => catalogueProblems(tx, GLOBALS))).toEqual([]);
   });
 
@@ -171,9 +171,9 @@ describe('isolation', () => {
     ['a second policy', 'CREATE POLICY open ON note USING (true)', /the policy open opens it/],
     ['another condition', 'ALTER POLICY tenant_isolation ON note USING (true)', /note has no policy tenant_isolation/],
     ['no policy', 'DROP POLICY tenant_isolation ON note', /note has no policy tenant_isolation/],
-    ['a grant to everybody', 'GRANT SELECT ON note TO PUBLIC', /note is granted to everybody/],
+    ['a grant to everybody', 'GRANT SELECT ON note TO PUBLIC', /note is granted to PUBLIC/],
     [
-      'a global table granted further',
+      'a global table granted to another role',
       'GRANT SELECT ON listing TO libtest_runtime',
       /listing is granted to libtest_runtime/,
     ],
@@ -198,7 +198,7 @@ describe('isolation', () => {
   });
 
   it.each([
-    ['a tenant column of its own', { columns: 'id uuid NOT NULL, tenant_id uuid' }],
+    ['a declared tenant column', { columns: 'id uuid NOT NULL, tenant_id uuid' }],
     ['a key in the columns', { columns: 'id uuid PRIMARY KEY' }],
     ['a unique in the columns', { columns: 'id uuid NOT NULL, email text UNIQUE' }],
     ['tenant_id in a key', { columns: 'id uuid NOT NULL', unique: [['tenant_id', 'id']] }],
@@ -217,14 +217,14 @@ describe('migrating and provisioning', () => {
   });
   afterAll(() => fixture.drop());
 
-  it('runs each step once, though replicas start together', async () => {
+  it('runs each step once, even if replicas start together', async () => {
     const runs = await Promise.all(
       [1, 2, 3].map(() => runMigrations({ ownerUrl: fixture.ownerUrl, migrations: [CreateTables1700000000000] })),
     );
     expect(runs.flat()).toEqual(['CreateTables1700000000000']);
   });
 
-  it('undoes a step that fails', async () => {
+  it('rolls back a step that fails', async () => {
     class Broken1700000000009 extends ServiceMigration {
       async up(runner: QueryRunner): Promise<void> {
         await runner.query('CREATE TABLE half (id uuid)');

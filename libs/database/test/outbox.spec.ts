@@ -47,7 +47,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('says what kind of principal made the change, when it was a call', async () => {
+  it('records the kind of principal that made the change, if a call made it', async () => {
     const principal = { kind: 'internal' } as Principal;
     await runInRequestContext({ requestId: 'r', principal }, () => append('by a run'));
     await append('by nobody');
@@ -63,17 +63,17 @@ describe('the outbox', () => {
     const foreign = fixture.database.transaction(tenant, (tx) =>
       appendEvent(tx, user, { tenantId: other, subject: 's', data }),
     );
-    await expect(foreign).rejects.toThrow('own tenant only');
+    await expect(foreign).rejects.toThrow('only events of its own tenant');
   });
 
-  it('refuses an event that the broker would refuse', async () => {
+  it('refuses an event that the broker would reject', async () => {
     const big = fixture.database.transaction(tenant, (tx) =>
       appendEvent(tx, user, { subject: 's', data: { userId: 'x'.repeat(1_000_000) } as never }),
     );
     await expect(big).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  it('keeps the bytes that were measured: a number that is short in JSON does not grow on the way', async () => {
+  it('keeps the measured bytes: a number that is short in JSON does not grow in storage', async () => {
     const tiny = { userId: newId(), values: Array<number>(3_000).fill(Number.MIN_VALUE) };
     await fixture.database.transaction(tenant, (tx) => appendEvent(tx, user, { subject: 's', data: tiny as never }));
     const [event] = await claim();
@@ -98,7 +98,7 @@ describe('the outbox', () => {
     expect(wakes).toBe(1);
   });
 
-  it('gives events of one row in the order of their commits, though the later one began first', async () => {
+  it('returns events of one row in the order of their commits, even if the later transaction began first', async () => {
     const began = gate();
     const secondMay = gate();
     const change = async (tx: TenantTransaction, subject: string) => {
@@ -108,7 +108,7 @@ describe('the outbox', () => {
     await fixture.database.transaction(tenant, (tx) =>
       tx.query("INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, 'shared')", [tenant, newId()]),
     );
-    // Takes its transaction id first, and changes the shared row last.
+    // Gets its transaction id first and changes the shared row last.
     const late = fixture.database.transaction(tenant, async (tx) => {
       await tx.query("INSERT INTO note (tenant_id, id, text) VALUES ($1, $2, 'own')", [tenant, newId()]);
       began.open();
@@ -122,7 +122,7 @@ describe('the outbox', () => {
     expect((await claim()).map((event) => JSON.parse(event.envelope).subject)).toEqual(['first', 'second']);
   });
 
-  it('never skips an event that commits after a younger one was published', async () => {
+  it('never skips an event that commits after a later one was published', async () => {
     const inserted = gate();
     const mayCommit = gate();
     const slow = fixture.database.transaction(tenant, async (tx) => {
@@ -140,7 +140,7 @@ describe('the outbox', () => {
     expect((await claim()).map((event) => JSON.parse(event.envelope).subject)).toEqual(['slow']);
   });
 
-  it('marks, measures and sweeps', async () => {
+  it('marks events as published, counts those that wait and deletes old ones', async () => {
     await append('1');
     await append('2');
     const [one] = await claim();
@@ -155,7 +155,7 @@ describe('the outbox', () => {
     expect(await claim()).toHaveLength(1);
   });
 
-  it('notes an event once for each consumer', async () => {
+  it('records an event in the inbox once per consumer', async () => {
     const event = newId();
     const note = (consumer: string) => fixture.database.transaction(tenant, (tx) => recordInbox(tx, consumer, event));
     expect([await note('x'), await note('x'), await note('y')]).toEqual([true, false, true]);

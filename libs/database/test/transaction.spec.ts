@@ -19,7 +19,7 @@ class Note {
   rank: number;
 }
 
-// What goes wrong here goes wrong on purpose.
+// Failures in these tests are intentional.
 Logger.overrideLogger(false);
 
 const CONTEXT = "SELECT current_setting('app.tenant_id', true) AS tenant";
@@ -72,7 +72,7 @@ describe('a tenant transaction', () => {
     for (let round = 0; round < 6; round += 1) {
       await fixture.database.transaction(a, (tx) => tx.query('SELECT 1'));
     }
-    // biome-ignore lint/complexity/useLiteralKeys: the pool is private; this looks behind the door on purpose.
+    // biome-ignore lint/complexity/useLiteralKeys: the pool is private; the test needs its connection.
     const pool = fixture.database['runtimePool'];
     for (let round = 0; round < 4; round += 1) {
       const { rows } = await pool.query(CONTEXT);
@@ -104,11 +104,11 @@ describe('a tenant transaction', () => {
     }
   });
 
-  it('refuses a tenant id that is not a UUID, before it touches a connection', async () => {
+  it('rejects a tenant id that is not a UUID before it uses a connection', async () => {
     await expect(fixture.database.transaction("x' OR '1'='1", async () => 1)).rejects.toThrow('UUID');
   });
 
-  it('reports statements sent together, each with its own outcome', async () => {
+  it('reports the outcome of each of several statements sent together', async () => {
     const outcomes = await fixture.database
       .transaction(a, async (tx) => {
         const results = await Promise.allSettled([
@@ -122,7 +122,7 @@ describe('a tenant transaction', () => {
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   });
 
-  it('does not take a swallowed statement error for success', async () => {
+  it('rejects when the error of a statement was swallowed', async () => {
     const swallowed = fixture.database.transaction(a, async (tx) => {
       await insertNote(tx, 'half');
       await tx.query('SELECT 1/0').catch(() => undefined);
@@ -132,7 +132,7 @@ describe('a tenant transaction', () => {
     expect(await countOf(a, 'half')).toBe(0);
   });
 
-  it('refuses a statement after its end', async () => {
+  it('rejects a statement after its end', async () => {
     let kept: TenantTransaction | undefined;
     await fixture.database.transaction(a, async (tx) => {
       kept = tx;
@@ -142,12 +142,12 @@ describe('a tenant transaction', () => {
     expect(() => kept?.manager).toThrow('The transaction is over');
   });
 
-  it('refuses the use of a manager after the end', async () => {
+  it('rejects the use of a manager after the end', async () => {
     const manager = await fixture.database.transaction(a, async (tx) => tx.manager);
     await expect(manager.find(Note)).rejects.toThrow();
   });
 
-  it('runs the callbacks after the commit only, and only when it commits', async () => {
+  it('runs its callbacks after the commit, and only if it commits', async () => {
     const calls: string[] = [];
     await fixture.database.transaction(a, async (tx) => {
       tx.afterCommit(() => calls.push('committed'));
@@ -163,7 +163,7 @@ describe('a tenant transaction', () => {
     expect(calls).toEqual(['committed']);
   });
 
-  it('has committed, whatever a callback throws afterwards', async () => {
+  it('stays committed when a callback throws afterwards', async () => {
     const done = fixture.database.transaction(a, async (tx) => {
       tx.afterCommit(() => {
         throw new Error('too late');
@@ -173,7 +173,7 @@ describe('a tenant transaction', () => {
     await expect(done).resolves.toBe('done');
   });
 
-  it('sends BEGIN, the context and the first statement without waiting for an answer', async () => {
+  it('sends BEGIN, the context and the first statement without waiting for answers', async () => {
     const proxy = await startHoldingProxy(new URL(fixture.runtimeUrl), 'BEGIN', 'SELECT 42');
     const through = new URL(fixture.runtimeUrl);
     through.port = String(proxy.port);
@@ -213,7 +213,7 @@ describe('a tenant transaction', () => {
     expect(await fixture.database.transaction(a, (tx) => tx.manager.find(Note, { where: { id } }))).toEqual([]);
   });
 
-  it('tells a unique violation, through TypeORM too', async () => {
+  it('recognises a unique violation, also through TypeORM', async () => {
     const tenant = newId();
     const twice = fixture.database.transaction(tenant, async (tx) => {
       await insertNote(tx, 'same');
@@ -232,7 +232,7 @@ describe('a tenant transaction', () => {
     expect(isUniqueViolation(byEntity, 'note_text_key')).toBe(true);
   });
 
-  it('answers SERVICE_UNAVAILABLE when no connection gets free in time, and works again after', async () => {
+  it('rejects with SERVICE_UNAVAILABLE when no connection becomes free in time, and works again afterwards', async () => {
     const held = gate();
     const holders = [1, 2].map(() => fixture.database.transaction(a, () => held.passed));
     await expect(fixture.database.transaction(a, async () => 1)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -241,7 +241,7 @@ describe('a tenant transaction', () => {
     expect(await fixture.database.transaction(a, async () => 1)).toBe(1);
   });
 
-  it('answers DEADLINE_EXCEEDED for a statement that takes too long', async () => {
+  it('rejects with DEADLINE_EXCEEDED when a statement takes too long', async () => {
     const slow = fixture.database.transaction(a, async (tx) => {
       await tx.query("SELECT set_config('statement_timeout', '50', true)");
       await tx.query('SELECT pg_sleep(10)');
@@ -249,7 +249,7 @@ describe('a tenant transaction', () => {
     await expect(slow).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED', status: 503 });
   });
 
-  it('answers SERVICE_UNAVAILABLE to the one of two that has to give way in a deadlock', async () => {
+  it('rejects with SERVICE_UNAVAILABLE for the transaction that a deadlock aborts', async () => {
     const tenant = newId();
     await fixture.database.transaction(tenant, async (tx) => {
       await insertNote(tx, 'one');
@@ -283,7 +283,7 @@ describe('a tenant transaction', () => {
     ['22012', '22012'],
     ['42P01', '42P01'],
     ['P0001', 'P0001'],
-  ])('answers an error %s of the server as %s', async (sqlState, code) => {
+  ])('turns the error %s of the server into %s', async (sqlState, code) => {
     const failing = fixture.database.transaction(a, (tx) =>
       tx.query(`DO $$ BEGIN RAISE EXCEPTION 'told by a test' USING ERRCODE = '${sqlState}'; END $$`),
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Backoff, jittered } from './backoff.js';
 
-describe('the back-off', () => {
+describe('a back-off', () => {
   it('doubles its delays up to the longest', () => {
     const backoff = Backoff.doubling(5, 3600);
     expect([1, 2, 3, 4, 10, 11, 50, 5000].map((failures) => backoff.exactMs(failures))).toEqual([
@@ -10,13 +10,13 @@ describe('the back-off', () => {
     ]);
   });
 
-  it('follows a list and repeats its last delay', () => {
+  it('uses the delays of a list in order and repeats the last one', () => {
     const backoff = Backoff.listed([1, 5, 30]);
     expect([0, 1, 2, 3, 4, 100].map((failures) => backoff.exactMs(failures))).toEqual([1, 1, 5, 30, 30, 30]);
     expect(() => Backoff.listed([])).toThrow('at least one');
   });
 
-  it('varies a delay by at most a fifth and never beyond the longest', () => {
+  it('varies a delay by at most a fifth and never above the longest', () => {
     const backoff = Backoff.doubling(1_000, 60_000);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {

@@ -14,7 +14,7 @@ describe('the breaker', () => {
     }
   };
 
-  it('lets a target have its share and no more', () => {
+  it('limits a target to its share', () => {
     expect(breaker.room('slow', 0)).toBe(3);
     breaker.begun('slow');
     expect(breaker.narrowed(0)).toEqual(new Map([['slow', 2]]));
@@ -26,7 +26,7 @@ describe('the breaker', () => {
     expect(breaker.room('quick', 0)).toBe(3);
   });
 
-  it('pauses after five failures in a row, longer each time, then tries one', () => {
+  it('pauses after five consecutive failures, longer each time, then allows one attempt', () => {
     fail(5, 0);
     expect(breaker.room('slow', 999)).toBe(0);
     expect(breaker.nextOpening(0)).toBe(1_000);
@@ -37,7 +37,7 @@ describe('the breaker', () => {
     expect(breaker.nextOpening(3_000)).toBe(63_000);
   });
 
-  it('is whole again after one success', () => {
+  it('allows the full share again after one success', () => {
     fail(5, 0);
     breaker.begun('slow');
     breaker.ended('slow', true, 5_000);
@@ -48,7 +48,7 @@ describe('the breaker', () => {
   it.each([
     ['has failed once', 1, 0],
     ['was paused', 5, 1_000],
-  ])('forgets a target that %s ten minutes after something was last known of it', (_name, failures, lastKnown) => {
+  ])('forgets a target that %s ten minutes after its last attempt', (_name, failures, lastKnown) => {
     fail(failures, 0);
     const end = lastKnown + 600_000;
     const before = breaker.narrowed(end - 1);
@@ -59,7 +59,7 @@ describe('the breaker', () => {
     expect(breaker.room('slow', end)).toBe(3);
   });
 
-  it('forgets no attempt that is under way, however long it takes', () => {
+  it('never forgets a target with a running attempt, however long it takes', () => {
     fail(5, 0);
     breaker.begun('slow');
     expect(breaker.narrowed(10_000_000)).toEqual(new Map([['slow', 0]]));

@@ -1,15 +1,15 @@
 import { Backoff } from './backoff.js';
 
-/** Failures in a row after which a target is left alone for a while. */
+/** Consecutive failures after which a target is paused. */
 const THRESHOLD = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /**
- * How long, in milliseconds, failures are remembered of a target that nothing is attempted for: most that are still
- * remembered then are gone for good. Longer than the first retries are apart; later ones learn anew.
+ * How long, in milliseconds, the failures of a target without attempts are remembered; after that time most such targets
+ * do not come back. Longer than the first retry intervals; later retries start without history.
  */
 const MEMORY_MS = 10 * LONGEST_PAUSE_MS;
-/** Attempts that may begin for a target that has just come out of a pause. */
+/** Attempts allowed for a target right after a pause. */
 const PROBES = 1;
 
 /** Without jitter: the pauses of different targets begin at different times anyway. */
@@ -24,17 +24,17 @@ interface Target {
 }
 
 /**
- * What this process knows of each target it calls (the receiver of a subscription, say): attempts under way and failures
- * in a row. A slow or dead target gets a share of its own and no more, so it delays nobody else. It throttles; nothing is
- * ever dropped here. Every moment is given as Unix milliseconds.
+ * What this process knows about each target it calls (such as the receiver of a subscription): running attempts and
+ * consecutive failures. A slow or dead target is limited to its share, so it does not delay others. The breaker only
+ * throttles and never drops work. Times are Unix milliseconds.
  */
 export class Breaker {
   private readonly targets = new Map<string, Target>();
 
-  /** @param perTarget attempts under way at a time for one target */
+  /** @param perTarget concurrent attempts for one target */
   constructor(private readonly perTarget: number) {}
 
-  /** How many more attempts may begin. */
+  /** How many more attempts may start. */
   room(key: string, now: number): number {
     const target = this.targets.get(key);
     if (!target) return this.perTarget;
@@ -44,8 +44,8 @@ export class Breaker {
   }
 
   /**
-   * Targets that may begin fewer than their share now, with how many: 0 for those that may begin nothing. Forgets those
-   * of which nothing was heard for long, so that neither the answer nor what is kept grows with every dead target.
+   * Targets that may start fewer attempts than their share, with the number: 0 for those that may start none. Forgets
+   * targets without recent attempts, so that dead targets do not accumulate.
    */
   narrowed(now: number): Map<string, number> {
     this.forgetIdle(now);
@@ -53,7 +53,7 @@ export class Breaker {
     return new Map(rooms.filter(([, room]) => room < this.perTarget));
   }
 
-  /** Targets for which nothing may begin now. */
+  /** Targets for which no attempt may start now. */
   closed(now: number): string[] {
     return [...this.targets.keys()].filter((key) => this.room(key, now) === 0);
   }
@@ -64,7 +64,7 @@ export class Breaker {
     return pauses.length > 0 ? Math.min(...pauses) : null;
   }
 
-  /** Targets of which something is remembered. */
+  /** Number of remembered targets. */
   get size(): number {
     return this.targets.size;
   }

@@ -1,6 +1,6 @@
 /**
- * A pause that the end of the process cuts short, and nothing else.
- * @param keepsAlive whether a process in which nothing else goes on stays alive for it
+ * A pause that only the end of the process can shorten.
+ * @param keepsAlive whether the pause keeps an otherwise idle process alive
  */
 export function pause(ms: number, stopping: AbortSignal, keepsAlive = true): Promise<void> {
   if (stopping.aborted) return Promise.resolve();

@@ -30,7 +30,7 @@ describe('a sweeper', () => {
   };
   afterEach(() => sweeper.beforeApplicationShutdown());
 
-  it('sweeps at the start only when it is told to', async () => {
+  it('sweeps at the start only if configured to', async () => {
     start({ everyMs: 60_000 });
     await tick();
     expect(sweeper.sweeps).toBe(0);
@@ -40,13 +40,13 @@ describe('a sweeper', () => {
     expect(sweeper.sweeps).toBe(1);
   });
 
-  it('sweeps again after one that failed', async () => {
+  it('sweeps again after a failed sweep', async () => {
     start({ everyMs: 5, atStart: true }, () => Promise.reject(new Error('no connection')));
     await tick(60);
     expect(sweeper.sweeps).toBeGreaterThan(2);
   });
 
-  it('makes one sweep at a time, and its end waits for that one', async () => {
+  it('runs one sweep at a time, and waits for it at shutdown', async () => {
     let finish: () => void = () => undefined;
     let stoppedBefore: boolean | undefined;
     start({ everyMs: 1, atStart: true }, async (stopping) => {

@@ -3,15 +3,15 @@ import { jittered } from './backoff.js';
 import { pause } from './pause.js';
 
 export interface SweeperOptions {
-  /** Milliseconds between the end of a sweep and the next, ±20 % so that replicas do not sweep together. */
+  /** Milliseconds between the end of a sweep and the next, ±20 % so that replicas do not sweep at the same time. */
   readonly everyMs: number;
-  /** Whether the first sweep is at the start; it is after the first interval otherwise. */
+  /** Whether to sweep at the start; otherwise the first sweep is after the first interval. */
   readonly atStart?: boolean;
 }
 
 /**
- * Something that is done again and again: one sweep at a time, one that fails is left to the next. It starts and stops
- * with the application; the end waits for the sweep under way, while the database is still there.
+ * A periodic job: one sweep at a time; the next one repeats the work of a failed one. It starts and stops with the
+ * application; shutdown waits for the running sweep while the database is still available.
  */
 export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
@@ -20,7 +20,7 @@ export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicati
 
   constructor(private readonly options: SweeperOptions) {}
 
-  /** @param stopping aborted when the process ends: a long sweep then leaves the rest to the next */
+  /** @param stopping aborted when the process ends: a long sweep should then leave the rest to the next one */
   abstract sweep(stopping: AbortSignal): Promise<void>;
 
   onApplicationBootstrap(): void {
@@ -31,12 +31,12 @@ export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicati
     return this.stop();
   }
 
-  /** For an owner that is no application: a provider is started and stopped by Nest. */
+  /** For use outside Nest, which starts and stops providers itself. */
   start(): void {
     this.running ??= this.run();
   }
 
-  /** Waits for the sweep under way. */
+  /** Waits for the running sweep. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.running;
@@ -50,7 +50,7 @@ export abstract class Sweeper implements OnApplicationBootstrap, BeforeApplicati
       try {
         await this.sweep(stopping);
       } catch (error) {
-        this.logger.warn({ msg: 'A sweep failed; the next one does its work', err: error });
+        this.logger.warn({ msg: 'A sweep failed; the next sweep tries again', err: error });
       }
       await pause(jittered(everyMs), stopping, false);
     }

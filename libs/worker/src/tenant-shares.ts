@@ -1,14 +1,14 @@
 /**
- * Divides the places of a worker among tenants: a tenant may begin more as long as it has fewer under way than places are
- * free. One alone gets half of the places, the next half of what is left, and so on, so that somebody whose work never
- * ends leaves room for everybody else. (The dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998, with
+ * Divides the places of a worker among tenants: a tenant may start more as long as it has fewer running than places are
+ * free. A single tenant gets half of the places, the next one half of the rest, and so on, so that a tenant whose work
+ * never ends leaves places for all others. (The dynamic threshold of Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998, with
  * alpha 1.)
  */
 export class TenantShares {
   private readonly underWay = new Map<string, number>();
   private total = 0;
 
-  /** @param places pieces of work at a time */
+  /** @param places concurrent items */
   constructor(private readonly places: number) {}
 
   get free(): number {
@@ -31,7 +31,7 @@ export class TenantShares {
     this.total -= 1;
   }
 
-  /** Tenants that may begin nothing more now. */
+  /** Tenants that may not start more work now. */
   full(): string[] {
     return [...this.underWay.keys()].filter((tenantId) => !this.mayBegin(tenantId));
   }

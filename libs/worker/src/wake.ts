@@ -1,8 +1,8 @@
 /**
- * Waiting that a signal cuts short. A signal that comes while nobody waits ends the next wait at once, so none is lost
- * between a look and the wait after it. One waits at a time.
+ * A wait that a signal ends early. A signal that arrives while nothing waits ends the next wait at once, so none is lost
+ * between a claim and the wait after it. Only one caller can wait at a time.
  *
- * A service that signals from elsewhere than the worker makes a provider of it: `@Injectable() class RunSignal extends
+ * A service that signals from outside the worker provides a subclass: `@Injectable() class RunSignal extends
  * Wake {}`.
  */
 export class Wake {
@@ -14,7 +14,7 @@ export class Wake {
     this.end?.();
   }
 
-  /** Resolves after so many milliseconds or at the signal, whichever is first. */
+  /** Resolves after the given milliseconds or at a signal, whichever comes first. */
   async wait(ms: number): Promise<void> {
     if (!this.signalled) {
       await new Promise<void>((resolve) => {

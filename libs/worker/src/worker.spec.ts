@@ -81,7 +81,7 @@ describe('a worker', () => {
     await stopped;
   });
 
-  it('begins what is due as far as it has places, and the rest when places become free', async () => {
+  it('starts due items while it has free places, and the rest when places become free', async () => {
     start({ places: 2 });
     worker.add(['a', '1'], ['b', '2'], ['c', '3']);
     await tick(20);
@@ -91,7 +91,7 @@ describe('a worker', () => {
     expect(worker.begun).toEqual(['1', '2', '3']);
   });
 
-  it('leaves places to other tenants and keeps the order of what it gives back', async () => {
+  it('leaves places for other tenants and keeps the order of released items', async () => {
     start();
     worker.add(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'], ['b', '5']);
     await tick(30);
@@ -100,13 +100,13 @@ describe('a worker', () => {
     expect(worker.rooms.at(-1)).toEqual({ places: 1, fullTenants: ['a', 'b'] });
   });
 
-  it('makes few looks while nothing is due', async () => {
+  it('claims rarely while nothing is due', async () => {
     start();
     await tick(50);
     expect(worker.rooms).toHaveLength(1);
   });
 
-  it('looks again when the next item is due, also when a claim finds it taken', async () => {
+  it('claims again when the next item is due, even if a claim found it taken', async () => {
     start();
     worker.dueInMs = 0;
     worker.wake();
@@ -115,7 +115,7 @@ describe('a worker', () => {
     expect(worker.rooms.length).toBeLessThan(9);
   });
 
-  it('loses no signal that comes during a look', async () => {
+  it('loses no signal that arrives during a claim', async () => {
     start();
     worker.beforeClaimed = () => {
       worker.beforeClaimed = () => undefined;
@@ -125,7 +125,7 @@ describe('a worker', () => {
     expect(worker.begun).toEqual(['late']);
   });
 
-  it('gives back what it may not begin now and asks again', async () => {
+  it('releases items that may not start now and claims again', async () => {
     start();
     worker.refuses = '1';
     worker.add(['a', '1']);
@@ -134,7 +134,7 @@ describe('a worker', () => {
     expect(worker.begun).toEqual(['1']);
   });
 
-  it('frees the place of work that broke off', async () => {
+  it('frees the place of work that failed', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error');
     start({ places: 1 });
     worker.add(['a', '1'], ['b', '2']);
@@ -146,7 +146,7 @@ describe('a worker', () => {
     logged.mockRestore();
   });
 
-  it('does not hurry a database that is away, however often it is woken', async () => {
+  it('does not query an unavailable database more often, however often it is woken', async () => {
     start();
     worker.failure = new Error('no connection');
     for (let index = 0; index < 10; index += 1) {
@@ -156,7 +156,7 @@ describe('a worker', () => {
     expect(worker.rooms.length).toBeLessThanOrEqual(2);
   });
 
-  it('at the end gives back what it has just claimed and waits for what is under way', async () => {
+  it('at shutdown releases items it has just claimed and waits for running work', async () => {
     start();
     worker.add(['a', '1']);
     await tick(20);
@@ -176,7 +176,7 @@ describe('a worker', () => {
     expect(worker.begun).toEqual(['1']);
   });
 
-  it('at the end waits for work that was begun beside its loop, also when that fails', async () => {
+  it('at shutdown waits for work started outside its loop, even if that work fails', async () => {
     start();
     let fail: (error: Error) => void = () => undefined;
     const work = worker.trackWork(

@@ -4,53 +4,53 @@ import { pause } from './pause.js';
 import { TenantShares } from './tenant-shares.js';
 import { Wake } from './wake.js';
 
-/** The shortest pause when something is due and could not be claimed: another process is claiming it. */
+/** Shortest pause when something is due but could not be claimed, because another process is claiming it. */
 const SHORTEST_PAUSE_MS = 20;
-/** Pauses after looks that failed; signals do not shorten them, so that a database that is away is not asked in a rush. */
+/** Pauses after failed claims; signals do not shorten them, so that an unavailable database is not overloaded. */
 const AFTER_FAILURE = Backoff.doubling(1_000, 5_000);
 
 export interface WorkItem {
   readonly tenantId: string;
 }
 
-/** What a worker has room for. */
+/** How much work a worker can accept. */
 export interface Room {
-  /** Items in all; at least 1. */
+  /** Total number of items; at least 1. */
   readonly places: number;
-  /** Tenants whose share is under way: nothing of theirs is claimed now. */
+  /** Tenants that have used their share: none of their items may be claimed now. */
   readonly fullTenants: readonly string[];
 }
 
 export interface Claimed<Item extends WorkItem> {
   readonly items: readonly Item[];
-  /** Whether more may be due than this claim looked at; then the next look follows at once even if it brought nothing. */
+  /** Whether more may be due than this claim examined; then the next claim follows at once even if this one was empty. */
   readonly isCut?: boolean;
   /**
-   * Milliseconds until the next item that there is room for is due, 0 when one is already; null when none waits. Read
-   * only of a claim without items. Without it the next look follows after the longest pause.
+   * Milliseconds until the next acceptable item is due, 0 if one is due already, null if none is waiting. Used only for a
+   * claim without items. Without it the next claim follows after the longest pause.
    */
   readonly dueInMs?: number | null;
 }
 
 export interface WorkerOptions {
-  /** Items worked on at a time. */
+  /** Concurrent items. */
   readonly places: number;
   /**
-   * Milliseconds: the longest pause between two looks. It is what a lost signal, work that another process stored and the
-   * death of another process cost.
+   * Longest pause between two claims, in milliseconds: the delay after a lost signal, for work that another process
+   * stored, and after the death of another process.
    */
   readonly longestPauseMs: number;
-  /** Cuts pauses short; one of the worker's own when left out. */
+  /** Ends pauses early; by default the worker creates its own. */
   readonly wake?: Wake;
 }
 
 /**
- * The loop of a background worker. It claims due items with a lease, as many as it has places for, works on them side by
- * side with a share of the places for each tenant, and looks again when it is woken, when an item ended, and when the
- * next one is due. Postgres holds the truth: what a process forgets by dying is due again when its lease has run out.
+ * The loop of a background worker. It claims due items with a lease, as many as it has places for, works on them
+ * concurrently with a share of the places for each tenant, and claims again when it is woken, when an item ends, and when
+ * the next one is due. All state is in Postgres: the items of a process that dies are due again when their leases expire.
  *
- * It starts and stops with the application. At the end it claims nothing more and waits for what is under way, while the
- * database, the broker and the neighbours are still there.
+ * It starts and stops with the application. At shutdown it claims nothing more and waits for running work, while the
+ * database, the broker and the other services are still available.
  */
 export abstract class Worker<Item extends WorkItem> implements OnApplicationBootstrap, BeforeApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
@@ -68,29 +68,29 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   }
 
   /**
-   * Takes due items for this process alone, for the time of a lease that is longer than `work` can take or that `work`
-   * renews. One statement for all of them, which brings what `work` needs; no item is claimed that the room excludes.
+   * Claims due items for this process, for a lease that is longer than `work` can take or that `work` renews. One statement
+   * for all of them, which also returns what `work` needs. Must not claim items that `room` excludes.
    */
   protected abstract claim(room: Room): Promise<Claimed<Item>>;
 
-  /** Gives back items that were claimed and not begun; they keep their place in the line. */
+  /** Releases items that were claimed but not started; they keep their place in the queue. */
   protected abstract release(items: readonly Item[]): Promise<void>;
 
   /**
-   * Works on an item and stores what came of it. When it rejects, the item is left to the end of its lease.
-   * @param stopping aborted when the process ends: long work then stops at the next good place and gives the item back
+   * Works on an item and stores the outcome. If it rejects, the item is due again when its lease expires.
+   * @param stopping aborted when the process ends: long work then stops at the next suitable point and releases the item
    */
   protected abstract work(item: Item, stopping: AbortSignal): Promise<void>;
 
   /**
-   * Whether the item may begin now. Asked right before `work` is called, so what `work` notes before it first waits
-   * counts for the next item. One that may not is released.
+   * Whether the item may start now; if not, it is released. Called right before `work`, so state that `work` changes
+   * before its first await already affects the next item.
    */
   protected accepts(_item: Item): boolean {
     return true;
   }
 
-  /** What the log says of an item whose work broke off. */
+  /** Log fields for an item whose work failed. */
   protected describe(item: Item): Record<string, unknown> {
     return { tenantId: item.tenantId };
   }
@@ -106,7 +106,7 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 
-  /** Looks for due items now; called after the commit that stored some. */
+  /** Claims due items now; call it after the commit that stored some. */
   wake(): void {
     this.signal.signal();
   }
@@ -117,7 +117,7 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   }
 
   /**
-   * Makes the end of the process wait for work that was begun beside the loop and takes none of its places.
+   * Makes shutdown wait for work that was started outside the loop and uses none of its places.
    * @returns the work itself; its failure is the caller's
    */
   protected track<T>(work: Promise<T>): Promise<T> {
@@ -135,13 +135,13 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
         if (pauseMs > 0 && !this.stopping.aborted) await this.signal.wait(pauseMs);
       } catch (error) {
         failures += 1;
-        this.logger.error({ msg: 'Due work could not be claimed; the next look tries again', err: error });
+        this.logger.error({ msg: 'Due work could not be claimed; the next claim tries again', err: error });
         await pause(AFTER_FAILURE.delayMs(failures), this.stopping);
       }
     }
   }
 
-  /** @returns milliseconds until the next look is worth while */
+  /** @returns milliseconds until the next claim is worthwhile */
   private async look(): Promise<number> {
     const places = this.shares.free;
     if (places === 0) return this.longestPauseMs;
@@ -152,7 +152,7 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     return Math.min(this.longestPauseMs, Math.max(SHORTEST_PAUSE_MS, dueInMs ?? this.longestPauseMs));
   }
 
-  /** @returns false when the item may not begin now */
+  /** @returns false when the item may not start now */
   private begin(item: Item): boolean {
     if (this.stopping.aborted || !this.shares.mayBegin(item.tenantId) || !this.accepts(item)) return false;
     this.shares.begun(item.tenantId);
@@ -164,7 +164,7 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
     try {
       await this.work(item, this.stopping);
     } catch (error) {
-      const msg = 'Work broke off; it is taken up again when its lease has run out';
+      const msg = 'Work failed; it is tried again when its lease expires';
       this.logger.error({ msg, ...this.describe(item), err: error });
     } finally {
       this.shares.ended(item.tenantId);

@@ -1,5 +1,5 @@
 /**
- * A time by the clock of the database server, as a value that TypeORM writes: processes' clocks may differ.
+ * A time by the clock of the database server, as a value for TypeORM to write: the clocks of processes may differ.
  * `repository.insert({ expiresAt: secondsFromNow(60) })`
  * @param seconds from the start of the transaction; may be negative
  */

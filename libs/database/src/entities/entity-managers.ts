@@ -6,14 +6,14 @@ import { TenantSubscriber, type TransactionData } from './tenant-subscriber.js';
 /** An entity manager bound to the connection of one transaction. */
 export interface ManagerLease {
   readonly manager: EntityManager;
-  /** Gives back what TypeORM keeps of the lease. That no statement follows is the sender's to see to. */
+  /** Releases what TypeORM keeps for the transaction. The sender must ensure that no statement follows. */
   end(): void;
 }
 
 export type EntityClass<Entity extends object = object> = new () => Entity;
 
 /**
- * Makes TypeORM entity managers that work on a transaction's own connection, so that entities and hand-written SQL share
+ * Creates TypeORM entity managers that use the connection of a transaction, so that entities and hand-written SQL share
  * one transaction, one tenant context and one pool (TypeORM's own pool would have neither).
  */
 export class EntityManagers {
@@ -22,7 +22,7 @@ export class EntityManagers {
   private source: DataSource | undefined;
 
   /**
-   * @param entities the service's entity classes; with none, nothing is built and there are no managers
+   * @param entities the service's entity classes; if empty, nothing is built and there are no managers
    * @param connect a connection of the service's pool, to be released
    */
   constructor(
@@ -34,7 +34,7 @@ export class EntityManagers {
     return this.source !== undefined || this.entities.length === 0;
   }
 
-  /** Reads the entities' decorators, once. Rejects when a mapping is wrong or the server cannot be reached. */
+  /** Reads the entities' decorators once. Rejects when a mapping is wrong or the server cannot be reached. */
   async build(): Promise<void> {
     this.building ??= this.initialize();
     try {
@@ -47,12 +47,12 @@ export class EntityManagers {
 
   /**
    * @param send sends a statement in the open transaction
-   * @param data what subscribers know of the transaction
+   * @param data passed to subscribers
    * @throws Error when the service has named no entities
    */
   lease(send: Send, data: TransactionData): ManagerLease {
     if (!this.source) {
-      throw new Error('Only a service that names its entities has entity managers: DatabaseModule.forService');
+      throw new Error('There are no entity managers: name the entities in DatabaseModule.forService');
     }
     const runner = this.source.createQueryRunner();
     Object.assign(runner.data, data);
@@ -60,12 +60,12 @@ export class EntityManagers {
     const begun: Promise<unknown>[] = [];
     this.connections.lend(connection, () => begun.push(runner.connect()));
     begun.push(runner.startTransaction());
-    // A statement of a manager that could not begin is refused with the reason why.
+    // A statement of a manager that could not begin rejects with the reason.
     const settled = Promise.allSettled(begun);
     return { manager: runner.manager, end: () => void settled.then(() => runner.release()) };
   }
 
-  /** TypeORM is loaded here and not at the top, for the sake of services that have no entities. */
+  /** TypeORM is loaded here and not at the top, so that services without entities do not load it. */
   private async initialize(): Promise<DataSource> {
     const { DataSource, EventSubscriber } = await import('typeorm');
     EventSubscriber()(TenantSubscriber);

@@ -1,27 +1,27 @@
 import type { PoolClient, QueryResult } from 'pg';
 
-/** Sends a statement on the connection that is lent, or refuses it. */
+/** Sends a statement on the lent connection, or rejects it. */
 export type Send = (text: string, values?: unknown[]) => Promise<QueryResult>;
 
 type Connected = (error: Error | undefined, connection?: LentConnection, release?: () => void) => void;
 
-/** What TypeORM's Postgres driver uses of a connection. */
+/** The part of a connection that TypeORM's Postgres driver uses. */
 export interface LentConnection {
   query: Send;
-  /** Events of the connection: TypeORM listens for its loss, which is the lender's business here. */
+  /** Events of the connection: TypeORM listens for its loss, which the lender handles here. */
   on(): void;
   removeListener(): void;
 }
 
 /**
- * What TypeORM is given in place of `pg`'s pool (its documented option `driver`): it opens no connection, it hands out
- * the one that is lent at this moment. Whoever asks when nothing is lent is refused, so no statement of TypeORM can run
- * beside a transaction, without its tenant.
+ * Replaces `pg`'s pool for TypeORM (its documented option `driver`): it opens no connection but hands out the one that is
+ * currently lent. A request while nothing is lent fails, so TypeORM cannot run a statement outside a transaction and its
+ * tenant.
  */
 export class LentConnections {
   private lent: LentConnection | undefined;
 
-  /** Lends a connection to whoever asks for one before `borrow` returns. */
+  /** Lends a connection to every request made before `borrow` returns. */
   lend(connection: LentConnection, borrow: () => void): void {
     this.lent = connection;
     try {
@@ -41,7 +41,7 @@ export class LentConnections {
     }
   }
 
-  /** A module like `pg`, of which TypeORM takes the pool. */
+  /** A module like `pg`, from which TypeORM uses the pool. */
   asDriver(): { Pool: new () => object } {
     const borrow = () => this.lent;
     return {
@@ -64,7 +64,7 @@ export class LentConnections {
   }
 }
 
-/** A connection of our pool as it is; TypeORM asks it for the server's version. */
+/** A connection of our pool, unchanged; TypeORM asks it for the server's version. */
 export const plainConnection = (client: PoolClient): LentConnection => ({
   query: (text, values) => client.query(text, values),
   on: () => undefined,
@@ -74,9 +74,9 @@ export const plainConnection = (client: PoolClient): LentConnection => ({
 const OPENED = { command: 'START', rowCount: null, oid: 0, fields: [], rows: [] } as unknown as QueryResult;
 
 /**
- * A connection on which a transaction is open that is not TypeORM's to end. TypeORM begins its own, so that it knows one
- * is open (it locks rows in one only, and makes a savepoint of a nested one): the first `START TRANSACTION` is answered
- * without sending it; `COMMIT` and `ROLLBACK` are refused.
+ * A connection with an open transaction that TypeORM must not end. TypeORM begins its own, so that it knows one is open
+ * (it locks rows only inside one, and turns a nested one into a savepoint): the first `START TRANSACTION` is answered
+ * without being sent; `COMMIT` and `ROLLBACK` are rejected.
  */
 export function connectionInTransaction(send: Send): LentConnection {
   let depth = 0;
@@ -84,11 +84,11 @@ export function connectionInTransaction(send: Send): LentConnection {
     async query(text, values) {
       if (text === 'START TRANSACTION') {
         depth += 1;
-        // One that begins before TypeORM has taken note of the first is nested in it: the name is what TypeORM releases.
+        // One that begins before TypeORM has registered the first is nested in it; TypeORM releases it by this name.
         return depth === 1 ? OPENED : send(`SAVEPOINT typeorm_${depth - 1}`);
       }
       if (text === 'COMMIT' || text === 'ROLLBACK') {
-        throw new Error('The transaction ends with the callback of Database.transaction, by no other way');
+        throw new Error('Only the end of the callback of Database.transaction ends the transaction');
       }
       return send(text, values);
     },

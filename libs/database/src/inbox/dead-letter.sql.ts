@@ -2,7 +2,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", s
   created_at AS "createdAt", replayed_at AS "replayedAt"`;
 
 /**
- * A message stored before keeps its row. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
+ * A message that is already stored keeps its row. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
  * $7: payload, $8: error, $9: deliveries.
  */
 export const STORE_DEAD_LETTER = `
@@ -12,7 +12,7 @@ export const STORE_DEAD_LETTER = `
      SET error = excluded.error, deliveries = excluded.deliveries
   RETURNING id`;
 
-/** $1: consumer, $2: at most so many, $3: those after this id; null for the first page. */
+/** $1: consumer, $2: limit, $3: only those after this id; null for the first page. */
 export const LIST_DEAD_LETTERS = `
   SELECT ${COLUMNS} FROM dead_letter
    WHERE consumer = $1 AND replayed_at IS NULL AND ($3::uuid IS NULL OR id > $3)

@@ -24,15 +24,15 @@ export interface DeadLetter {
   replayedAt: Date | null;
 }
 
-/** A dead letter as lists have it: a page of payloads could fill the memory. */
+/** A dead letter without its payload, for lists: a page of payloads could exhaust memory. */
 export type DeadLetterSummary = Omit<DeadLetter, 'payload'>;
 
 /**
- * Stores a message that a consumer cannot handle. A message stored twice (the broker did not learn that it was terminated) is
- * one row.
+ * Stores a message that a consumer cannot handle. A message that is stored twice (because the broker did not learn that it
+ * was terminated) has one row.
  * @param tx in the context of the message's tenant, or of NO_TENANT
- * @param message with `messageKey`, the same for each delivery of one message and for no other message
- * @returns the id of its row, and whether it was stored now for the first time
+ * @param message with `messageKey`, which is the same for each delivery of one message and for no other message
+ * @returns the id of its row, and whether this call stored it
  */
 export async function storeDeadLetter(
   tx: TenantTransaction,
@@ -55,8 +55,8 @@ export async function storeDeadLetter(
 }
 
 /**
- * The messages of every tenant that wait for somebody to look at them, oldest first.
- * @param page at most `limit` of them, those after the message with the id `after`
+ * The dead letters of every tenant that were not replayed, oldest first.
+ * @param page at most `limit` of them, after the dead letter with the id `after`
  */
 export function listDeadLetters(
   tx: NarrowTransaction,
@@ -66,7 +66,7 @@ export function listDeadLetters(
   return tx.query<DeadLetterSummary>(LIST_DEAD_LETTERS, [consumer, limit, after ?? null]);
 }
 
-/** A consumer's waiting dead letter with this id, whoever its tenant is; null when it was replayed. */
+/** A consumer's dead letter with this id, of any tenant; null when it does not exist or was replayed. */
 export async function findDeadLetter(
   tx: NarrowTransaction,
   consumer: string,
@@ -76,7 +76,7 @@ export async function findDeadLetter(
   return row ?? null;
 }
 
-/** One waiting message of the tenant in context, locked until the transaction ends; null when it was replayed. */
+/** A dead letter of the tenant in context, locked until the transaction ends; null when it was replayed. */
 export async function lockDeadLetter(tx: TenantTransaction, id: string): Promise<DeadLetter | null> {
   const [row] = await tx.query<DeadLetter>(LOCK_DEAD_LETTER, [tx.tenantId, id]);
   return row ?? null;

@@ -2,7 +2,7 @@
 export const RECORD_HANDLED = `
   INSERT INTO inbox (tenant_id, consumer, event_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`;
 
-/** $1: seconds that a row is kept, $2: at most so many. */
+/** $1: seconds that a row is kept, $2: limit. */
 export const SWEEP_INBOX = `
   WITH old AS (
     SELECT tenant_id, consumer, event_id FROM inbox

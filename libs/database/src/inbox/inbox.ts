@@ -2,9 +2,9 @@ import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
 import { RECORD_HANDLED, SWEEP_INBOX } from './inbox.sql.js';
 
 /**
- * Notes that a consumer handles an event, in the transaction of the effect. A concurrent second delivery waits for the
- * first one's commit.
- * @returns false when it was handled before: nothing is left to do
+ * Records that a consumer handles an event, in the transaction of the effect. A concurrent second delivery waits until
+ * the first commits.
+ * @returns false when it was handled before and nothing is left to do
  */
 export async function recordInbox(tx: TenantTransaction, consumer: string, eventId: string): Promise<boolean> {
   const rows = await tx.query(RECORD_HANDLED, [tx.tenantId, consumer, eventId]);

@@ -3,10 +3,11 @@ import type { QueryRunner } from 'typeorm';
 import { createTenantTable } from './tables.js';
 
 /**
- * Events to be published, written in the transaction of the change. The narrow role relays them for every tenant.
+ * Creates `outbox`: events to publish, written in the transaction of the change. The narrow role relays them for every
+ * tenant.
  *
  * The envelope is `json`, which keeps the bytes that were measured when it was appended. `jsonb` writes numbers out
- * (`5e-324` is 326 characters there), so an event could grow past what the broker takes and hold up all that follow.
+ * (`5e-324` has 326 characters there), so an event could exceed the limit of the broker and block all later ones.
  */
 export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {

@@ -9,7 +9,7 @@ export function identifier(name: string): string {
   return name;
 }
 
-/** The name of a constraint or index, cut to Postgres' 63 characters. */
+/** The name of a constraint or index, truncated to Postgres' limit of 63 characters. */
 export function derivedName(...parts: readonly string[]): string {
   return identifier(
     parts

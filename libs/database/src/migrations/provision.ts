@@ -2,20 +2,20 @@ import type { ServiceDatabase } from '@crm/contracts';
 import pg from 'pg';
 import { identifier } from './identifiers.js';
 
-/** Held on the administrator's database while roles and databases are made; CREATE ROLE knows no IF NOT EXISTS. */
+/** Lock on the administrator's database while roles and databases are created; CREATE ROLE has no IF NOT EXISTS. */
 const PROVISION_LOCK = 47_152_012;
 
-/** Contrib extensions that a database gets; trusted ones that need no superuser. */
+/** Contrib extensions of every database; trusted ones, which need no superuser. */
 const EXTENSIONS = ['pg_trgm'];
 
 export interface Provisioning {
   /** A role that may create roles and databases, connected to a maintenance database. */
   adminUrl: string;
   definition: ServiceDatabase;
-  /** Name of the database; the definition's when left out. */
+  /** Name of the database; by default that of the definition. */
   database?: string;
   passwords: { owner: string; runtime: string; narrow: string };
-  /** Copies this database instead of making an empty one. Nobody may be connected to it. */
+  /** Copies this database instead of creating an empty one. It must have no connections. */
   template?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ProvisionedDatabase {
 }
 
 /**
- * Makes the three roles and the database of a service, or brings them up to date. Safe to repeat and to run in several
+ * Creates the three roles and the database of a service, or brings them up to date. Can be repeated and run in several
  * processes at once.
  */
 export async function provisionDatabase(options: Provisioning): Promise<ProvisionedDatabase> {
@@ -38,7 +38,7 @@ export async function provisionDatabase(options: Provisioning): Promise<Provisio
     await ensureRole(admin, definition.runtimeRole, passwords.runtime);
     await ensureRole(admin, definition.narrowRole, passwords.narrow);
     await ensureDatabase(admin, database, definition, options.template);
-    // The lock goes with the session.
+    // The end of the session releases the lock.
   });
   await withClient(withDatabase(adminUrl, database), async (admin) => {
     await admin.query('REVOKE ALL ON SCHEMA public FROM PUBLIC');
@@ -49,7 +49,7 @@ export async function provisionDatabase(options: Provisioning): Promise<Provisio
   return databaseUrls(options);
 }
 
-/** Where a service finds its database once it is provisioned. */
+/** The connection URLs of a provisioned database. */
 export function databaseUrls({ adminUrl, definition, passwords, ...options }: Provisioning): ProvisionedDatabase {
   const database = identifier(options.database ?? definition.database);
   return {

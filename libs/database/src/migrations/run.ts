@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { MigrationClass } from './service-migration.js';
 
-/** Held while migrating, so that replicas that start together migrate one after the other. Any constant of ours does. */
+/** Lock during a migration, so that replicas that start together migrate one after the other. An arbitrary constant. */
 const MIGRATION_LOCK = 47_152_011;
 
 export interface MigrationRun {
@@ -16,7 +16,7 @@ export interface MigrationRun {
  */
 export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Promise<string[]> {
   if (await haveRun(ownerUrl, migrations)) return [];
-  // Loaded here, because services import this package and never migrate, and mostly there is nothing to do.
+  // Loaded here, because services import this package but never migrate, and usually there is nothing to do.
   const { DataSource } = await import('typeorm');
   const source = new DataSource({
     type: 'postgres',
@@ -28,10 +28,10 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
     installExtensions: false,
     synchronize: false,
     logging: false,
-    // Errors are thrown; the console is the caller's.
+    // Errors are thrown; the caller decides what to print.
     logger: 'debug',
     applicationName: 'migrations',
-    // One connection holds the lock, the other one migrates.
+    // One connection holds the lock, the other migrates.
     poolSize: 2,
   });
   await source.initialize();
@@ -47,7 +47,7 @@ export async function runMigrations({ ownerUrl, migrations }: MigrationRun): Pro
   }
 }
 
-/** Whether every step is in the table that TypeORM keeps of them. */
+/** Whether every step is in TypeORM's table of migrations. */
 async function haveRun(ownerUrl: string, migrations: readonly MigrationClass[]): Promise<boolean> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'migrations' });
   await client.connect();

@@ -4,7 +4,7 @@ import { derivedName, identifier } from './identifiers.js';
 
 export type Command = 'select' | 'insert' | 'update' | 'delete';
 
-/** The tenant in context, or null when there is none (a setting that was set once stays behind as an empty text). */
+/** The tenant in context, or null when there is none (a setting that was set once remains as an empty text). */
 export const TENANT_CONDITION = "tenant_id = NULLIF(current_setting('app.tenant_id', true), '')::uuid";
 
 export const TENANT_POLICY = 'tenant_isolation';
@@ -16,9 +16,9 @@ export interface IndexDefinition {
   columns: string;
   /** SQL of the condition of a partial index. */
   where?: string;
-  /** Access method; btree when left out. Only btree indexes get `tenant_id` in front. */
+  /** Access method; default btree. Only btree indexes start with `tenant_id`. */
   using?: string;
-  /** False for an index by which the narrow role finds rows of every tenant, e.g. what is due. */
+  /** False for an index with which the narrow role finds rows of every tenant, such as due ones. */
   tenantFirst?: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface ReferenceDefinition {
   columns: string[];
   /** A tenant table. */
   table: string;
-  /** Columns there, without tenant_id; `id` when left out. */
+  /** Columns of that table, without tenant_id; default `id`. */
   on?: string[];
   onDelete?: 'cascade' | 'restrict';
 }
@@ -36,24 +36,24 @@ export interface TenantTable {
   name: string;
   /** SQL of the columns, separated by commas, without tenant_id and without keys. */
   columns: string;
-  /** Without tenant_id, which is put first; `['id']` when left out. */
+  /** Without tenant_id, which is put first; default `['id']`. */
   primaryKey?: string[];
   /** Unique keys without tenant_id, which is put first. */
   unique?: string[][];
   indexes?: (string | IndexDefinition)[];
   /** References to rows of the same tenant. */
   references?: ReferenceDefinition[];
-  /** What the narrow role may do with the rows of every tenant; nothing when left out. */
+  /** What the narrow role may do with the rows of every tenant; default nothing. */
   narrow?: Command[];
-  /** What the runtime role may do with its tenant's rows; everything when left out. */
+  /** What the runtime role may do with its tenant's rows; default everything. */
   grants?: Command[];
   /** Splits the table by hash of the tenant into this many partitions. */
   hashPartitions?: number;
 }
 
 /**
- * Makes a table whose rows belong to tenants: `tenant_id` is its first column and first in every key, row-level security
- * is enabled and forced, and the one policy for everybody shows the rows of the tenant in context only.
+ * Creates a table whose rows belong to tenants: `tenant_id` is its first column and first in every key, row-level security
+ * is enabled and forced, and the one policy for all roles shows only the rows of the tenant in context.
  */
 export async function createTenantTable(
   runner: QueryRunner,
@@ -84,7 +84,7 @@ export async function createTenantTable(
     await runner.query(
       `CREATE TABLE ${partition} PARTITION OF ${name} FOR VALUES WITH (MODULUS ${table.hashPartitions}, REMAINDER ${index})`,
     );
-    // Reached through the parent only: nobody is granted a partition, and it isolates like its parent.
+    // Accessed through the parent only: no role is granted a partition, and it has the same isolation as its parent.
     await isolate(runner, partition);
   }
   for (const index of table.indexes ?? []) await createIndex(runner, name, index, true);
@@ -99,13 +99,13 @@ export interface GlobalTableDefinition {
   primaryKey: string[];
   unique?: string[][];
   indexes?: (string | IndexDefinition)[];
-  /** The one role that may reach it; the same as in GLOBAL_TABLES of the contracts. */
+  /** The one role that may access it; the same as in GLOBAL_TABLES of the contracts. */
   role: 'narrow' | 'runtime';
-  /** What that role may do; everything when left out. */
+  /** What that role may do; default everything. */
   grants?: Command[];
 }
 
-/** Makes a table that is global by nature: row-level security enabled and forced, with named policies for one role only. */
+/** Creates a global table: row-level security enabled and forced, with named policies for one role only. */
 export async function createGlobalTable(
   runner: QueryRunner,
   roles: ServiceDatabase,
@@ -141,7 +141,7 @@ const withTenant = (columns: readonly string[]): string => ['tenant_id', ...colu
 
 async function force(runner: QueryRunner, table: string): Promise<void> {
   await runner.query(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`);
-  // Forced: the policies bind the owner too, so a migration or a definer's function has no way around them.
+  // Forced, so that the policies apply to the owner too and a migration or SECURITY DEFINER function cannot bypass them.
   await runner.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
 }
 
@@ -156,7 +156,7 @@ async function grant(runner: QueryRunner, table: string, commands: readonly Comm
   if (commands.length > 0) await runner.query(`GRANT ${commands.join(', ')} ON ${table} TO ${identifier(role)}`);
 }
 
-/** Grants the commands to a role and opens every row to it, by one named policy a command. */
+/** Grants the commands to a role and opens every row to it, with one named policy per command. */
 async function openTo(
   runner: QueryRunner,
   table: string,
@@ -188,6 +188,6 @@ async function createIndex(
   }: IndexDefinition = typeof index === 'string' ? { columns: index } : index;
   const lead = isTenantTable && tenantFirst && using === 'btree' ? 'tenant_id, ' : '';
   const condition = where ? ` WHERE ${where}` : '';
-  // Unnamed: Postgres makes a name that is free.
+  // Unnamed: Postgres chooses a free name.
   await runner.query(`CREATE INDEX ON ${table} USING ${identifier(using)} (${lead}${columns})${condition}`);
 }

@@ -13,26 +13,26 @@ import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
 import { APPEND_EVENT } from './outbox.sql.js';
 
 /**
- * Largest event in bytes of JSON. The broker takes messages up to 1 MiB with their headers (its default max_payload),
- * and one that it refuses would hold up all that come after it.
+ * Largest event in bytes of JSON. The broker accepts messages of up to 1 MiB with their headers (its default max_payload),
+ * and one that it rejects would block all later ones.
  */
 export const MAX_EVENT_BYTES = 900_000;
 
 export interface EventInput<Data> {
-  /** Only in a narrow transaction, where no context says it. */
+  /** Only in a narrow transaction, which has no tenant context. */
   tenantId?: string;
   /** What the event is about, e.g. the record's id. */
   subject: string;
   data: Data;
-  /** The record's version after the change; lets consumers recognise what is older. */
+  /** The record's version after the change; lets consumers recognise older events. */
   recordVersion?: number;
-  /** When it happened; now when left out. */
+  /** When it happened; default now. */
   time?: Date;
 }
 
 /**
- * Adds an event to the outbox in the transaction of the change that it tells of: both commit, or neither. Append after
- * the change's own statements, so that events of one record are in the order of its row locks.
+ * Adds an event to the outbox in the transaction of the change that it describes: both commit or neither does. Append after
+ * the statements of the change, so that events of one record are in the order of its row locks.
  * @returns id of the event
  * @throws PlatformError PAYLOAD_TOO_LARGE when the event is larger than MAX_EVENT_BYTES
  */
@@ -44,7 +44,7 @@ export async function appendEvent<E extends EventDefinition>(
   const tenantId = tx.tenantId ?? event.tenantId;
   if (!isUuid(tenantId)) throw new Error('An event needs the id of its tenant');
   if (event.tenantId !== undefined && event.tenantId !== tenantId) {
-    throw new Error('A tenant transaction appends events of its own tenant only');
+    throw new Error('A tenant transaction appends only events of its own tenant');
   }
   const envelope: EventEnvelope = {
     specversion: '1.0',
@@ -63,7 +63,7 @@ export async function appendEvent<E extends EventDefinition>(
   };
   const json = JSON.stringify(envelope);
   if (Buffer.byteLength(json) > MAX_EVENT_BYTES) {
-    throw new PlatformError('PAYLOAD_TOO_LARGE', `The change makes an event of more than ${MAX_EVENT_BYTES} bytes`);
+    throw new PlatformError('PAYLOAD_TOO_LARGE', `The event of this change has more than ${MAX_EVENT_BYTES} bytes`);
   }
   await tx.query(APPEND_EVENT, [
     tenantId,

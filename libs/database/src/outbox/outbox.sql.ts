@@ -1,6 +1,6 @@
 export const APPEND_EVENT = 'INSERT INTO outbox (tenant_id, id, name, subject, envelope) VALUES ($1, $2, $3, $4, $5)';
 
-/** $1: at most so many. */
+/** $1: limit. */
 export const CLAIM_EVENTS = `
   SELECT tenant_id AS "tenantId", id, name, subject, envelope::text AS envelope
     FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT $1`;
@@ -16,7 +16,7 @@ export const MEASURE_OUTBOX = `
   SELECT count(*) AS waiting, extract(epoch FROM now() - min(created_at)) AS oldest
     FROM (SELECT created_at FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT 10000) AS head`;
 
-/** $1: seconds that a published event is kept, $2: at most so many. */
+/** $1: seconds that a published event is kept, $2: limit. */
 export const SWEEP_OUTBOX = `
   WITH old AS (
     SELECT tenant_id, id FROM outbox

@@ -2,7 +2,7 @@ import type { EventName } from '@crm/contracts';
 import type { Queryable } from '../transaction.js';
 import { CLAIM_EVENTS, MARK_EVENTS_PUBLISHED, MEASURE_OUTBOX, SWEEP_OUTBOX } from './outbox.sql.js';
 
-/** An event that waits to be published. */
+/** An event that is waiting to be published. */
 export interface OutboxEvent {
   tenantId: string;
   id: string;
@@ -17,9 +17,9 @@ export interface OutboxEvent {
  * The relay's side of the outbox table, for the narrow role.
  *
  * Order: by `seq`, which is taken when the event is inserted. A transaction that changes a row after another one has
- * committed inserts its event later, so events of one record are in the order of their commits. Every event carries its
- * own mark, so one that commits late with a low `seq` is found by the next read and never skipped, as it would be by a
- * relay that remembers the highest `seq` it saw. See docs/decisions/0031-outbox-order.md.
+ * committed inserts its event later, so events of one record are in the order of their commits. Every event has its own
+ * mark, so the next read finds an event that commits late with a low `seq`; a relay that remembered the highest `seq`
+ * would skip it. See docs/decisions/0031-outbox-order.md.
  */
 export class Outbox {
   constructor(private readonly connection: Queryable) {}

@@ -1,12 +1,12 @@
 /**
- * Tells the relay of this process that an event was committed. Many calls before the listener gets to run are one
- * signal; a poll stands behind it, so a lost signal delays and loses nothing.
+ * Signals to the relay of this process that an event was committed. Several calls before the listener runs are one
+ * signal. The relay also polls, so a lost signal only causes a delay.
  */
 export class OutboxSignal {
   private listener: (() => void) | undefined;
   private pending = false;
 
-  /** There is one relay in a process; a later listener replaces the earlier one. */
+  /** A process has one relay; a later listener replaces the earlier one. */
   onSignal(listener: (() => void) | undefined): void {
     this.listener = listener;
   }

@@ -1,7 +1,6 @@
-import type { FieldProblem } from '@crm/contracts';
+import { escapePointer, type FieldProblem } from '@crm/contracts';
 import type { ValidationError } from '@nestjs/common';
 import type { RefusalContext } from './item-rules.js';
-import { escapePointer } from './pointer.js';
 
 /** Problems listed for one body; a sender with more of them has read enough. */
 const MAX_PROBLEMS = 50;

@@ -1,7 +1,7 @@
 import { parseUrl } from '@crm/address-policy';
+import { isUuid } from '@crm/contracts';
 import type { StringFormat } from './schema.js';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** The form of HTML's e-mail input, with a dot required in the domain: an address that mail can be sent to over the internet. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i;
@@ -35,7 +35,7 @@ export const FORMATS: Readonly<
   Record<StringFormat, { readonly test: (text: string) => boolean; readonly expected: string }>
 > = {
   email: { test: (text) => EMAIL.test(text), expected: 'an e-mail address' },
-  uuid: { test: (text) => UUID.test(text), expected: 'a UUID' },
+  uuid: { test: isUuid, expected: 'a UUID' },
   date: { test: isDate, expected: 'a date (YYYY-MM-DD)' },
   'date-time': {
     test: (text) => isDate(DATE_TIME.exec(text)?.[1] ?? ''),

@@ -1,5 +1,4 @@
-import { PlatformError } from '@crm/contracts';
-import { escapePointer } from './pointer.js';
+import { escapePointer, PlatformError } from '@crm/contracts';
 
 /** Deeper bodies serve no purpose and would exhaust the stack of whatever walks them recursively. */
 const MAX_DEPTH = 64;

@@ -62,7 +62,6 @@ export const ManifestSchema = Type.Object(
 
 export type Manifest = Static<typeof ManifestSchema>;
 export type AppKind = Manifest['kind'];
-export type ManifestPermission = Static<typeof Permission>;
 export type ManifestObject = Static<typeof CustomObject>;
 export type ManifestField = ManifestObject['fields'][number];
 export type ManifestAutomation = Static<typeof Automation>;
