@@ -6,9 +6,9 @@ import { PATTERN_METADATA } from '@nestjs/microservices/constants.js';
 import { RPC_CONTRACT } from './rpc/rpc-handler.js';
 
 /**
- * Checks what Nest would pass over in silence.
- * @throws Error that lists the handlers which nobody would call because their class is no controller, those of a contract
- *   with a user's token that have no access rule, and those that have one which could never be judged
+ * Checks for mistakes that Nest ignores silently.
+ * @throws Error that lists the handlers that would never be called because their class is not a controller, those of a
+ *   contract with a user's token that have no access rule, and those with an access rule that could never be checked
  */
 export function checkHandlers(modules: ModulesContainer): void {
   const problems: string[] = [];

@@ -9,7 +9,7 @@ import { NatsStrategy } from './nats-strategy.js';
  * Connects the handlers of calls and events to the application's connection, with the application's own guards, pipes,
  * interceptors and filters: call it after these are set. `startAllMicroservices` starts them. Does nothing in an
  * application without the MessagingModule.
- * @throws Error when a handler cannot be served, or says nothing of who may call it
+ * @throws Error when a handler cannot be served, or does not declare who may call it
  */
 export function connectMessaging(app: INestApplication): void {
   const modules = app.get(ModulesContainer, { strict: false });

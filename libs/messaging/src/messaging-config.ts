@@ -8,6 +8,6 @@ export interface MessagingConfig {
   user: string;
   password: string;
   service: ServiceName;
-  /** Events that one process works on at a time; 16 when left out. */
+  /** Events that one process handles concurrently; default 16. */
   eventConcurrency?: number;
 }

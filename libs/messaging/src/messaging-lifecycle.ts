@@ -8,7 +8,7 @@ import { NatsStrategy } from './nats-strategy.js';
 import { OutboxRelay } from './outbox/outbox-relay.js';
 import { RevocationWatch } from './revocation/revocation-watch.js';
 
-/** Starts what works beside the handlers, and ends all of it in the order in which nothing is lost. */
+/** Starts the relay, consumers and watch, and stops everything in an order in which nothing is lost. */
 @Injectable()
 export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private relay: OutboxRelay | undefined;
@@ -29,12 +29,12 @@ export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplica
     }
   }
 
-  /** Nothing new comes in, and what is under way ends, while the database is still there. Nest would do so later. */
+  /** Stops accepting work and waits for work in progress while the database is still open. Nest would do so later. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.strategy.close();
   }
 
-  /** The relay goes after everything that writes events. What it has not sent by then waits for the next relay. */
+  /** The relay stops after everything that writes events. Events it has not sent wait for the next relay. */
   async onApplicationShutdown(): Promise<void> {
     await this.relay?.stop();
     await this.revocations.stop();

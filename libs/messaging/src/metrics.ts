@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, register } from 'prom-client';
 
-// The registry of the process takes a name once; a second application in the same process (tests) shares the metric.
+// The registry accepts a name only once; a second application in the same process (tests) shares the metric.
 const counter = <L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> =>
   (register.getSingleMetric(name) as Counter<L> | undefined) ?? new Counter({ name, help, labelNames });
 const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []): Gauge<L> =>

@@ -8,7 +8,7 @@ import type { MessagingConfig } from './messaging-config.js';
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** The one connection of a process. It comes back by itself after every loss, and says so in the log. */
+/** The one connection of a process. It reconnects automatically after every loss, which is logged. */
 export class NatsConnection {
   private readonly logger = new Logger('Nats');
   private readonly reconnectListeners = new Set<() => void>();
@@ -22,7 +22,7 @@ export class NatsConnection {
     this.watchStatus().catch((error: unknown) => this.logger.error(error));
   }
 
-  /** Waits for the server to be there. Rejects when it refuses the user. */
+  /** Waits until the server is available. Rejects when it refuses the user. */
   static async open(config: MessagingConfig): Promise<NatsConnection> {
     const connection = await connect({
       servers: config.url.split(','),
@@ -33,7 +33,7 @@ export class NatsConnection {
       waitOnFirstConnect: true,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
-      // A password that is being rotated must not end the connection for good.
+      // A password rotation must not end the connection permanently.
       ignoreAuthErrorAbort: true,
       pingInterval: 10_000,
       maxPingOut: 2,
@@ -57,15 +57,15 @@ export class NatsConnection {
   }
 
   /**
-   * Calls the listener whenever the connection is back after a loss.
-   * @returns ends the listening
+   * Calls the listener after every reconnection.
+   * @returns removes the listener
    */
   onReconnect(listener: () => void): () => void {
     this.reconnectListeners.add(listener);
     return () => this.reconnectListeners.delete(listener);
   }
 
-  /** Sends what is under way and closes; without a server it just closes. */
+  /** Sends buffered data and closes; without a server it only closes. */
   async close(): Promise<void> {
     if (this.connection.isClosed()) return;
     await this.ping().then(
@@ -76,10 +76,10 @@ export class NatsConnection {
 
   private async watchStatus(): Promise<void> {
     for await (const status of this.connection.status()) {
-      if (status.type === 'disconnect') this.logger.warn(`Lost the connection to ${status.server}`);
+      if (status.type === 'disconnect') this.logger.warn(`Lost the connection to ${status.server}; reconnecting`);
       if (status.type === 'error') this.logger.error(`The server reports: ${status.error.message}`);
       if (status.type === 'reconnect') {
-        this.logger.log(`Connected again, to ${status.server}`);
+        this.logger.log(`Reconnected to ${status.server}`);
         for (const listener of this.reconnectListeners) listener();
       }
     }

@@ -13,12 +13,12 @@ import { NatsConnection } from './nats-connection.js';
 import { RpcServer } from './rpc/rpc-server.js';
 
 /**
- * Nest's transport over the one connection of the process: handlers of calls answer on subjects, handlers of events work
- * for durable consumers. Nest finds them in the controllers and wraps them in guards, pipes, interceptors and filters.
+ * Nest's transport over the one connection of the process: call handlers answer on subjects, event handlers belong to
+ * durable consumers. Nest finds them in the controllers and wraps them in guards, pipes, interceptors and filters.
  */
 @Injectable()
 export class NatsStrategy extends Server implements CustomTransportStrategy {
-  /** Nest would log what a handler of an event throws, though it comes again and is logged by its consumer. */
+  /** Nest would also log the error of an event handler, which its consumer already logs. */
   override readonly propagatesEventHandlerErrors = true;
   private readonly rpcServer: RpcServer;
   private readonly consumers: EventConsumers;
@@ -34,10 +34,10 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
   }
 
   /**
-   * Called by Nest for each handler and pattern. Handlers of one event are not chained as Nest chains them, which runs
-   * them side by side: they share a transaction, so they run one after the other.
-   * @throws Error for a contract or consumer of another service, for a second handler of a contract, and for patterns that
-   *   `@RpcHandler` and `@EventHandler` did not make
+   * Called by Nest for each handler and pattern. Handlers of one event run one after the other, because they share
+   * a transaction; Nest would chain them and run them concurrently.
+   * @throws Error for a contract or consumer of another service, for a second handler of a contract, and for patterns not made
+   *   by `@RpcHandler` or `@EventHandler`
    */
   override addHandler(
     pattern: unknown,
@@ -55,29 +55,29 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
         await outcomeOf(await callback(event, new EventContext(tx, consumer)));
       });
     } else {
-      throw new Error(`The handler of ${String(pattern)} has to be marked with @RpcHandler or @EventHandler`);
+      throw new Error(`The handler of ${String(pattern)} must be marked with @RpcHandler or @EventHandler`);
     }
   }
 
-  /** Takes calls and events from now on. */
+  /** Starts to accept calls and events. */
   override listen(callback: () => void): void {
     this.rpcServer.start();
     this.consumers.start();
     callback();
   }
 
-  /** Takes no more calls and events and waits for those under way. Safe to call twice. */
+  /** Accepts no more calls and events and waits for those in progress. Can be called twice. */
   override async close(): Promise<void> {
     await Promise.all([this.rpcServer.drain(), this.consumers.stop()]);
   }
 
-  /** The service's consumers with their handlers. They take events only when the application starts. */
+  /** The service's consumers with their handlers. They accept events only once the application starts. */
   eventConsumers(): EventConsumer[] {
     return this.consumers.list();
   }
 
   override on(): never {
-    throw new Error('The state of the connection is told by NatsConnection');
+    throw new Error('Use NatsConnection for the state of the connection');
   }
 
   override unwrap<T>(): T {
@@ -86,8 +86,8 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
 }
 
 /**
- * What a handler came to. A filter answers a failure by an Observable that errs, which awaiting does not show; an
- * interceptor makes one of everything.
+ * The outcome of a handler. A filter turns a failure into an Observable that errs, which `await` does not reveal; an
+ * interceptor turns every result into an Observable.
  */
 function outcomeOf(result: unknown): unknown {
   return isObservable(result) ? lastValueFrom(result, { defaultValue: undefined }) : result;

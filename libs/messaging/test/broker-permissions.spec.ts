@@ -86,7 +86,7 @@ describe('the permissions of a service at the broker', () => {
     await notRefused(user, subject);
   });
 
-  it('lets a server answer, once, and only where the request asks it to', async () => {
+  it('let a server reply once, and only to the reply subject of the request', async () => {
     const identity = await as('identity');
     identity.subscribe(rpc.identity.getTenant.subject, { callback: (_error, message) => void message.respond('yes') });
     await identity.flush();
@@ -96,7 +96,7 @@ describe('the permissions of a service at the broker', () => {
     await refused('identity', `${inboxPrefix('crm')}.unasked`);
   });
 
-  it('provisions again without a change and without losing a message', async () => {
+  it('stay the same when streams are provisioned again, and no message is lost', async () => {
     const ack = await jetstream(await as('crm')).publish('events.lead.updated.1', '{}');
     await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
     const manager = await jetstreamManager(await as('provisioner'));
@@ -107,7 +107,7 @@ describe('the permissions of a service at the broker', () => {
     expect(consumer.config).toMatchObject({ ack_policy: 'explicit', max_deliver: -1 });
   });
 
-  it('gives every event a producer that may publish it', () => {
+  it('allow the producer of every event to publish it', () => {
     for (const event of Object.values(EVENTS)) expect(event.producer).toBeTruthy();
   });
 });

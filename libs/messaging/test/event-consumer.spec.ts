@@ -119,7 +119,7 @@ describe('an event consumer', () => {
     expect((await effects()).sort()).toEqual(events.map((event) => event.id).sort());
   });
 
-  it('delivers again after an error, and leaves no half effect', async () => {
+  it('receives an event again after an error, and rolls back partial effects', async () => {
     let tries = 0;
     start(async (event, tx) => {
       await effect(event, tx);
@@ -133,7 +133,7 @@ describe('an event consumer', () => {
     expect(await deadLetters()).toEqual([]);
   });
 
-  it('stores a message that fails for good, with its error, and goes on with the others', async () => {
+  it('stores a message that fails permanently, with its error, and continues with the others', async () => {
     const bad = envelope();
     start(async (event, tx) => {
       if (event.id === bad.id) throw new Error('indigestible');
@@ -151,7 +151,7 @@ describe('an event consumer', () => {
     expect(await effects()).toEqual([good.id]);
   });
 
-  it('replays a stored message once', async () => {
+  it('replays a dead letter once', async () => {
     let broken = true;
     const consumer = start(async (event, tx) => {
       if (broken) throw new Error('broken');
@@ -170,7 +170,7 @@ describe('an event consumer', () => {
     expect(await deadLetters()).toEqual([]);
   });
 
-  it('waits, however often, while what an event needs is away', async () => {
+  it('retries without limit while something an event needs is unavailable', async () => {
     let tries = 0;
     start(async (event, tx) => {
       tries += 1;
@@ -229,12 +229,12 @@ describe('an event consumer', () => {
     });
   });
 
-  describe('that gets an event back without end', () => {
+  describe('that receives an event again and again', () => {
     const IMPATIENT: ConsumerDefinition = { ...DEFINITION, maxDeliveries: 1 };
     /** The first delivery of which is one too many. */
     const LAST_TRY = 21;
 
-    it('tries it once more, and stores nothing that waits when it only had to wait', async () => {
+    it('attempts it once more, and keeps no dead letter if that succeeds', async () => {
       let tries = 0;
       start(
         async (event, tx) => {
@@ -252,7 +252,7 @@ describe('an event consumer', () => {
       expect(await deadLetters()).toEqual([]);
     });
 
-    it('stores it with the error of its last try', async () => {
+    it('stores it with the error of the last attempt', async () => {
       let tries = 0;
       start(
         async () => {
@@ -271,7 +271,7 @@ describe('an event consumer', () => {
       expect(await deadLetters()).toMatchObject([{ eventId: event.id, deliveries: LAST_TRY }]);
     });
 
-    it('does not try it again when the process that did so ended', async () => {
+    it('does not attempt it again if the process of the last attempt ended', async () => {
       const manager = await jetstreamManager(await broker.user('provisioner'));
       await manager.consumers.update('EVENTS', DEFINITION.durable, { ack_wait: 600_000_000 });
       const ownConnection = await broker.service('webhook-dispatcher');
@@ -310,7 +310,7 @@ describe('an event consumer', () => {
     ['a deleted body', '', undefined, NO_TENANT],
     ['not an event, of a named tenant', '{"a":1}', newId(), undefined],
     ['not an event, of an invalid tenant', '{"a":1}', 'x', NO_TENANT],
-  ])('stores at once what cannot be read: %s', async (_name, body, headerTenant, expected) => {
+  ])('stores an invalid message at once: %s', async (_name, body, headerTenant, expected) => {
     start();
     await publishRaw(body, headerTenant);
     await until(async () => (await deadLetters()).length === 1, 'it is stored');
@@ -346,7 +346,7 @@ describe('an event consumer', () => {
     expect(await store.admin('SELECT event_id FROM inbox')).toEqual([]);
   });
 
-  it('acknowledges an event that nothing here is interested in', async () => {
+  it('acknowledges an event without a handler', async () => {
     start();
     await publish({ ...envelope(), type: 'lead.deleted' });
     await publish({ ...envelope(), type: 'never.heard' });
@@ -355,7 +355,7 @@ describe('an event consumer', () => {
     expect(await deadLetters()).toEqual([]);
   });
 
-  it('handles so many at a time and no more', async () => {
+  it('limits the number of events it handles concurrently', async () => {
     let now = 0;
     let most = 0;
     start(
@@ -373,7 +373,7 @@ describe('an event consumer', () => {
     expect(most).toBe(4);
   });
 
-  it('handles the events of one record in their order', async () => {
+  it('handles the events of one record in order', async () => {
     const order: string[] = [];
     start(async (event, tx) => {
       // The first takes longest: without an order the others would overtake it.
@@ -387,7 +387,7 @@ describe('an event consumer', () => {
     expect(order).toEqual(events);
   });
 
-  it('keeps a message that takes longer than the broker waits', async () => {
+  it('keeps a message that takes longer than the ack timeout', async () => {
     const manager = await jetstreamManager(await broker.user('provisioner'));
     await manager.consumers.update('EVENTS', DEFINITION.durable, { ack_wait: 600_000_000 });
     let calls = 0;
@@ -406,7 +406,7 @@ describe('an event consumer', () => {
     await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
   });
 
-  it('finishes what it works on when it stops, and leaves the rest to others', async () => {
+  it('finishes events in progress when it stops, and leaves the rest to other processes', async () => {
     let started = 0;
     const consumer = start(
       async (event, tx) => {
@@ -425,7 +425,7 @@ describe('an event consumer', () => {
     await until(async () => (await effects()).includes(later.id), 'the next process handles the later one');
   });
 
-  it('goes on after its consumer was deleted and made again', async () => {
+  it('continues after its consumer was deleted and created again', async () => {
     start();
     const manager = await jetstreamManager(await broker.user('provisioner'));
     await manager.consumers.delete('EVENTS', DEFINITION.durable);
@@ -434,7 +434,7 @@ describe('an event consumer', () => {
     await until(async () => (await effects()).includes(event.id), 'the event is handled', 20_000);
   }, 40_000);
 
-  it('goes on after the broker was killed and started again', async () => {
+  it('continues after the broker was killed and restarted', async () => {
     start();
     const first = await publish(envelope());
     await until(async () => (await effects()).includes(first.id), 'the first event is handled');

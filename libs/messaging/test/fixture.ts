@@ -28,7 +28,7 @@ import {
   provisionStreams,
 } from '../src/index.js';
 
-// What goes wrong here goes wrong on purpose.
+// Failures in these tests are intentional.
 Logger.overrideLogger(false);
 
 export async function until(

@@ -122,7 +122,7 @@ describe('the messaging module', () => {
     await until(async () => (await store.admin('SELECT 1 FROM effect')).length === 1, 'its effect is committed');
   });
 
-  it('delivers an event again whose handler threw, and keeps nothing of the failed delivery', async () => {
+  it('delivers an event again if its handler threw, and rolls back the failed delivery', async () => {
     const [crm, dispatcher] = apps as [INestMicroservice, INestMicroservice];
     const consumer = dispatcher.get(LeadConsumer);
     consumer.error = new Error('not yet');
@@ -139,7 +139,7 @@ describe('the messaging module', () => {
     consumer.error = undefined;
   });
 
-  it('hands on the original error of a handler, by which a redelivery or a dead letter is decided', async () => {
+  it('passes on the original error of a handler, which decides between redelivery and dead letter', async () => {
     const consumers = apps[1]?.get(NatsStrategy).eventConsumers() ?? [];
     expect(consumers.map(({ definition }) => definition.durable)).toEqual(['webhook-dispatcher']);
     const envelope: EventEnvelope = {
@@ -171,7 +171,7 @@ describe('the messaging module', () => {
     await expect(consumers[0]?.replay(envelope.tenantid, id)).resolves.toBe(true);
   });
 
-  it('closes without losing what was committed last', async () => {
+  it('publishes the last committed events before it closes', async () => {
     const crm = await start(AppModule.with([database(), messaging('crm', true)]));
     const tenant = newId();
     const done = Array.from({ length: 20 }, () =>
@@ -190,11 +190,11 @@ describe('the messaging module', () => {
   it('refuses to start with a handler of another service', async () => {
     const module = AppModule.with([database(), messaging('webhook-dispatcher')], [MisplacedConsumer]);
     const app = await create(module);
-    await expect(app.listen()).rejects.toThrow('not one of webhook-dispatcher');
+    await expect(app.listen()).rejects.toThrow('does not belong to webhook-dispatcher');
     await app.close();
   });
 
-  it('reports the loss of the broker when pinged', async () => {
+  it('reports an unavailable broker when pinged', async () => {
     const app = await start(AppModule.with([messaging('crm')]));
     await expect(app.get(NatsConnection).ping()).resolves.toBeUndefined();
     expect(app.get(Rpc)).toBeDefined();

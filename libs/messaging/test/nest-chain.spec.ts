@@ -148,7 +148,7 @@ describe('a handler of calls in a Nest application', () => {
     await broker.stop();
   });
 
-  it('answers with what it returns', async () => {
+  it('replies with its return value', async () => {
     const tenantId = newId();
     await expect(caller.call(getTenant, { tenantId })).resolves.toEqual(tenantView(tenantId));
     expect(verified).toEqual([]);
@@ -164,7 +164,7 @@ describe('a handler of calls in a Nest application', () => {
     expect(seen).toEqual([]);
   });
 
-  it('passes its PlatformError on to the caller and keeps the message of a defect to itself', async () => {
+  it('passes its PlatformError to the caller but hides the message of a defect', async () => {
     await expect(caller.call(getTenant, { tenantId: NOT_THERE })).rejects.toMatchObject({
       code: 'NOT_FOUND',
       message: 'No such tenant',
@@ -174,7 +174,7 @@ describe('a handler of calls in a Nest application', () => {
     expect(error.message).not.toContain('hunter2');
   });
 
-  it('gets the principal of the token that came with the call, verified for the audience of its callers', async () => {
+  it('gets the principal of the token in the call, verified for the audience of its callers', async () => {
     const request = { tenantId: newId(), plan: 'business' as const };
     await adminEdge.call(setTenantPlan, request, { token: 'operator' });
     const asPartOf = { requestId: 'r', principal: operator as unknown as Principal };
@@ -196,7 +196,7 @@ describe('a handler of calls in a Nest application', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('is called only for those whom its access rule lets through', async () => {
+  it('is called only for principals that its access rule allows', async () => {
     const marketplace = new Rpc(await broker.service('marketplace-certification'));
     const request = { appKey: 'a', allowedOrigins: [], scopes: [], linkUsersBy: 'email' as const };
     await expect(marketplace.call(issueEmbedCredentials, request, { token: 'member' })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a handler of calls in a Nest application', () => {
     );
   });
 
-  it('is reached by the methods of any ClientProxy', async () => {
+  it('can be called with the methods of any ClientProxy', async () => {
     const tenantId = newId();
     for (const pattern of [getTenant, getTenant.subject]) {
       await expect(firstValueFrom(caller.send(pattern, { tenantId }))).resolves.toEqual(tenantView(tenantId));
@@ -232,7 +232,7 @@ describe('a handler of calls in a Nest application', () => {
       }
     };
 
-    it('when another one has the same contract', async () => {
+    it('when another handler has the same contract', async () => {
       @Controller()
       class Twice {
         @RpcHandler(getTenant)
@@ -262,11 +262,11 @@ describe('a handler of calls in a Nest application', () => {
           return null;
         }
       }
-      await expect(start(Plain)).rejects.toThrow('has to be marked with @RpcHandler');
+      await expect(start(Plain)).rejects.toThrow('must be marked with @RpcHandler');
     });
   });
 
-  it('is checked for what Nest passes over in silence', async () => {
+  it('is checked for mistakes that Nest ignores silently', async () => {
     @Injectable()
     class Provider {
       @RpcHandler(getEmbedOrigins)
@@ -304,7 +304,7 @@ describe('a handler of calls in a Nest application', () => {
     expect(() => checkHandlers(app.get(ModulesContainer, { strict: false }))).not.toThrow();
   });
 
-  it('is not accepted when its payload would stay empty', () => {
+  it('is rejected when its payload would be empty', () => {
     expect(() => {
       class Forgetful {
         @RpcHandler(setTenantPlan)

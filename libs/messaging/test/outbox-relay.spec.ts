@@ -61,7 +61,7 @@ describe('the outbox relay', () => {
     return found.filter(({ id }) => ids.includes(id));
   };
 
-  it('publishes what was committed, in order, once, and marks it', async () => {
+  it('publishes committed events once and in order, and marks them', async () => {
     const before = await appendMany(40);
     start();
     await until(async () => (await waiting()) === 0, 'everything is published');
@@ -71,14 +71,14 @@ describe('the outbox relay', () => {
     expect(await published(ids)).toEqual(ids.map((id) => ({ id, tenant })));
   });
 
-  it('is woken by the commit and does not wait for its poll', async () => {
+  it('is woken by a commit and does not wait for its poll', async () => {
     start(nats, store.database, { ...FAST, pollMs: 60_000 });
     await until(async () => (await locks()) === 1, 'the relay is active');
     await append('wakes');
     await until(async () => (await waiting()) === 0, 'it is published', 3_000);
   });
 
-  it('finds by its poll what another process committed', async () => {
+  it('finds events that another process committed by polling', async () => {
     start();
     await append('of another process', store.sibling());
     await until(async () => (await waiting()) === 0, 'it is published');
@@ -94,7 +94,7 @@ describe('the outbox relay', () => {
       )[0]?.n,
     );
 
-  it('loses nothing and keeps the order when publishing fails in the middle of a batch', async () => {
+  it('loses no event and keeps the order when publishing fails in the middle of a batch', async () => {
     const ids = await appendMany(12);
     const attempts: string[] = [];
     const failing = {
@@ -116,7 +116,7 @@ describe('the outbox relay', () => {
     expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('marks nothing that was not acknowledged', async () => {
+  it('does not mark an event that was not acknowledged', async () => {
     const ids = await appendMany(3);
     const dead = {
       ...nats,
@@ -128,7 +128,7 @@ describe('the outbox relay', () => {
     expect(await waiting()).toBe(ids.length);
   });
 
-  it('goes on after the broker was away', async () => {
+  it('continues after the broker was unavailable', async () => {
     start();
     broker.proxy.cut();
     const ids = await appendMany(5);
@@ -146,7 +146,7 @@ describe('the outbox relay', () => {
     expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
   }, 60_000);
 
-  it('is one at a time, and the standby takes over when the connection of the active one dies', async () => {
+  it('is active in one process only, and a standby takes over when the connection of the active one breaks', async () => {
     start();
     start(nats, store.sibling());
     await until(async () => (await locks()) === 1, 'one is active');
@@ -168,7 +168,7 @@ describe('the outbox relay', () => {
     }
   });
 
-  it('asks for the lock at its own pace while it stands by, however much its process commits', async () => {
+  it('requests the lock at a constant rate while on standby, however much its process commits', async () => {
     start();
     await until(async () => (await locks()) === 1, 'one is active');
     const sibling = store.sibling();
@@ -186,7 +186,7 @@ describe('the outbox relay', () => {
     expect(await asked()).toEqual(first);
   });
 
-  it('deletes what was published long ago, and nothing else', async () => {
+  it('deletes only events that were published long ago', async () => {
     await appendMany(3);
     start();
     await until(async () => (await waiting()) === 0, 'everything is published');
@@ -195,7 +195,7 @@ describe('the outbox relay', () => {
     await until(async () => (await left()) === 1, 'the old ones are gone');
   });
 
-  it('gives its lock back when it stops', async () => {
+  it('releases its lock when it stops', async () => {
     const relay = start();
     await until(async () => (await locks()) === 1, 'it is active');
     await relay.stop();

@@ -32,7 +32,7 @@ describe('a call between services', () => {
   };
   const call = (tenantId = newId()) => new Rpc(crm).call(getTenant, { tenantId });
 
-  it('returns what the handler returns, and carries request id and trace', async () => {
+  it('returns the result of the handler, and passes on request id and trace', async () => {
     let context: RpcContext | undefined;
     await serve(getTenant, async ({ tenantId }: { tenantId: string }, received) => {
       context = received;
@@ -44,7 +44,7 @@ describe('a call between services', () => {
     expect(context).toMatchObject({ requestId: 'r-1', caller: 'crm' });
   });
 
-  it('throws the error that the handler threw, with all it says', async () => {
+  it('throws the error of the handler with all its members', async () => {
     await serve(getTenant, async () => {
       throw new PlatformError('VALIDATION_FAILED', 'No such thing', {
         errors: [{ pointer: '/a', code: 'X', detail: 'wrong' }],
@@ -59,7 +59,7 @@ describe('a call between services', () => {
     });
   });
 
-  it('tells nothing of a defect but that there is one', async () => {
+  it('reveals nothing about a defect except that it occurred', async () => {
     await serve(getTenant, async () => {
       throw new Error('password=hunter2');
     });
@@ -68,7 +68,7 @@ describe('a call between services', () => {
     expect(JSON.stringify({ ...error, message: error.message })).not.toContain('hunter2');
   });
 
-  it('is refused when it is not JSON, before the handler', async () => {
+  it('is refused before the handler if it is not JSON', async () => {
     let calls = 0;
     await serve(getTenant, async () => {
       calls += 1;
@@ -79,13 +79,13 @@ describe('a call between services', () => {
     expect(calls).toBe(0);
   });
 
-  it('is SERVICE_UNAVAILABLE at once when nobody serves it', async () => {
+  it('fails at once with SERVICE_UNAVAILABLE if no server is available', async () => {
     const started = Date.now();
     await expect(call()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', extra: { retryAfterSeconds: 1 } });
     expect(Date.now() - started).toBeLessThan(getTenant.timeoutMs / 2);
   });
 
-  it('is DEADLINE_EXCEEDED when the reply does not come in time', async () => {
+  it('fails with DEADLINE_EXCEEDED if the reply does not arrive in time', async () => {
     let release!: () => void;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -98,7 +98,7 @@ describe('a call between services', () => {
     release();
   });
 
-  it('is PAYLOAD_TOO_LARGE when the request does not fit into a message', async () => {
+  it('fails with PAYLOAD_TOO_LARGE if the request exceeds the size of a message', async () => {
     const request = { clientId: 'x'.repeat(2_000_000) };
     const embed = await broker.service('embed-gateway');
     await expect(new Rpc(embed).call(rpc.identity.getEmbedOrigins, request)).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe('a call between services', () => {
     });
   });
 
-  it('is dropped when the reply would not go to the inbox of a caller of the contract', async () => {
+  it('is dropped if the reply would not go to the inbox of a caller of the contract', async () => {
     let calls = 0;
     await serve(getTenant, async ({ tenantId }: { tenantId: string }) => {
       calls += 1;
@@ -120,7 +120,7 @@ describe('a call between services', () => {
     expect(calls).toBe(1);
   });
 
-  it('is answered also when it came in just before the server drains', async () => {
+  it('is answered even if it arrived just before the server drains', async () => {
     let release!: () => void;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -146,7 +146,7 @@ describe('a call between services', () => {
     await draining;
   });
 
-  it('works again after the connection was lost', async () => {
+  it('works again after a lost connection', async () => {
     await serve(getTenant, async ({ tenantId }: { tenantId: string }) => tenantView(tenantId));
     broker.proxy.cut();
     await until(
@@ -170,7 +170,7 @@ describe('a call between services', () => {
     );
   }, 40_000);
 
-  it('serves only its own contracts, each once', () => {
+  it('can be served by one handler of the service of the contract only', () => {
     const other = { ...getTenant, subject: 'rpc.crm.x.y', server: 'crm' as const };
     expect(() => server.add(other, async () => undefined)).toThrow('is not served by identity');
     server.add(getTenant, async () => undefined);

@@ -15,7 +15,7 @@ import { Readiness } from './operations/readiness.js';
 import { RuntimeModule } from './runtime.module.js';
 import type { ServiceOptions } from './service-options.js';
 
-/** How often a start that takes long says what it may be waiting for, in milliseconds. */
+/** How often a slow start logs what it may be waiting for, in milliseconds. */
 const STILL_STARTING_MS = 10_000;
 
 export interface RunningService {
@@ -24,13 +24,13 @@ export interface RunningService {
   readonly url: string;
   /** Address of `/livez`, `/readyz`, `/metrics` and `/routes`. */
   readonly operationsUrl: string;
-  /** Not ready from now on; waits for requests in progress, then closes consumers and connections. Safe to call twice. */
+  /** Becomes not ready, waits for requests in progress, then closes consumers and connections. Can be called twice. */
   close(): Promise<void>;
 }
 
 /**
  * Builds and starts a service without touching the process: no signal handlers, no exit.
- * @throws whatever keeps it from starting; what was opened by then is closed again
+ * @throws the error that prevents the start; everything opened by then is closed again
  */
 export async function createService(
   { service: config }: { readonly service: ServiceConfig },
@@ -47,7 +47,7 @@ export async function createService(
 
   const operations = new OperationsServer();
   const operationsUrl = await operations.listen(config.host, config.operationsPort);
-  // Connections wait for their servers, so that everything may be started in any order; silence would look like a hang.
+  // Connections wait for their servers, so that services can start in any order; without a log line that would look like a hang.
   const waiting = setInterval(() => {
     logger.warn({ nats: new URL(config.nats.url.split(',', 1)[0] as string).host }, 'still starting: is NATS there?');
   }, STILL_STARTING_MS);
@@ -66,7 +66,7 @@ export async function createService(
     connectMessaging(app);
 
     const readiness = new Readiness(app, () => options.revocations ?? findRevocations(built));
-    // While draining, every answer asks its client to open no further request on the connection.
+    // While draining, every response asks the client to send no further request on the connection.
     instance.addHook('onSend', (_request, reply, _payload, done) => {
       if (!readiness.isAccepting) reply.header('connection', 'close');
       done();

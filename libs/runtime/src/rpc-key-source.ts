@@ -3,7 +3,7 @@ import { rpc } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 
-/** Asks identity for the issuer's public keys. */
+/** Gets the issuer's public keys from identity. */
 @Injectable()
 export class RpcKeySource extends KeySource {
   constructor(private readonly rpc: Rpc) {

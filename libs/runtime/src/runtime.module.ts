@@ -8,7 +8,7 @@ import { RpcKeySource } from './rpc-key-source.js';
 import { SERVICE_CONFIG } from './service-config.token.js';
 import type { ServiceOptions } from './service-options.js';
 
-/** Wraps a service's module with what every service has. */
+/** Adds to a service's module what every service needs. */
 @Module({})
 export class RuntimeModule {
   static around(service: DynamicModule, config: ServiceConfig, options: ServiceOptions): DynamicModule {
@@ -16,7 +16,7 @@ export class RuntimeModule {
     const providers: Provider[] = [
       { provide: SERVICE_CONFIG, useValue: config },
       { provide: HTTP_CONFIG, useValue: config },
-      // In this order: who calls, then whether they may.
+      // In this order: authentication, then authorization.
       { provide: APP_GUARD, useExisting: AccessTokenGuard },
       { provide: APP_GUARD, useExisting: RightsGuard },
       ...(keySource === 'rpc' ? [{ provide: KeySource, useClass: RpcKeySource }] : []),

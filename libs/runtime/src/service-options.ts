@@ -2,11 +2,11 @@ import type { KeySource, RevocationSource } from '@crm/access';
 import type { Audience } from '@crm/contracts';
 
 export interface ServiceOptions {
-  /** Audiences accepted over HTTP; `platform-api` unless said otherwise. */
+  /** Audiences accepted over HTTP; default `platform-api`. */
   readonly audiences?: readonly Audience[];
   /**
-   * Where public keys come from: `rpc` asks identity (the default), `own` uses the provider of KeySource in the
-   * service's own module, an instance is used as it is (tests).
+   * The source of public keys: `rpc` calls identity (the default), `own` uses the KeySource provider of the service's
+   * module, an instance is used directly (tests).
    */
   readonly keySource?: 'rpc' | 'own' | KeySource;
   /** Cut-offs to check instead of messaging's (tests). */

@@ -5,13 +5,13 @@ import { flushLog } from './observability/log-output.js';
 import { createLogger } from './observability/logger.js';
 import type { ServiceOptions } from './service-options.js';
 
-/** Seconds beyond the drain time after which a shutdown that hangs is given up. */
+/** Seconds beyond the drain time after which a hanging shutdown is aborted. */
 const SHUTDOWN_GRACE_SECONDS = 10;
 
 /**
- * The whole of a service's `main.ts`: starts it and ties it to the process. SIGTERM and SIGINT drain it and exit 0, a
- * second signal exits at once. A failed start prints one message and exits 1; so does a defect nobody caught, after
- * logging it, because the state of the process is unknown from then on.
+ * The complete program of a service's `main.ts`: starts it and handles signals. SIGTERM and SIGINT drain it and exit 0, a
+ * second signal exits at once. A failed start prints one message and exits 1; so does an uncaught exception, after it is
+ * logged, because the state of the process is then unknown.
  */
 export async function startService(
   config: { readonly service: ServiceConfig },
@@ -63,7 +63,7 @@ export async function startService(
   return running;
 }
 
-/** One readable text for what kept a service from starting. */
+/** A readable message for the error that prevented the start. */
 export function explain(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(explain).join('; ');
   if (!(error instanceof Error)) return String(error);

@@ -14,7 +14,7 @@ class ThingController {
   }
 }
 
-describe('the page of the API', () => {
+describe('the API documentation page', () => {
   let service: RunningService | undefined;
   afterEach(() => service?.close());
 
@@ -28,7 +28,7 @@ describe('the page of the API', () => {
       paths: Record<string, { get: { parameters: object[] } }>;
     };
 
-  it.each(['gateway', 'embed-gateway', 'marketplace-admin'] as const)('is at %s, all of it', async (name) => {
+  it.each(['gateway', 'embed-gateway', 'marketplace-admin'] as const)('is served completely by %s', async (name) => {
     const url = await start(name);
     const page = await fetch(`${url}/api/docs`);
     const html = await page.text();
@@ -48,7 +48,7 @@ describe('the page of the API', () => {
     }
   });
 
-  it('shows the address that it stands at, and what a call needs', async () => {
+  it('shows its own address and what a call needs', async () => {
     const { servers, paths } = await documentAt(await start('embed-gateway'));
     expect(servers).toEqual([{ url: '/' }]);
     expect(paths['/api/things']?.get.parameters).toContainEqual(
@@ -56,7 +56,7 @@ describe('the page of the API', () => {
     );
   });
 
-  it('is not at a service behind the gateway, whose document names the gateway', async () => {
+  it('is not served behind the gateway, where the document names the gateway', async () => {
     const url = await start('crm');
     expect((await fetch(`${url}/api/docs`)).status).toBe(404);
     expect((await documentAt(url)).servers).toEqual([{ url: 'http://base.test' }]);

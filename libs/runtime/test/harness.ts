@@ -32,7 +32,7 @@ class TestKeys extends KeySource {
   }
 }
 
-/** Cut-offs that a test may hold back. */
+/** Cut-offs whose arrival a test can delay. */
 export class TestRevocations extends RevocationSource {
   override ready = true;
   override isRevoked(): boolean {

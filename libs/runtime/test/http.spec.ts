@@ -152,19 +152,19 @@ describe('the HTTP side of a service', () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
     });
 
-  it('hands a valid body on with its defaults, and the caller', async () => {
+  it('passes a valid body with its defaults, and the principal, to the handler', async () => {
     const answer = await post('/api/crm/leads', { lastName: 'Ada', email: null }, { 'x-request-id': 'abc-1' });
     expect(answer.status).toBe(201);
     expect(answer.json).toEqual({ lastName: 'Ada', email: null, status: 'new', tenant: TENANT, requestId: 'abc-1' });
     expect(answer.headers.get('x-request-id')).toBe('abc-1');
   });
 
-  it('makes a request id where the given one is not acceptable', async () => {
+  it('creates a request id when the given one is invalid', async () => {
     const answer = await call('GET', '/api/crm/leads', { headers: { 'x-request-id': 'a b<script>' } });
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('names every wrong value by pointer', async () => {
+  it('reports every invalid value with a pointer', async () => {
     const body = {
       lastName: '',
       email: 'nobody',
@@ -215,7 +215,7 @@ describe('the HTTP side of a service', () => {
     expect([answer.status, answer.json.code]).toEqual([status, code]);
   });
 
-  it('takes JSON only', async () => {
+  it('accepts only JSON', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -227,7 +227,7 @@ describe('the HTTP side of a service', () => {
     }
   });
 
-  it('lets a free body be any object, within its own limit', async () => {
+  it('accepts any object as a free-form body, within its own limit', async () => {
     expect((await post('/api/crm/raw', { a: 1 })).json).toEqual({ keys: ['a'] });
     expect((await post('/api/crm/raw', [1])).status).toBe(400);
     expect((await post('/api/crm/raw', '')).status).toBe(400);
@@ -261,7 +261,7 @@ describe('the HTTP side of a service', () => {
     expect(await patch('3')).toBe(400);
   });
 
-  it('refuses a key for a call whose answer is given once, but only to those who may make it', async () => {
+  it('refuses an idempotency key for a call that returns a secret, after it has checked the rights', async () => {
     const answer = await post('/api/crm/tokens', {});
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store']);
     const repeatable = await post('/api/crm/tokens', {}, { 'idempotency-key': 'k' });
@@ -286,14 +286,14 @@ describe('the HTTP side of a service', () => {
     expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_QUERY']);
   });
 
-  it('finds nothing under an id that is none', async () => {
+  it('answers 404 for an id that is not a UUID', async () => {
     expect((await call('GET', '/api/crm/leads/0199AA00-0000-7000-8000-000000000001')).json).toEqual({ id: TENANT });
     for (const id of ['1', "x'--", '0199aa00-0000-7000-8000-00000000000g', '%00', 'x'.repeat(400)]) {
       expect((await call('GET', `/api/crm/leads/${id}`)).json).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     }
   });
 
-  it('answers an unknown route and a broken path by a problem', async () => {
+  it('answers an unknown route and an invalid path with a problem', async () => {
     expect((await call('GET', '/nowhere')).json).toMatchObject({
       status: 404,
       code: 'NOT_FOUND',
@@ -303,7 +303,7 @@ describe('the HTTP side of a service', () => {
     expect((await call('GET', '/api/crm/leads/%zz')).json).toMatchObject({ status: 400, code: 'MALFORMED_REQUEST' });
   });
 
-  it('keeps what a defect says to itself', async () => {
+  it('hides the message of a defect', async () => {
     const answer = await call('GET', '/api/crm/defect');
     expect(answer.json).toMatchObject({
       status: 500,
@@ -313,12 +313,12 @@ describe('the HTTP side of a service', () => {
     expect(answer.text).not.toMatch(/secret_table|SELECT|stack|Error:/);
   });
 
-  it('says when to come back', async () => {
+  it('sends Retry-After when a retry can help', async () => {
     const answer = await call('GET', '/api/crm/down');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '7']);
   });
 
-  it('asks for a token, and tells a missing one from a wrong one', async () => {
+  it('requires a token, and distinguishes a missing one from an invalid one', async () => {
     const missing = await call('POST', '/api/crm/leads');
     expect([missing.status, missing.json.code, missing.headers.get('www-authenticate')]).toEqual([
       401,
@@ -332,7 +332,7 @@ describe('the HTTP side of a service', () => {
     ]);
   });
 
-  it('checks rights and scopes before it looks at the body', async () => {
+  it('checks rights and scopes before the body', async () => {
     const as = async (claims: Record<string, unknown>) =>
       (await post('/api/crm/leads', { nonsense: 1 }, { authorization: `Bearer ${await tokenOf(claims)}` })).json.code;
     expect(await as({ roles: ['viewer'] })).toBe('FORBIDDEN');
@@ -340,21 +340,21 @@ describe('the HTTP side of a service', () => {
     expect(await as({ embed: true, embed_app_id: 'acme', scopes: ['leads'] })).toBe('VALIDATION_FAILED');
   });
 
-  it('never shows the secret of a hook', async () => {
+  it('never reveals the secret of a hook', async () => {
     const shown = await call('GET', '/api/crm/automations/hooks/w-1/5ecre7');
     expect(shown.json.instance).toBe('/api/crm/automations/hooks/w-1/[redacted]');
     const unknown = await call('GET', '/api/crm/automations/hooks/w-1/5ecre7/more?x=5ecre7');
     expect(unknown.text).not.toContain('5ecre7');
   });
 
-  it('answers a constant problem where a route asks for it', async () => {
+  it('answers with a constant problem where a route declares it', async () => {
     const first = await call('POST', '/api/crm/automations/hooks/w-1/5ecre7');
     const second = await call('POST', '/api/crm/automations/hooks/w-2/other');
     expect(first.status).toBe(404);
     expect(first.text).toBe(second.text);
   });
 
-  it('documents itself from the same declarations', async () => {
+  it('generates its OpenAPI document from the same declarations', async () => {
     const { json } = await call('GET', '/api/openapi.json');
     expect(json.openapi).toBe('3.1.1');
     expect(json.paths['/api/crm/leads'].post).toMatchObject({
@@ -383,7 +383,7 @@ describe('the HTTP side of a service', () => {
     expect(Object.keys(json.paths)).not.toContain('/api/openapi.json');
   });
 
-  it('documents the refusals that follow from the decorators of a route, and examples of what it takes', async () => {
+  it('documents the refusals that follow from the decorators of a route, and examples of its input', async () => {
     const { json } = await call('GET', '/api/openapi.json');
     const { patch } = json.paths['/api/crm/leads/{id}'];
     expect(Object.keys(patch.responses)).toEqual(expect.arrayContaining(['400', '404', '412', '429', '503']));

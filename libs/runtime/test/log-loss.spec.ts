@@ -64,7 +64,7 @@ describe('the log of a process that ends', () => {
     expect(run.log()).toContainEqual(expect.objectContaining({ level: 'info', msg: 'stopped' }));
   }, 60_000);
 
-  it('is complete after an exception that nobody caught', async () => {
+  it('is complete after an uncaught exception', async () => {
     const run = await start('throw');
     expect(await run.exit).toEqual([1, null]);
     expect(numbersOf(run)).toEqual(run.handedOver().map(({ number }) => number));
@@ -73,7 +73,7 @@ describe('the log of a process that ends', () => {
     );
   }, 60_000);
 
-  it('misses at most the last 100 ms after kill -9', async () => {
+  it('lacks at most the last 100 ms after kill -9', async () => {
     const run = await start('wait');
     run.child.kill('SIGKILL');
     expect(await run.exit).toEqual([null, 'SIGKILL']);

@@ -1,6 +1,6 @@
-// A service that does nothing but write numbered lines to its log: node logging-program.mjs <file> <end>
-// After each line the file gets its number and the time, at once. `end` says what happens after some seconds' worth of
-// lines: `throw` is a defect that nobody catches; with `wait` somebody else ends it, and SIGTERM makes it write once more.
+// A service that only writes numbered lines to its log: node logging-program.mjs <file> <end>
+// After each line the file gets its number and the time, at once. `end` is what happens after some seconds' worth of
+// lines: `throw` is an uncaught exception; with `wait` the test ends it, and SIGTERM makes it write once more.
 import { openSync, writeSync } from 'node:fs';
 import { startService } from '@crm/runtime';
 import { Logger } from '@nestjs/common';
@@ -8,7 +8,7 @@ import { Logger } from '@nestjs/common';
 const [file = '', end] = process.argv.slice(2);
 const written = openSync(file, 'a');
 const logger = new Logger('Program');
-/** More than what is buffered, so that a write is on its way while others wait. */
+/** More than the buffer, so that a write is in progress while other lines wait. */
 const BURST = 2000;
 let number = 0;
 

@@ -47,8 +47,8 @@ const get = async (url: string) => {
   return { status: response.status, body: await response.text() };
 };
 
-describe('operations', () => {
-  it('refuses to start with a route that nobody decided on', async () => {
+describe('a service in operation', () => {
+  it('refuses to start with a route without an access rule', async () => {
     await expect(startWith({ controllers: [ThingController, ForgottenController] })).rejects.toThrow(
       /neither @Access nor @Public:\n {2}- GET \/api\/forgotten \(ForgottenController.read\)$/,
     );
@@ -84,7 +84,7 @@ describe('operations', () => {
     }
   });
 
-  it('tells who may call what', async () => {
+  it('lists its routes with their access rules', async () => {
     const service = await startWith({ controllers: [ThingController] });
     try {
       const routes = JSON.parse((await get(`${service.operationsUrl}/routes`)).body);
@@ -123,7 +123,7 @@ describe('operations', () => {
     }
   });
 
-  it('lets requests in progress finish, and takes no more', async () => {
+  it('lets requests in progress finish at shutdown, and accepts no more', async () => {
     const service = await startWith({ controllers: [ThingController] });
     const inside = new Promise<void>((resolve) => {
       entered = resolve;
@@ -141,7 +141,7 @@ describe('operations', () => {
     await expect(fetch(`${service.operationsUrl}/livez`)).rejects.toThrow();
   });
 
-  it('cuts off what does not finish in time', async () => {
+  it('aborts requests that do not finish in time', async () => {
     const service = await startWith({ controllers: [ThingController], config: { drainSeconds: 0 } });
     const inside = new Promise<void>((resolve) => {
       entered = resolve;

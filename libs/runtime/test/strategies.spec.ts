@@ -128,11 +128,11 @@ describe('strategies', () => {
     expect(await open(gold, { 'x-password': 'gold' })).toEqual({ proven: 'gold from 127.0.0.1' });
   });
 
-  it('that fail for another reason than the credentials answer as a defect', async () => {
+  it('answer with an internal error when they fail for a reason other than the credentials', async () => {
     expect(await open(gold, {})).toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 
-  it('of access tokens fill the principal and the request context, before the rights are judged', async () => {
+  it('of access tokens set the principal and the request context before rights are checked', async () => {
     const member = await tokenOf({ iss: 'http://gold.test' });
     expect(await get(gold, 'caller', member)).toEqual({ userId: 'u-1', tenantId: TENANT });
     expect(await get(gold, 'admin', member)).toBe('FORBIDDEN');

@@ -4,10 +4,10 @@ import { metrics } from '../metrics.js';
 
 const UPKEEP_MS = 600_000;
 const SWEEP_BATCH = 1_000;
-/** Longer than the stream (7 days) and the published outbox rows (7 days) together: no event comes back after that. */
+/** Longer than the stream (7 days) and the published outbox rows (7 days) together: no event is delivered again after that. */
 const INBOX_KEEP_SECONDS = 15 * 24 * 3600;
 
-/** Keeps the inbox small and the count of waiting dead letters true, while the consumers run. */
+/** Deletes old inbox rows and updates the count of dead letters while the consumers run. */
 export class ConsumerUpkeep extends Sweeper {
   constructor(
     private readonly database: Database,

@@ -2,7 +2,7 @@ import { type Database, storeDeadLetter } from '@crm/database';
 import type { JsMsg } from '@nats-io/jetstream';
 import { messageKey, type ReceivedEvent, tenantOfMessage } from './received-event.js';
 
-/** Where a consumer stores the messages that it cannot handle, as they were received. */
+/** Stores the messages that a consumer cannot handle, unchanged. */
 export class DeadLetterStore {
   constructor(
     private readonly database: Database,
@@ -10,9 +10,9 @@ export class DeadLetterStore {
   ) {}
 
   /**
-   * Stores a message, or brings what is told of it up to date.
-   * @param problem why it cannot be handled, for the operators who look at it
-   * @returns the id of the stored message, and whether it was stored now for the first time
+   * Stores a message, or updates its problem.
+   * @param problem why it cannot be handled, for operators
+   * @returns the id of the stored message, and whether this call stored it
    */
   store(message: JsMsg, event: ReceivedEvent, problem: string): Promise<{ id: string; isNew: boolean }> {
     return this.database.transaction(tenantOfMessage(message, event), (tx) =>

@@ -13,18 +13,18 @@ import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from '
 
 /** A pull ends after this long without a message and is followed by the next. */
 const PULL_EXPIRES_MS = 30_000;
-/** The server says that a pull is alive; when it misses two of these the pull is given up and made again. */
+/** Interval of the server's heartbeats; after two missed ones the pull is cancelled and started again. */
 const HEARTBEAT_MS = 5_000;
 const RETRY_PULL_MS = 1_000;
 const DEFAULT_CONCURRENCY = 16;
-/** What is told of a message of which nothing else is known, because its process ended while it was tried. */
+/** The problem of a message whose process ended while handling it, so that nothing else is known. */
 const NO_OUTCOME = 'Delivered again and again without an outcome';
 
 /** Handles an event in the transaction of its tenant. */
 export type EventMethod = (event: EventEnvelope, tx: TenantTransaction) => Promise<void>;
 
 export interface EventConsumerOptions {
-  /** Events worked on at a time. */
+  /** Concurrent events. */
   concurrency?: number;
   redeliveryDelaysMs?: readonly number[];
 }
@@ -37,8 +37,8 @@ interface Registration {
 }
 
 /**
- * Works on the events of one durable consumer. Events of the same record are handled in the order they came in; the effect
- * and the note that it happened are one transaction; the acknowledgement follows the commit.
+ * Handles the events of one durable consumer. Events of the same record are handled in the order of arrival; the effect and
+ * its inbox row are one transaction; the acknowledgement follows the commit.
  */
 export class EventConsumer {
   private readonly logger: Logger;
@@ -63,7 +63,7 @@ export class EventConsumer {
     const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
     this.slots = new OrderedSlots(concurrency);
     this.deadLetters = new DeadLetterStore(database, definition.durable);
-    // One set worked on and one at hand, so that no slot waits for the network.
+    // One batch in progress and one buffered, so that no slot waits for the network.
     this.batchSize = 2 * concurrency;
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
   }
@@ -77,7 +77,7 @@ export class EventConsumer {
     this.running ??= this.pullUntilStopped();
   }
 
-  /** Takes no more events and waits for those it works on. */
+  /** Accepts no more events and waits for those in progress. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.wake.signal();
@@ -89,14 +89,14 @@ export class EventConsumer {
 
   /**
    * Handles a dead letter again, in the same way as a delivered one.
-   * @returns false when there is no such message, or it was replayed
-   * @throws what the handlers throw, and Error for what is no event of this tenant; the message stays
+   * @returns false when there is no such dead letter or it was replayed
+   * @throws what the handlers throw, and Error for a message that is not an event of this tenant; the dead letter stays
    */
   async replay(tenantId: string, deadLetterId: string): Promise<boolean> {
     return this.database.transaction(tenantId, async (tx) => {
       const stored = await lockDeadLetter(tx, deadLetterId);
       if (!stored || stored.consumer !== this.definition.durable) return false;
-      // Its header is not stored; a message of two tenants is with the one that the header named, and stays there.
+      // The header is not stored; a message that names two tenants is stored for the tenant in its header, and stays there.
       const event = readEvent(stored.payload, stored.tenantId);
       if (!event.ok) throw new Error(event.problem);
       await inContextOf(event.envelope, () => this.handleOnce(event.envelope, tx));
@@ -106,14 +106,16 @@ export class EventConsumer {
   }
 
   /**
-   * The end of the pull is buffered; until it reaches the server, messages go to nobody and wait out the ack time. Without
-   * a server there is nothing to end.
+   * The end of the pull is buffered; until it reaches the server, messages are delivered to no one and wait for the ack
+   * timeout. Without a server there is nothing to end.
    */
   private async endPull(): Promise<void> {
     try {
       await this.nats.ping();
     } catch (error) {
-      this.logger.warn(`The end of the last pull was not sent: ${error instanceof Error ? error.message : error}`);
+      this.logger.warn(
+        `The end of the last pull was not sent; its messages are delivered again later: ${error instanceof Error ? error.message : error}`,
+      );
     }
   }
 
@@ -123,11 +125,13 @@ export class EventConsumer {
         await this.slots.room();
         await this.pull();
       } catch (error) {
-        // A consumer that was deleted and made again is looked up again.
+        // A consumer that was deleted and created again is looked up again.
         this.consumer = undefined;
         if (this.stopped) return;
         metrics.consumerFailures.inc({ consumer: this.definition.durable });
-        this.logger.warn(`Pulling failed, it is tried again: ${error instanceof Error ? error.message : error}`);
+        this.logger.warn(
+          `Pulling failed; the next pull tries again: ${error instanceof Error ? error.message : error}`,
+        );
         await this.wake.wait(RETRY_PULL_MS);
       }
     }
@@ -146,13 +150,13 @@ export class EventConsumer {
 
   private accept(message: JsMsg): void {
     const event = readEvent(message.data, headerTenant(message));
-    // Also while it waits for its turn; a third of the time leaves two chances before it would be delivered again.
+    // Also while it waits for its turn; a third of the ack time leaves two more chances before it is delivered again.
     const extend = setInterval(() => this.tell(() => message.working()), this.definition.ackWaitMs / 3);
     const lane = event.ok ? `${event.envelope.tenantid} ${event.envelope.subject ?? ''}` : messageKey(message);
     this.slots.run(lane, () => this.work(message, event).finally(() => clearInterval(extend)));
   }
 
-  /** Never rejects: whatever happens, the message is acknowledged, comes again, or is stored as a dead letter. */
+  /** Never rejects: the message is acknowledged, delivered again, or stored as a dead letter. */
   private async work(message: JsMsg, event: ReceivedEvent): Promise<void> {
     const consumer = this.definition.durable;
     const end = metrics.eventSeconds.startTimer({ consumer });
@@ -179,8 +183,8 @@ export class EventConsumer {
   ): Promise<'handled' | 'double' | 'ignored' | 'dead_letter'> {
     if (this.methodsFor(event.envelope).length === 0) return 'ignored';
     if (!this.isHopeless(message)) return this.handle(event.envelope);
-    // Perhaps it only waited long for something that was away, so it has one more try. It is stored before, and not tried
-    // again when it was: the process that made that try ended with it.
+    // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
+    // attempted again if it was already stored: the process of that attempt ended with it.
     const noted = await this.deadLetters.store(message, event, NO_OUTCOME);
     return noted.isNew ? this.handle(event.envelope, noted.id) : 'dead_letter';
   }
@@ -189,7 +193,7 @@ export class EventConsumer {
     return isHopeless(message.info.deliveryCount, this.definition.maxDeliveries);
   }
 
-  /** @param deadLetterId the message as it is stored, which is settled when the handling succeeds */
+  /** @param deadLetterId the stored dead letter, which is marked as replayed when the handling succeeds */
   private handle(envelope: EventEnvelope, deadLetterId?: string): Promise<'handled' | 'double'> {
     return inContextOf(envelope, () =>
       this.database.transaction(envelope.tenantid, async (tx) => {
@@ -200,10 +204,10 @@ export class EventConsumer {
     );
   }
 
-  /** @throws Error when the transaction is of another tenant than the event, whose data would get to that one's receivers */
+  /** @throws Error when the transaction is of another tenant than the event, because the other tenant's receivers would get its data */
   private async handleOnce(envelope: EventEnvelope, tx: TenantTransaction): Promise<boolean> {
     if (envelope.tenantid.toLowerCase() !== tx.tenantId) {
-      throw new Error('The event is of another tenant than the transaction');
+      throw new Error('The event belongs to another tenant than the transaction');
     }
     if (!(await recordInbox(tx, this.definition.durable, envelope.id))) return false;
     for (const method of this.methodsFor(envelope)) await method(envelope, tx);
@@ -229,29 +233,35 @@ export class EventConsumer {
         return;
       }
     } catch (storeError) {
-      // The message stays in the stream and comes again, until it can be stored.
-      this.logger.error({ msg: 'A dead letter could not be stored', eventId, err: storeError });
+      // The message stays in the stream and is delivered again until it can be stored.
+      this.logger.error({
+        msg: 'A dead letter could not be stored; the message is delivered again',
+        eventId,
+        err: storeError,
+      });
     }
     this.tell(() => message.nak(redeliveryDelay(this.delays, deliveryCount)));
     metrics.eventsHandled.inc({ consumer, outcome: 'failed' });
   }
 
-  /** Tells the broker of an outcome. On a closed connection it stays untold, and the message comes again. */
+  /** Reports an outcome to the broker. On a closed connection that is impossible, and the message is delivered again. */
   private tell(outcome: () => void): void {
     try {
       outcome();
     } catch (error) {
-      this.logger.warn(`An outcome was not sent: ${error instanceof Error ? error.message : error}`);
+      this.logger.warn(
+        `An outcome was not sent; the message is delivered again: ${error instanceof Error ? error.message : error}`,
+      );
     }
   }
 
-  /** Stores the message with its error, then tells the server not to deliver it again. */
+  /** Stores the message with its error, then terminates its delivery. */
   private async storeAndTerminate(message: JsMsg, event: ReceivedEvent, problem: string): Promise<void> {
     await this.deadLetters.store(message, event, problem);
     this.terminate(message);
   }
 
-  /** Tells the server not to deliver a message again, which is stored. */
+  /** Terminates the delivery of a stored message. */
   private terminate(message: JsMsg): void {
     const consumer = this.definition.durable;
     this.tell(() => message.term());
@@ -261,7 +271,7 @@ export class EventConsumer {
   }
 }
 
-/** Runs the handling of an event as what follows from the request that caused it. */
+/** Runs the handling of an event in the context of the request that caused it. */
 function inContextOf<T>(envelope: EventEnvelope, work: () => Promise<T>): Promise<T> {
   const context = {
     requestId: envelope.id,
@@ -271,7 +281,7 @@ function inContextOf<T>(envelope: EventEnvelope, work: () => Promise<T>): Promis
   return runInRequestContext(context, work);
 }
 
-/** For the operators who look at the stored message. */
+/** The problem of a dead letter, for operators. */
 function describe(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

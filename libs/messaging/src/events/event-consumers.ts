@@ -5,22 +5,23 @@ import type { NatsConnection } from '../nats-connection.js';
 import { ConsumerUpkeep } from './consumer-upkeep.js';
 import { EventConsumer, type EventMethod } from './event-consumer.js';
 
-/** The durable consumers of a service, by their handlers. */
+/** The durable consumers of a service for which it has handlers. */
 export class EventConsumers {
   private readonly consumers = new Map<string, EventConsumer>();
   private upkeep: ConsumerUpkeep | undefined;
 
-  /** @param database found when the first handler is added: services without events have none */
+  /** @param database resolved when the first handler is added, because services without events have none */
   constructor(
     private readonly config: Pick<MessagingConfig, 'service' | 'eventConcurrency'>,
     private readonly nats: NatsConnection,
     private readonly database: () => Database,
   ) {}
 
-  /** @throws Error when the consumer is another service's */
+  /** @throws Error when the consumer belongs to another service */
   add(definition: ConsumerDefinition, events: readonly EventName[] | 'all', method: EventMethod): void {
     const { service, eventConcurrency } = this.config;
-    if (definition.service !== service) throw new Error(`The consumer ${definition.durable} is not one of ${service}`);
+    if (definition.service !== service)
+      throw new Error(`The consumer ${definition.durable} does not belong to ${service}`);
     let consumer = this.consumers.get(definition.durable);
     if (!consumer) {
       consumer = new EventConsumer(definition, this.nats, this.database(), { concurrency: eventConcurrency });
@@ -40,7 +41,7 @@ export class EventConsumers {
     this.upkeep.start();
   }
 
-  /** Takes no more events and waits for those under way. */
+  /** Accepts no more events and waits for those in progress. */
   async stop(): Promise<void> {
     await Promise.all([this.upkeep?.stop(), ...this.list().map((consumer) => consumer.stop())]);
   }

@@ -4,7 +4,7 @@ import type { TenantTransaction } from '@crm/database';
 /** What `@Ctx()` gives the handler of an event. */
 export class EventContext {
   /**
-   * @param tx transaction of the event's tenant, which also notes the event as handled: an effect in it happens once
+   * @param tx transaction of the event's tenant, which also records the event as handled: an effect in it happens once
    * @param consumer the durable consumer that received the event
    */
   constructor(

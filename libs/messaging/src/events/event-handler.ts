@@ -5,17 +5,17 @@ import { EventPattern } from '@nestjs/microservices';
 import { requirePayload } from '../require-payload.js';
 import { OriginalErrorFilter } from './original-error.filter.js';
 
-/** The pattern of a handler of all events. */
+/** The pattern of a handler for all events. */
 export const ALL_EVENTS = '*';
 
 type Handler = (event: EventEnvelope, ...bound: never[]) => Promise<void>;
 
 /**
  * Makes a method of a controller handle events of a durable consumer: Nest's `EventPattern` of their names. It gets the
- * event as `@Payload()` and, as `@Ctx()`, an {@link EventContext} with the tenant transaction that also notes the event
- * as handled, so that its effect happens once however often the event is delivered. What it throws rolls both back and
- * the event comes again later; a PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED says that waiting will help,
- * unless it tells of a statement in `tx` that took too long or too much memory.
+ * event as `@Payload()` and, as `@Ctx()`, an {@link EventContext} with the tenant transaction that also records the
+ * event as handled, so that its effect happens once however often the event is delivered. An exception rolls both back
+ * and the event is delivered again later; a PlatformError SERVICE_UNAVAILABLE or DEADLINE_EXCEEDED means that waiting will
+ * help, unless it is due to a statement in `tx` that took too long or too much memory.
  */
 export function EventHandler(consumer: ConsumerDefinition, events: EventName | readonly EventName[] | 'all') {
   const patterns = events === 'all' ? [ALL_EVENTS] : [events].flat();

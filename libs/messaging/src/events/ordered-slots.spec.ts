@@ -19,7 +19,7 @@ function work(log: string[], name: string): { run: () => Promise<void>; end(): v
 }
 
 describe('ordered slots', () => {
-  it('run as much as fits and the next when one ends', async () => {
+  it('run as many items as there are slots, and the next when one ends', async () => {
     const log: string[] = [];
     const slots = new OrderedSlots(2);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => work(log, name));
@@ -36,7 +36,7 @@ describe('ordered slots', () => {
     await slots.drain();
   });
 
-  it('run the same key one after the other, and other keys meanwhile', async () => {
+  it('run items with the same key one after the other, and other keys concurrently', async () => {
     const log: string[] = [];
     const slots = new OrderedSlots(4);
     const [first, second, other] = ['first', 'second', 'other'].map((name) => work(log, name));
@@ -53,7 +53,7 @@ describe('ordered slots', () => {
     await slots.drain();
   });
 
-  it('tell when there is room', async () => {
+  it('report when a slot is free', async () => {
     const slots = new OrderedSlots(1);
     await slots.room();
     const one = work([], 'one');

@@ -1,4 +1,4 @@
-/** Runs work, so many at a time, and work with the same key one after the other in the order it came. */
+/** Runs a limited number of work items concurrently, and those with the same key one after the other, in order. */
 export class OrderedSlots {
   private free: number;
   private readonly waiting: (() => void)[] = [];
@@ -22,7 +22,7 @@ export class OrderedSlots {
     });
   }
 
-  /** Resolves when a slot is free and nothing waits for it. */
+  /** Resolves when a slot is free and no work waits for it. */
   async room(): Promise<void> {
     while (this.free === 0) {
       await new Promise<void>((resolve) => {
@@ -31,7 +31,7 @@ export class OrderedSlots {
     }
   }
 
-  /** Resolves when everything has run. */
+  /** Resolves when all work has finished. */
   async drain(): Promise<void> {
     while (this.running.size > 0) await Promise.all(this.running);
   }

@@ -2,9 +2,9 @@ import { Catch, type ExceptionFilter } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 
 /**
- * Hands on what the handler of an event threw. By it the consumer decides whether waiting helps, and operators read it
- * beside the dead letter. It stands before every global filter: an event has no caller to answer, and a filter that
- * answered would acknowledge it.
+ * Passes on the original error of an event handler. From it the consumer decides whether waiting helps, and operators see
+ * it with the dead letter. It comes before every global filter: an event has no caller, and a filter that answered would
+ * acknowledge it.
  */
 @Catch()
 export class OriginalErrorFilter implements ExceptionFilter {

@@ -5,12 +5,12 @@ import { Compile } from 'typebox/compile';
 
 const envelopeSchema = Compile(EventEnvelope);
 
-/** A message as an event, or why it is none. */
+/** A message parsed as an event, or the reason why it is not one. */
 export type ReceivedEvent =
   | { readonly ok: true; readonly envelope: EventEnvelope }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the body of a message. @param headerTenant whose it is by its header or where it is stored, if that is known */
+/** Reads the body of a message. @param headerTenant its tenant according to its header or its stored row, if known */
 export function readEvent(data: Uint8Array, headerTenant: string | undefined): ReceivedEvent {
   let value: unknown;
   try {
@@ -33,14 +33,14 @@ export function headerTenant(message: JsMsg): string | undefined {
   return message.headers?.get(TENANT_HEADER) || undefined;
 }
 
-/** Whose dead letter it becomes when it cannot be handled. */
+/** The tenant of its dead letter if it cannot be handled. */
 export function tenantOfMessage(message: JsMsg, event: ReceivedEvent): string {
   if (event.ok) return event.envelope.tenantid;
   const named = headerTenant(message);
   return isUuid(named) ? named : NO_TENANT;
 }
 
-/** The same for every delivery of a message and for no other: a stream that was lost counts from 1 again, later. */
+/** Identifies a message across its deliveries. Includes the time, because a stream that was lost counts from 1 again. */
 export function messageKey(message: JsMsg): string {
   return `${message.info.streamSequence}-${message.timestampNanos}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
 
 describe('redelivery', () => {
-  it('waits longer each time, and then the same', () => {
+  it('has increasing delays, and then a constant one', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 50].map((delivery) => redeliveryDelay(REDELIVERY_DELAYS_MS, delivery));
     expect(delays).toEqual([1_000, 5_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000]);
   });
@@ -26,7 +26,7 @@ describe('redelivery', () => {
     expect(isTransient(error)).toBe(expected);
   });
 
-  it('takes an event that comes back without end for hopeless', () => {
+  it('is abandoned for an event that is delivered again and again', () => {
     expect([isHopeless(200, 10), isHopeless(201, 10)]).toEqual([false, true]);
   });
 });

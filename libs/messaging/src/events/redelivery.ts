@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { isExcessive, isTemporary } from '@crm/database';
 
-/** Milliseconds before an event that failed is delivered again, by the number of its delivery; the last one repeats. */
+/** Milliseconds before a failed event is delivered again, by the number of its delivery; the last one repeats. */
 export const REDELIVERY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 60_000, 120_000, 300_000];
 
 /** The delay after a failed delivery. @param delivery from 1 */
@@ -10,8 +10,8 @@ export function redeliveryDelay(delays: readonly number[], delivery: number): nu
 }
 
 /**
- * An event that comes back this many times over the consumer's limit, though each failure looked transient or none was
- * reported, takes its process down, will never work, or waited for something that was away most of a day.
+ * An event that exceeds the consumer's limit by this many deliveries, although each failure seemed temporary or was not
+ * reported, crashes its process, will never succeed, or waited most of a day for something unavailable.
  */
 const HOPELESS_FACTOR = 20;
 
@@ -21,8 +21,9 @@ export function isHopeless(delivery: number, maxDeliveries: number): boolean {
 }
 
 /**
- * Whether the event is not to blame: what it needs is away, so it waits and its failure does not count. A statement of its
- * own handling that took too long or too much memory may do so each time, and hold up other tenants' events each time.
+ * Whether the failure is not caused by the event: something it needs is unavailable, so it waits and the failure does not
+ * count. A statement of its handler that took too long or too much memory does count: it may do so every time and delay
+ * other tenants' events.
  */
 export function isTransient(error: unknown): boolean {
   if (isExcessive(error)) return false;

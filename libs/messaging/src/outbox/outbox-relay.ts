@@ -6,21 +6,21 @@ import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 
-/** Advisory lock of the active relay; advisory locks belong to a database, so one number does for all services. */
+/** Advisory lock of the active relay; advisory locks belong to a database, so one number works for all services. */
 const RELAY_LOCK = 47_152_013;
 
 export interface OutboxRelayOptions {
-  /** Milliseconds between looks at the outbox when no signal comes; 200. */
+  /** Milliseconds between polls of the outbox without a signal; default 200. */
   pollMs?: number;
-  /** Milliseconds between tries of a standby relay to become the active one; 1,000. */
+  /** Milliseconds between attempts of a standby relay to become active; default 1,000. */
   standbyMs?: number;
-  /** Milliseconds to wait after a failure; 1,000. */
+  /** Milliseconds to wait after a failure; default 1,000. */
   retryMs?: number;
-  /** Events read, published and marked together; 256. */
+  /** Events read, published and marked together; default 256. */
   batchSize?: number;
-  /** Milliseconds between sweeps of old published events; 60,000. */
+  /** Milliseconds between deletions of old published events; default 60,000. */
   sweepMs?: number;
-  /** Seconds for which published events are kept, so that a lost stream can be filled again; 7 days. */
+  /** Seconds for which published events are kept, so that a lost stream can be refilled; default 7 days. */
   keepSeconds?: number;
 }
 
@@ -39,8 +39,8 @@ const ACK_TIMEOUT_MS = 5_000;
 
 /**
  * Publishes the events of a database's outbox to JetStream in order, each at least once: an event is marked only after
- * the broker has acknowledged it. One relay of a database is active; it holds an advisory lock on the connection that it
- * reads and marks through, so another one takes over when that connection or its process dies.
+ * the broker has acknowledged it. One relay per database is active; it holds an advisory lock on the connection that it
+ * uses for reading and marking, so another relay takes over when that connection or its process dies.
  */
 export class OutboxRelay {
   private readonly logger = new Logger('OutboxRelay');
@@ -64,7 +64,7 @@ export class OutboxRelay {
     this.running ??= this.runUntilStopped();
   }
 
-  /** Finishes the batch under way and gives the lock back. What is left waits for the next relay. */
+  /** Finishes the current batch and releases the lock. Remaining events wait for the next relay. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.database.outboxSignal.onSignal(undefined);
@@ -107,7 +107,7 @@ export class OutboxRelay {
   private async publishBatch(outbox: Outbox, batch: readonly OutboxEvent[]): Promise<void> {
     const acks = await Promise.allSettled(batch.map((event) => this.publish(event)));
     const failedAt = acks.findIndex((ack) => ack.status === 'rejected');
-    // Those after a failure are published again behind it; the broker and the inbox recognise them as doubles.
+    // Events after a failed one are published again after it; the broker and the inbox recognise the duplicates.
     const done = failedAt < 0 ? batch : batch.slice(0, failedAt);
     await outbox.markPublished(done);
     metrics.outboxPublished.inc(done.length);
@@ -136,7 +136,7 @@ export class OutboxRelay {
     }
     if (now - this.sweptAt >= this.options.sweepMs) {
       const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
-      // A full batch means that there is more: the next turn goes on, after the events that came in meanwhile.
+      // A full batch means that there may be more: the next turn continues at once.
       if (deleted < SWEEP_BATCH) this.sweptAt = now;
     }
   }
@@ -144,11 +144,11 @@ export class OutboxRelay {
   private async pauseAfter(what: string, error: unknown): Promise<void> {
     metrics.outboxFailures.inc();
     if (this.stopped) return;
-    this.logger.warn(`${what}, it is tried again: ${error instanceof Error ? error.message : error}`);
+    this.logger.warn(`${what}; the relay tries again: ${error instanceof Error ? error.message : error}`);
     await this.pause(this.options.retryMs);
   }
 
-  /** Signals of new events do not shorten the pause, the end of the process does. */
+  /** Only the end of the process shortens the pause; signals of new events do not. */
   private async pause(ms: number): Promise<void> {
     const until = Date.now() + ms;
     while (!this.stopped && Date.now() < until) await this.wake.wait(until - Date.now());

@@ -1,10 +1,10 @@
 import { uuidTimeMs } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims, type Revocation, revocationKey } from '@crm/contracts';
 
-/** Time after which no token that a cut-off could meet is alive: the longest lifetime, and as long again for clocks. */
+/** Time after which every token that a cut-off affects has expired: twice the longest lifetime, to allow for clocks. */
 const RELEVANT_MS = 2 * ACCESS_TOKEN_SECONDS * 1000;
 
-/** The cut-offs that are known, by what they cut off. */
+/** The known cut-offs by their target. */
 export class Cutoffs {
   private readonly byKey = new Map<string, number>();
 
@@ -12,18 +12,18 @@ export class Cutoffs {
     return this.byKey.size;
   }
 
-  /** A cut-off never moves back. */
+  /** Keeps the later cut-off. */
   add({ kind, id, cutoffMs }: Revocation): void {
     const key = revocationKey(kind, id);
     this.byKey.set(key, Math.max(cutoffMs, this.byKey.get(key) ?? 0));
   }
 
-  /** Forgets what no living token can meet. @param nowMs Unix time in milliseconds */
+  /** Removes cut-offs that no unexpired token can be affected by. @param nowMs Unix time in milliseconds */
   prune(nowMs: number): void {
     for (const [key, cutoffMs] of this.byKey) if (cutoffMs < nowMs - RELEVANT_MS) this.byKey.delete(key);
   }
 
-  /** Whether any cut-off ends the token: its session by name, everything else by the millisecond of issue. */
+  /** Whether a cut-off revokes the token: by its session, or by the millisecond in which it was issued. */
   cut(claims: AccessTokenClaims): boolean {
     if (this.byKey.size === 0) return false;
     if (claims.sid !== undefined && this.byKey.has(revocationKey('session', claims.sid))) return true;

@@ -15,8 +15,8 @@ const PRUNE_MS = 60_000;
 const revocationSchema = Compile(Revocation);
 
 /**
- * Watches the bucket of cut-offs: first what is in it, then each change. After a loss of connection the bucket is read
- * anew, so nothing that happened meanwhile is missed; what was known stays in force.
+ * Watches the bucket of cut-offs: first its content, then each change. After a reconnection the bucket is read again, so
+ * that no change is missed; known cut-offs stay in force meanwhile.
  */
 @Injectable()
 export class RevocationWatch implements RevocationSource {
@@ -51,11 +51,13 @@ export class RevocationWatch implements RevocationSource {
     this.running = this.watchUntilStopped();
   }
 
-  /** Ends the present watch; the loop begins another. */
+  /** Ends the current watch; the loop starts another. */
   private readAnew(): void {
     this.watched?.close().catch((error: unknown) => {
-      // The connection was lost again meanwhile: its return calls this once more.
-      this.logger.warn(`The watch could not be ended: ${error instanceof Error ? error.message : error}`);
+      // The connection was lost again: the next reconnection calls this again.
+      this.logger.warn(
+        `The watch of cut-offs could not be ended; the next reconnection tries again: ${error instanceof Error ? error.message : error}`,
+      );
     });
   }
 
@@ -74,7 +76,9 @@ export class RevocationWatch implements RevocationSource {
         await this.watch();
       } catch (error) {
         if (this.stopped) return;
-        this.logger.warn(`The watch failed, it is tried again: ${error instanceof Error ? error.message : error}`);
+        this.logger.warn(
+          `The watch of cut-offs failed; it is started again: ${error instanceof Error ? error.message : error}`,
+        );
         await this.wake.wait(RETRY_MS);
       }
     }
@@ -93,7 +97,7 @@ export class RevocationWatch implements RevocationSource {
   }
 
   private accept(message: JsMsg): void {
-    // A deleted key has no body: the cut-off it held is past.
+    // A deleted key has no body: its cut-off has expired.
     if (message.data.length > 0) this.addCutoff(message);
     if (message.info.pending === 0) this.complete = true;
     metrics.revocations.set(this.cutoffs.size);
@@ -105,7 +109,7 @@ export class RevocationWatch implements RevocationSource {
       if (!revocationSchema.Check(revocation)) throw new Error('not a revocation');
       this.cutoffs.add(revocation as Revocation);
     } catch (error) {
-      this.logger.error({ msg: `${message.subject} cannot be read`, err: error });
+      this.logger.error({ msg: `The cut-off ${message.subject} is invalid and was ignored`, err: error });
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 
-/** Lets through the payload of a call that matches the schema of its contract; `@RpcHandler` binds it. */
+/** Validates the payload of a call against the schema of its contract; `@RpcHandler` binds it. */
 export class ContractPipe implements PipeTransform {
   private compiled: Validator | undefined;
 
@@ -12,13 +12,13 @@ export class ContractPipe implements PipeTransform {
   /** @throws PlatformError VALIDATION_FAILED with a pointer to each wrong value */
   transform(value: unknown, { type, data }: ArgumentMetadata): unknown {
     if (type !== 'body') return value;
-    if (data !== undefined) throw new Error(`@Payload('${data}') would pass unchecked: take the whole payload`);
+    if (data !== undefined) throw new Error(`@Payload('${data}') would not be validated: use the whole payload`);
     return this.check(value);
   }
 
-  /** The same outside of Nest's chain. */
+  /** The same validation outside Nest's chain. */
   check(request: unknown): unknown {
-    // Compiled at the first call: a service starts sooner, and its tests serve few of its contracts.
+    // Compiled on the first call: services start faster, and tests use few contracts.
     this.compiled ??= Compile(this.schema);
     if (this.compiled.Check(request)) return request;
     const errors = this.compiled.Errors(request).map((problem) => ({

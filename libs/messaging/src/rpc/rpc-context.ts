@@ -3,19 +3,19 @@ import type { Principal } from '@crm/context';
 import type { Audience, RpcContract, ServiceName } from '@crm/contracts';
 
 /**
- * What is known of a call besides its request: what `@Ctx()` gives a handler, and what `switchToRpc().getContext()` gives
- * guards, pipes, interceptors and filters. To a guard it looks like an HTTP request.
+ * The context of a call: `@Ctx()` injects it into a handler, and `switchToRpc().getContext()` returns it in guards, pipes,
+ * interceptors and filters. For a guard it has the same shape as an HTTP request.
  */
 export class RpcContext implements AuthenticatedCall {
-  /** Whom the call is made for; set by the guard when the contract says `user`. */
+  /** On whose behalf the call is made; set by the guard when the contract requires `user`. */
   principal?: Principal;
 
   /**
-   * @param contract what is called
-   * @param caller the service that called, known by the inbox it receives the reply in
+   * @param contract the called contract
+   * @param caller the service that called, identified by the inbox that receives the reply
    * @param requestId of the request that the call is part of
    * @param audiences a token of the call must have one of them
-   * @param headers with the caller's token, when it sent one
+   * @param headers with the caller's token, if it sent one
    */
   constructor(
     readonly contract: RpcContract,

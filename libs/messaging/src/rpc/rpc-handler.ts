@@ -7,16 +7,16 @@ import { ContractPipe } from './contract.pipe.js';
 
 export const RPC_CONTRACT = 'crm:rpc-contract';
 
-/** The payload comes first; what follows is bound by parameter decorators. */
+/** The payload comes first; parameter decorators bind the others. */
 type Handler<C extends RpcContract> = (request: RpcRequest<C>, ...bound: never[]) => Promise<RpcResponse<C>>;
 
 /**
  * Makes a method of a controller answer a contract of this service: Nest's `MessagePattern` of the contract's subject,
- * with a pipe that lets only requests through that match the contract. The method returns the response or throws a
- * PlatformError, which the caller gets.
+ * with a pipe that rejects requests that do not match the contract. The method returns the response or throws a
+ * PlatformError, which the caller receives.
  *
  * A contract with `principal: 'user'` needs `@Access` as a route does. One with `principal: 'service'` is `@Public`: it
- * carries no token, and the broker lets nobody but its callers send to its subject.
+ * has no token, and the broker lets only its callers publish to its subject.
  *
  * Parameters: `@Payload()`, `@CurrentPrincipal()` and `@Ctx()` (an {@link RpcContext}); a single parameter without a
  * decorator is the payload.

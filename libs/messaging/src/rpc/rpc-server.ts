@@ -9,7 +9,7 @@ import type { NatsConnection } from '../nats-connection.js';
 import { RpcContext } from './rpc-context.js';
 import { AUTHORIZATION_HEADER, errorReply, REQUEST_ID_HEADER, type Reply, TRACEPARENT_HEADER } from './wire.js';
 
-/** Answers a request, which is any JSON value: whoever registers the method checks request and token. */
+/** Answers a request, which is any JSON value: the code that registers the method validates request and token. */
 export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
 
 const CALLERS = new Map<string, ServiceName>(SERVICES.map((service) => [inboxPrefix(service), service]));
@@ -23,7 +23,7 @@ export class RpcServer {
 
   constructor(private readonly nats: NatsConnection) {}
 
-  /** @throws Error when the contract is another service's, or has a handler already */
+  /** @throws Error when the contract belongs to another service or already has a handler */
   add(contract: RpcContract, method: RpcMethod): void {
     const { service } = this.nats;
     if (contract.server !== service) throw new Error(`${contract.subject} is not served by ${service}`);
@@ -31,7 +31,7 @@ export class RpcServer {
     this.contracts.set(contract.subject, new ServedContract(contract, method, this.logger));
   }
 
-  /** Takes calls of the contracts that were added. */
+  /** Starts to accept calls of the added contracts. */
   start(): void {
     for (const [subject, contract] of this.contracts) {
       this.subscriptions.push(
@@ -46,7 +46,7 @@ export class RpcServer {
     }
   }
 
-  /** Takes no more calls and waits for the replies to those it has. */
+  /** Accepts no more calls and waits for the replies to those in progress. */
   async drain(): Promise<void> {
     await Promise.all(this.subscriptions.splice(0).map((subscription) => subscription.drain()));
     while (this.running.size > 0) await Promise.all(this.running);
@@ -58,7 +58,7 @@ export class RpcServer {
   }
 }
 
-/** One contract with what answers it. */
+/** One contract with its handler. */
 class ServedContract {
   private readonly audiences: readonly Audience[];
 
@@ -70,12 +70,12 @@ class ServedContract {
     this.audiences = audiencesOf(contract);
   }
 
-  /** Never rejects: what goes wrong is replied, and logged when it is a defect. */
+  /** Never rejects: an error is sent as the reply, and logged if it is a defect. */
   async answer(message: Msg): Promise<void> {
     const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
     const caller = callerOf(message, this.contract);
     if (!caller) {
-      // A reply would go wherever the sender points it; a real caller always has its inbox.
+      // The reply would go wherever the sender chooses; a real caller always uses its inbox.
       this.logger.warn(`${this.contract.subject}: a call without the inbox of one of its callers was dropped`);
       end({ code: 'FORBIDDEN' });
       return;
@@ -104,14 +104,17 @@ class ServedContract {
     }
   }
 
-  /** On a closed connection the reply stays unsent, and the caller's time runs out. */
+  /** On a closed connection the reply is not sent, and the caller's call times out. */
   private send(message: Msg, reply: Reply): void {
     try {
       message.respond(JSON.stringify(reply));
     } catch (error) {
-      this.logger.error({ msg: `${this.contract.subject}: the reply was not sent`, err: error });
+      this.logger.error({
+        msg: `${this.contract.subject}: the reply was not sent and the caller times out`,
+        err: error,
+      });
       const isTooLarge = error instanceof Error && /max_payload/.test(error.message);
-      const refusal = errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The answer is too large'));
+      const refusal = errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The response is too large'));
       if (isTooLarge && reply.ok) this.send(message, refusal);
     }
   }
@@ -130,8 +133,8 @@ function readJson(message: Msg): unknown {
 }
 
 /**
- * The service that the reply goes to. The server cannot see who published, but only the owner of an inbox receives what
- * is sent there, and what is sent anywhere else would make us publish on somebody's behalf.
+ * The service that receives the reply. The server cannot see who published a request, but only the owner of an inbox
+ * receives what is sent there; a reply to any other subject would let the sender make this service publish there.
  */
 function callerOf(message: Msg, contract: RpcContract): ServiceName | undefined {
   const prefix = message.reply?.slice(0, message.reply.indexOf('.'));
@@ -139,7 +142,7 @@ function callerOf(message: Msg, contract: RpcContract): ServiceName | undefined 
   return caller && contract.callers.includes(caller) ? caller : undefined;
 }
 
-/** Operators call through marketplace-admin; everybody else calls for a user, an app or unfinished work of theirs. */
+/** Operators call through marketplace-admin; all others call on behalf of a user, an app or their unfinished work. */
 function audiencesOf(contract: RpcContract): Audience[] {
   const audiences: Audience[] = [];
   if (contract.callers.includes('marketplace-admin')) audiences.push(AUDIENCES.admin);

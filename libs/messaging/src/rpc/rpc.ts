@@ -9,15 +9,15 @@ import { NatsConnection } from '../nats-connection.js';
 import { AUTHORIZATION_HEADER, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
 
 export interface CallOptions {
-  /** Access token of whom the call is made for; that of the request in progress when left out. */
+  /** Access token of the principal on whose behalf the call is made; default: that of the current request. */
   token?: string;
 }
 
 const CONTRACTS = new Map(RPC_CONTRACTS.map((contract) => [contract.subject, contract]));
 
 /**
- * Calls other services: Nest's `ClientProxy` on the one connection of the process. `call` is its typed face and the
- * shorter way; `send`, with a contract or a subject as pattern, is there for code written for any ClientProxy.
+ * Calls other services: Nest's `ClientProxy` on the one connection of the process. `call` is typed and shorter;
+ * `send`, with a contract or a subject as pattern, is for code written for any ClientProxy.
  */
 @Injectable()
 export class Rpc extends ClientProxy {
@@ -26,9 +26,9 @@ export class Rpc extends ClientProxy {
   }
 
   /**
-   * Sends the request and waits for the reply, as long as the contract says.
-   * @throws PlatformError what the server replied; SERVICE_UNAVAILABLE when nobody serves it; DEADLINE_EXCEEDED when no
-   *   reply came in time (the call may still have had its effect)
+   * Sends the request and waits for the reply until the deadline of the contract.
+   * @throws PlatformError from the server; SERVICE_UNAVAILABLE when no server is available; DEADLINE_EXCEEDED when no reply
+   *   arrived in time (the call may still have had its effect)
    */
   async call<C extends RpcContract>(
     contract: C,
@@ -52,13 +52,13 @@ export class Rpc extends ClientProxy {
     }
   }
 
-  /** The connection of the process, which is open. */
+  /** The connection of the process, which is already open. */
   override async connect(): Promise<Connection> {
     return this.nats.connection;
   }
 
   override close(): void {
-    // The connection is not this client's alone: it closes with the process.
+    // The connection is shared and closes with the process.
   }
 
   override unwrap<T>(): T {
@@ -68,18 +68,18 @@ export class Rpc extends ClientProxy {
   protected override publish(packet: ReadPacket, callback: (packet: WritePacket) => void): () => void {
     const pattern = packet.pattern as RpcContract | string;
     const contract = typeof pattern === 'string' ? CONTRACTS.get(pattern) : pattern;
-    if (!contract) throw new Error(`${pattern} is the subject of no contract`);
+    if (!contract) throw new Error(`No contract has the subject ${pattern}`);
     this.call(contract, packet.data).then(
       (response) => callback({ response, isDisposed: true }),
       (err: unknown) => callback({ err }),
     );
-    // There is no way to take a call back: its reply is dropped.
+    // A call cannot be cancelled; its reply is ignored.
     return () => undefined;
   }
 
-  /** Refuses `emit`: an event sent from here could belong to a change that is rolled back. */
+  /** Rejects `emit`: an event sent here could belong to a change that is rolled back. */
   protected override async dispatchEvent(): Promise<never> {
-    throw new Error('Events leave through the outbox, in the transaction of the change: see appendEvent');
+    throw new Error('Events must be sent through the outbox, in the transaction of the change: use appendEvent');
   }
 }
 

@@ -23,7 +23,7 @@ export function errorReply(error: PlatformError): Reply {
   return { ok: false, code: error.code, detail: error.message, errors, members, retryAfterSeconds, limits };
 }
 
-/** The error that the server replied with, as it was thrown there. */
+/** The error of the server's reply, as it was thrown there. */
 export function replyError(reply: Extract<Reply, { ok: false }>): PlatformError {
   const { code, detail, errors, members, retryAfterSeconds, limits } = reply;
   if (!isErrorCode(code)) return new PlatformError('INTERNAL_ERROR');

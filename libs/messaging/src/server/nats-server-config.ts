@@ -7,11 +7,11 @@ export interface NatsServerOptions {
   storeDir: string;
   /** In plain text, or the name of the server's environment variable that holds it. */
   passwords: Readonly<Record<NatsUser, string | { environment: string }>>;
-  /** Port of the monitoring endpoint on the same host; none when left out. */
+  /** Port of the monitoring endpoint on the same host; default none. */
   monitorPort?: number;
 }
 
-/** Configuration of a nats-server (2.9 or newer) with JetStream and one user a service, each with its permissions only. */
+/** Configuration of a nats-server (2.9 or newer) with JetStream and one user per service with only the permissions it needs. */
 export function natsServerConfig(options: NatsServerOptions): string {
   const users = NATS_USERS.map((user) => userBlock(user, options.passwords[user]));
   return `host: ${quote(options.host)}
@@ -50,5 +50,5 @@ ${responds ? '        allow_responses: { max: 1, expires: "1m" }\n' : ''}      }
 const list = (subjects: readonly string[]): string =>
   subjects.map((subject) => `          ${quote(subject)}`).join('\n');
 
-/** The escapes of a JSON string are those of the server's configuration language. */
+/** JSON strings and the server's configuration language have the same escapes. */
 const quote = (text: string): string => JSON.stringify(text);

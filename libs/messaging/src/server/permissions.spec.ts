@@ -15,7 +15,7 @@ describe('the permissions at the broker', () => {
     }
   });
 
-  it('open no subject tree beyond what a service needs', () => {
+  it('allow no subject tree that a service does not need', () => {
     for (const user of SERVICES) {
       const { publish, subscribe } = permissionsOf(user);
       const trees = [...publish, ...subscribe].filter((subject) => subject.endsWith('>'));
@@ -41,7 +41,7 @@ describe('the configuration of the server', () => {
     expect(text).toContain(String.raw`password: "a\"b\\c"`);
   });
 
-  it('is the one in deploy/nats', async () => {
+  it('matches the file in deploy/nats', async () => {
     const file = new URL('../../../../deploy/nats/nats-server.conf', import.meta.url);
     expect(await readFile(file, 'utf8')).toBe(sampleServerConfig());
   });

@@ -10,18 +10,18 @@ import {
 import { inboxPrefix } from '../inbox-prefix.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
 
-/** Every NATS user: one for each service, and the one that makes streams and consumers. */
+/** Every NATS user: one for each service, and the one that creates streams and consumers. */
 export const NATS_USERS = [...SERVICES, 'provisioner'] as const;
 export type NatsUser = (typeof NATS_USERS)[number];
 
 export interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** May publish once to the reply subject of a message it received. */
+  /** May publish once to the reply subject of a received message. */
   readonly responds: boolean;
 }
 
-/** What a user may do, and nothing else: derived from the calls, events and consumers of the contracts. */
+/** Exactly what a user may do, derived from the calls, events and consumers of the contracts. */
 export function permissionsOf(user: NatsUser): Permissions {
   const inbox = `${inboxPrefix(user)}.>`;
   if (user === 'provisioner') return { publish: ['$JS.API.>'], subscribe: [inbox], responds: false };
@@ -36,7 +36,7 @@ export function permissionsOf(user: NatsUser): Permissions {
 const calls = (service: ServiceName): string[] =>
   RPC_CONTRACTS.filter((contract) => contract.callers.includes(service)).map((contract) => contract.subject);
 
-/** `events.<domain>.<action>.<bucket>` of the events it is the producer of. */
+/** `events.<domain>.<action>.<bucket>` of the events it produces. */
 const produces = (service: ServiceName): string[] =>
   Object.values(EVENTS)
     .filter((event) => event.producer === service)
@@ -53,7 +53,7 @@ function consumes(service: ServiceName): string[] {
     ]);
 }
 
-/** Every service verifies tokens. The watch is a short-lived consumer of its own, with flow control. */
+/** Every service verifies tokens. The watch is a separate short-lived consumer with flow control. */
 const watchesRevocations = (): string[] => [
   `$JS.API.CONSUMER.CREATE.${REVOCATION_STREAM}.>`,
   `$JS.API.CONSUMER.DELETE.${REVOCATION_STREAM}.>`,

@@ -29,11 +29,11 @@ export interface ProvisioningConnection {
   password: string;
 }
 
-/** Messages in work at a time over all replicas of a service, before the server waits for acknowledgements. */
+/** Unacknowledged messages over all replicas of a service, after which the server waits. */
 const MAX_ACK_PENDING = 1_000;
 
 /**
- * Makes the event stream, its durable consumers and the bucket of cut-offs, or brings them up to date. Safe to repeat.
+ * Creates the event stream, its durable consumers and the bucket of cut-offs, or updates them. Can be repeated.
  * @param options replicas of each in the cluster: 3 in production, 1 on a single server
  */
 export async function provisionStreams(
@@ -69,8 +69,8 @@ const eventStream = (replicas: number): Partial<StreamConfig> & { name: string }
 });
 
 /**
- * The stream of a key-value bucket with a history of one, as NATS architecture decision record 8 lays it out. A cut-off is
- * of no use once every token that it could meet has expired; a day is far longer.
+ * The stream of a key-value bucket with a history of one, as defined by NATS architecture decision record 8. A cut-off is
+ * not needed once every token that it affects has expired; a day is far longer.
  */
 const revocationStream = (replicas: number): Partial<StreamConfig> & { name: string } => ({
   name: REVOCATION_STREAM,
@@ -91,16 +91,16 @@ const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> =
   durable_name: consumer.durable,
   ack_policy: AckPolicy.Explicit,
   ack_wait: nanos(consumer.ackWaitMs),
-  // Everything that is still in the stream: an event published before the consumer was made is not lost to it.
+  // From the start of the stream, so that the consumer also gets events published before it was created.
   deliver_policy: DeliverPolicy.All,
-  // Deliveries are counted by the service, which stores dead letters; a limit here would drop it silently.
+  // Deliveries are counted by the service, which stores dead letters; a limit here would drop messages silently.
   max_deliver: -1,
   max_ack_pending: MAX_ACK_PENDING,
   ...filterOf(consumer),
 });
 
 function filterOf({ events }: ConsumerDefinition): Partial<ConsumerConfig> {
-  // One filter is all that nats-server 2.9 knows; several events are filtered by the service, which ignores the rest.
+  // nats-server 2.9 supports only one filter; with several events the service ignores the others.
   return events !== 'all' && events.length === 1 ? { filter_subject: `events.${events[0]}.*` } : {};
 }
 

@@ -36,7 +36,7 @@ describe('readEnvironment', () => {
     });
   });
 
-  it('lists every problem at once, without the values', () => {
+  it('lists all problems at once, without the values', () => {
     const environment = { PORT: '99999', URL: 'not a url', LEVEL: 'loud', KEY: 'c2hvcnQ=', FLAG: 'yes' };
     const problems = problemsOf(() =>
       readEnvironment((env) => {
@@ -76,7 +76,7 @@ describe('readEnvironment', () => {
 });
 
 describe('serviceConfig', () => {
-  it('knows the addresses of the development profile', () => {
+  it('uses the addresses of the development profile', () => {
     expect(serviceConfig('crm', { PROFILE: 'development', NATS_PASSWORD: 'p' })).toMatchObject({
       port: 4002,
       operationsPort: 5002,
@@ -86,7 +86,7 @@ describe('serviceConfig', () => {
     });
   });
 
-  it('believes no proxy at an edge and in production unless told so', () => {
+  it('trusts no proxy at an edge and in production unless configured', () => {
     expect(serviceConfig('gateway', { PROFILE: 'development', NATS_PASSWORD: 'p' }).trustedProxies).toEqual([]);
     const production = {
       NATS_PASSWORD: 'p',

@@ -7,7 +7,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Exit status when the configuration is at fault; any other failed start is 1. */
+/** Exit status for an invalid configuration; any other failed start is 1. */
 const EXIT_CONFIGURATION = 2;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,15 +17,15 @@ interface Reading {
   readonly problems: string[];
 }
 
-/** The reading in progress: a nested one reports together with the outer one. */
+/** The reading in progress; a nested one reports its problems with the outer one. */
 let current: Reading | undefined;
 
 /**
  * Reads typed settings: `readEnvironment((env) => ({ port: env.port('PORT', { default: 4002 }) }))`. Readings nest, so that
  * `readEnvironment((env) => ({ service: serviceConfig('crm'), …}))` lists the problems of all of them together.
  *
- * With the process's own environment a problem is printed and the process exits with status 2.
- * @param environment another environment than the process's, for tests
+ * With the environment of the process, problems are printed and the process exits with status 2.
+ * @param environment replaces the environment of the process in tests
  * @throws ConfigurationError if an environment was given
  */
 export function readEnvironment<T>(read: (env: EnvironmentReader) => T, environment?: Environment): T {
@@ -52,11 +52,11 @@ export function readEnvironment<T>(read: (env: EnvironmentReader) => T, environm
 }
 
 interface Option<T> {
-  /** Taken when the variable is unset or empty. Without a default the variable is required. */
+  /** Used when the variable is unset or empty. Without a default the variable is required. */
   readonly default?: T;
 }
 
-/** Reads single variables. A value that is missing or wrong is noted and answered by a harmless placeholder. */
+/** Reads single variables. For a missing or invalid value it records a problem and returns a harmless placeholder. */
 export class EnvironmentReader {
   constructor(private readonly reading: Reading) {}
 
@@ -84,7 +84,7 @@ export class EnvironmentReader {
     return this.integer(name, { ...option, min: 0, max: 65_535 });
   }
 
-  /** An absolute URL without a trailing slash. Its value is never printed: it may hold a password. */
+  /** An absolute URL without a trailing slash. Its value is never printed because it may contain a password. */
   url(name: string, option: Option<string> & { schemes?: readonly string[] } = {}): string {
     return this.read(name, option, '', (text) => {
       const scheme = parseUrl(text)?.protocol.slice(0, -1);
@@ -93,7 +93,7 @@ export class EnvironmentReader {
     });
   }
 
-  /** A value that is never printed. `bytes`: base64 of exactly so many bytes. */
+  /** A value that is never printed. `bytes`: base64 of exactly this many bytes. */
   secret(name: string, option: Option<string> & { bytes?: number } = {}): string {
     return this.read(name, option, '', (text) => {
       if (option.bytes === undefined || Buffer.from(text, 'base64').length === option.bytes) return text;
@@ -125,7 +125,7 @@ export class EnvironmentReader {
     );
   }
 
-  /** Notes a problem that concerns several settings together. */
+  /** Records a problem that concerns several settings. */
   problem(text: string): void {
     this.reading.problems.push(text);
   }

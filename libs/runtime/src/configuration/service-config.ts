@@ -15,7 +15,7 @@ export type Profile = (typeof PROFILES)[number];
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** What every process needs to know. */
+/** The settings of every process. */
 export interface ServiceConfig {
   readonly name: ServiceName;
   readonly profile: Profile;
@@ -30,16 +30,16 @@ export interface ServiceConfig {
   readonly baseUrl: string;
   /** Public address of the embed-gateway. */
   readonly embedApiUrl: string;
-  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Seconds that requests in progress get to finish at shutdown. */
+  /** Seconds for requests in progress to finish at shutdown. */
   readonly drainSeconds: number;
   readonly nats: MessagingConfig;
 }
 
 /**
  * Reads PROFILE, HOST, PORT, OPS_PORT, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL, TRUSTED_PROXIES, DRAIN_SECONDS,
- * NATS_URL and NATS_PASSWORD. Ports default to the development profile's; the profile defaults to the strict one.
+ * NATS_URL and NATS_PASSWORD. Ports default to those of the development profile; the profile defaults to the strict one.
  */
 export function serviceConfig(
   name: ServiceName,

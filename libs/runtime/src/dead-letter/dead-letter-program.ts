@@ -22,11 +22,11 @@ export interface DeadLetterProgramOutput {
 }
 
 /**
- * The whole of a service's `dead-letters.ts`, for operators: lists the dead letters and replays them, with
- * the handlers of the service and beside its running processes. A message that fails again stays and its new error is printed.
+ * The complete program of a service's `dead-letters.ts`, for operators: lists the dead letters and replays them with the
+ * handlers of the service while its processes are running. A message that fails again stays and its new error is printed.
  *
- * @param args what follows the name of the program
- * @returns exit code: 0, 1 when a message was not there or failed again, 2 for arguments that are not understood
+ * @param args the arguments after the name of the program
+ * @returns exit code: 0, 1 when a dead letter does not exist or failed again, 2 for invalid arguments
  */
 export async function runDeadLetterProgram(
   { service: config }: { readonly service: ServiceConfig },
@@ -40,7 +40,7 @@ export async function runDeadLetterProgram(
     output.error(USAGE);
     return 2;
   }
-  // Made and never started: it has the handlers, and takes no events, calls or requests.
+  // Created but never started: it has the handlers, but accepts no events, calls or requests.
   const app = await NestFactory.create<NestFastifyApplication>(
     RuntimeModule.around(module, config, options),
     createHttpAdapter(config, new ProblemFilter(config.baseUrl)),
@@ -130,7 +130,7 @@ async function replayAll(
   return failed === 0 ? 0 : 1;
 }
 
-/** A page at a time: after an outage there may be more than fit into memory. */
+/** Reads page by page, because after an outage there may be more than fit into memory. */
 async function* waitingOf(database: Database, consumer: string): AsyncGenerator<DeadLetterSummary> {
   let page: DeadLetterSummary[] = [];
   do {
@@ -146,7 +146,7 @@ async function replay(
   output: DeadLetterProgramOutput,
 ): Promise<boolean> {
   try {
-    // False: somebody else replayed it between the look and now, which is as good.
+    // False: another operator has replayed it since it was read, which is fine.
     await consumer.replay(message.tenantId, message.id);
     output.out(`${message.id} replayed`);
     return true;
@@ -156,7 +156,7 @@ async function replay(
   }
 }
 
-/** One line, so that it can be cut and sorted: its data belongs to a tenant and is not shown. */
+/** One line per dead letter, so that the output can be filtered and sorted. Its data belongs to a tenant and is not shown. */
 function describe({
   id,
   tenantId,

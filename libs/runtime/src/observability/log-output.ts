@@ -1,15 +1,15 @@
 import { pino } from 'pino';
 
 /**
- * Milliseconds after which a line is on its way out at the latest, so that what `kill -9` takes is less than 100 ms old
- * also where a write takes its time.
+ * Milliseconds after which a buffered line is written at the latest, so that `kill -9` loses less than 100 ms of lines
+ * even if a write is slow.
  */
 const FLUSH_MS = 50;
-/** Characters after which buffered lines are written without waiting for the time. */
+/** Number of buffered characters that causes a write before that time. */
 const BUFFERED = 16 * 1024;
-/** Characters of one write; larger than what is buffered, as the destination demands. */
+/** Maximum characters of one write; must be larger than the buffer for the destination. */
 const LARGEST_WRITE = 64 * 1024;
-/** Milliseconds that a shutdown waits for a reader of the log who does not read. */
+/** Milliseconds that a shutdown waits for a blocked reader of the log. */
 const FLUSH_TIMEOUT_MS = 2000;
 
 /** The standard output of the process as the destination of its log. */
@@ -18,9 +18,9 @@ export type LogOutput = ReturnType<typeof pino.destination>;
 let output: LogOutput | undefined;
 
 /**
- * Standard output with a buffer: lines leave together, written by a thread, and no request waits for it (decision record
- * 0054). There is one for the process, because two would write into each other's lines. What is buffered when the process
- * exits in whatever orderly way is written then.
+ * Standard output with a buffer: lines are written together by a thread, and no request waits for that (decision record
+ * 0054). There is one per process, because two would interleave their lines. Buffered lines are written when the process
+ * exits, unless it is killed.
  */
 export function logOutput(): LogOutput {
   output ??= pino.destination({
@@ -33,7 +33,7 @@ export function logOutput(): LogOutput {
   return output;
 }
 
-/** Resolves when every line that was logged is written, after two seconds at the latest. */
+/** Resolves when every logged line is written, after two seconds at the latest. */
 export async function flushLog(): Promise<void> {
   const log = output;
   if (!log) return;

@@ -10,7 +10,7 @@ const logger = createLogger(
 const last = () => lines.at(-1)!;
 
 describe('the log', () => {
-  it('carries service, request, trace and tenant of the call in progress', () => {
+  it('contains service, request, trace and tenant of the call in progress', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     runInRequestContext({ requestId: 'r-1', traceparent, tenantId: 't-1' }, () => logger.info('hello'));
     expect(last()).toMatchObject({
@@ -23,7 +23,7 @@ describe('the log', () => {
     });
   });
 
-  it('never writes secrets', () => {
+  it('never contains secrets', () => {
     const secrets = {
       password: 'S3CRET',
       refreshToken: 'S3CRET',
@@ -35,7 +35,7 @@ describe('the log', () => {
     expect(last()).toMatchObject({ password: '[redacted]' });
   });
 
-  it('leaves the statement and parameters of a database error out', () => {
+  it('omits the statement and parameters of a database error', () => {
     const error = Object.assign(new Error('duplicate key'), {
       code: '23505',
       parameters: ['S3CRET'],
@@ -47,7 +47,7 @@ describe('the log', () => {
     expect(last().err).toMatchObject({ message: 'outer', cause: { message: 'duplicate key', code: '23505' } });
   });
 
-  it('is what Nest writes to', () => {
+  it('contains the messages of Nest', () => {
     const nest = new NestLogger(logger);
     nest.warn('careful', 'LeadService');
     expect(last()).toMatchObject({ level: 'warn', msg: 'careful', logger: 'LeadService' });

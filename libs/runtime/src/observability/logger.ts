@@ -4,7 +4,7 @@ import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctio
 import type { ServiceConfig } from '../configuration/service-config.js';
 import { logOutput } from './log-output.js';
 
-/** Members that are never written, at the top of an entry and one level down. */
+/** Members that are never written, at the top level of an entry and one level below. */
 const SECRET_MEMBERS = [
   'accessToken',
   'authorization',
@@ -21,7 +21,7 @@ const SECRET_MEMBERS = [
   '["x-embed-secret"]',
 ] as const;
 
-/** Paths for pino: `code` is an MFA code inside a body but an error's code at the top. */
+/** Paths for pino: `code` is an MFA code inside a body but an error code at the top level. */
 const REDACTED_PATHS = SECRET_MEMBERS.flatMap((name) => {
   const member = name.startsWith('[') ? name : `.${name}`;
   const paths = [`*${member}`, `*.*${member}`];
@@ -52,12 +52,12 @@ export function createLogger(
   );
 }
 
-/** How many causes of an error are followed. */
+/** How many nested causes of an error are logged. */
 const MAX_CAUSES = 5;
 
 /**
- * What is logged of an error. Other members are left out on purpose: database errors carry the parameters of the
- * statement, and those hold tenants' data and secrets.
+ * The logged members of an error. Others are omitted deliberately: database errors contain the parameters of the
+ * statement, and those contain tenants' data and secrets.
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
@@ -113,7 +113,7 @@ export class NestLogger implements LoggerService {
     const err = [message, ...rest].find((part) => part instanceof Error);
     const members = typeof message === 'object' && message !== null && !(message instanceof Error) ? message : {};
     const text = typeof message === 'string' ? message : message instanceof Error ? message.message : undefined;
-    // What Nest tells of its own start-up is for whoever debugs it.
+    // Nest's own start-up messages are needed only for debugging.
     const chosen = level === 'info' && context !== undefined && NEST_CONTEXTS.has(context) ? 'debug' : level;
     this.pino[chosen](
       { ...(context && { logger: context }), ...(err && { err }), ...(stack && { stack }), ...members },

@@ -2,19 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 
 const DURATION = 'http_request_duration_seconds';
-/** Seconds. Fine around what an API call should take, coarse up to the time limits. */
+/** Buckets in seconds: fine around the expected time of an API call, coarse up to the time limits. */
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The registry of this process; libraries and services put their own metrics into it. */
+/** The registry of this process; libraries and services register their own metrics in it. */
 export const metricsRegistry = register;
 
-/** Starts measuring the process, once however many services a test starts in it. */
+/** Starts the metrics of the process, once even if a test starts several services in it. */
 export function startProcessMetrics(service: string): void {
   register.setDefaultLabels({ service });
   if (!register.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register });
 }
 
-/** Measures every request under its route template: a raw path would make a time series of every id, and name secrets. */
+/** Measures every request under its route template: raw paths would create a time series per id and expose secrets. */
 export function measureRequests(instance: FastifyInstance): void {
   const duration =
     (register.getSingleMetric(DURATION) as Histogram<'method' | 'route' | 'status'> | undefined) ??

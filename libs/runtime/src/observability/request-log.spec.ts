@@ -11,7 +11,7 @@ const lineOf = requestLines('crm');
 const entryOf = (changes: Partial<AnsweredRequest>) => JSON.parse(lineOf({ ...answered, ...changes }));
 
 describe('the log line of a request', () => {
-  it('has the members of every line, and what was answered', () => {
+  it('has the members of every log line, and the outcome of the request', () => {
     const line = lineOf(answered);
     expect(line).toMatch(/^\{.*\}\n$/);
     expect(JSON.parse(line)).toEqual({
@@ -29,21 +29,21 @@ describe('the log line of a request', () => {
     });
   });
 
-  it('says who called, and by which problem the request was refused', () => {
+  it('names the principal, and the problem with which the request was refused', () => {
     const principal = { kind: 'user', userId: 'u"1', token: 'S3CRET' } as NonNullable<RequestContext['principal']>;
     const entry = entryOf({ context: { ...context, tenantId: 't-1', principal }, problem: 'FORBIDDEN', status: 403 });
     expect(entry).toMatchObject({ tenantId: 't-1', principal: 'user', userId: 'u"1', problem: 'FORBIDDEN' });
     expect(JSON.stringify(entry)).not.toContain('S3CRET');
   });
 
-  it('is one valid line whatever the path holds', () => {
+  it('is one valid line whatever the path contains', () => {
     for (const url of ['/a"b', '/a\\b', '/a\u0000\nb', '/\ud800', '/grün', '/a\u2028b']) {
       expect(lineOf({ ...answered, url }).split('\n')).toHaveLength(2);
       expect(entryOf({ url }).path).toBe(url);
     }
   });
 
-  it('leaves queries and secrets of hooks out', () => {
+  it('omits queries and secrets of hooks', () => {
     expect(entryOf({ url: '/api/crm/leads?email=ada@example.com' }).path).toBe('/api/crm/leads');
     expect(entryOf({ url: '/api/crm/automations/hooks/w-1/S3CRET' }).path).toBe(
       '/api/crm/automations/hooks/w-1/[redacted]',

@@ -5,15 +5,15 @@ import type { DestinationStream } from 'pino';
 import type { ServiceConfig } from '../configuration/service-config.js';
 import { logOutput } from './log-output.js';
 
-/** What is logged of a request that was answered. */
+/** The logged properties of an answered request. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** As it was sent: it is redacted here. */
+  /** Unchanged; it is redacted here. */
   readonly url: string;
   readonly status: number;
   /** Milliseconds. */
   readonly elapsed: number;
-  /** Code of the problem that answered it. */
+  /** Code of the problem in the response. */
   readonly problem?: string;
   readonly context: RequestContext;
 }
@@ -21,9 +21,8 @@ export interface AnsweredRequest {
 const LEVELS_WITHOUT_REQUESTS: readonly ServiceConfig['logLevel'][] = ['warn', 'error', 'fatal', 'silent'];
 
 /**
- * One line for every request when it is answered, unless the level is above `info`. The line is put together here and
- * not by pino: each of its members is known, so there is nothing to look for secrets in, and looking cost more than the
- * rest of the request.
+ * Logs one line per answered request, unless the level is above `info`. The line is assembled here and not by pino: all
+ * its members are known, so a search for secrets is unnecessary, and that search cost more than the rest of the request.
  */
 export function logRequests(
   instance: FastifyInstance,
@@ -49,14 +48,14 @@ export function logRequests(
 }
 
 /**
- * Makes the lines of one service's requests, in the form of its other lines. Queries are left out: they hold names and
+ * Formats the request lines of one service like its other lines. Queries are omitted because they contain names and
  * addresses of people.
  */
 export function requestLines(service: string): (answered: AnsweredRequest) => string {
   const origin = `"service":${JSON.stringify(service)},"pid":${process.pid},"requestId":`;
   return ({ method, url, status, elapsed, problem, context }) => {
     const { principal, tenantId, traceparent } = context;
-    // Ids of requests and traces are of letters that JSON leaves alone; what a caller or another service chose is not.
+    // Request and trace ids need no JSON escapes; values chosen by a caller or another service may.
     return (
       `{"level":"info","time":"${isoNow()}",${origin}"${context.requestId}"` +
       (tenantId === undefined ? '' : `,"tenantId":${quote(tenantId)}`) +
@@ -69,16 +68,16 @@ export function requestLines(service: string): (answered: AnsweredRequest) => st
   };
 }
 
-/** What JSON writes as it is. */
+/** Text that needs no JSON escapes. */
 const PLAIN = /^[\x20-\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
 
 let second = Number.NaN;
-/** The time up to the second and its point. */
+/** The time up to the second, with the point after it. */
 let upToSecond = '';
 
-/** The time as pino writes it; all but the milliseconds is put into text once a second. */
+/** The time as pino writes it; everything except the milliseconds is formatted once per second. */
 function isoNow(): string {
   const now = Date.now();
   const milliseconds = now % 1000;

@@ -4,7 +4,7 @@ import type { RouteEntry } from '@crm/http';
 import { metricsRegistry } from '../observability/metrics.js';
 import type { Readiness } from './readiness.js';
 
-/** What the operations port tells once the application is built. */
+/** What the operations port reports once the application is built. */
 export interface OperationsSources {
   readonly readiness: Readiness;
   readonly routes: readonly RouteEntry[];
@@ -12,8 +12,8 @@ export interface OperationsSources {
 
 /**
  * `/livez` (the process runs its event loop), `/readyz` (200 or 503 with every check), `/metrics` (Prometheus) and
- * `/routes` (who may call what). It listens on a port of its own that is never public; plain node:http, because it has to
- * answer whatever state the application is in: it listens before the application is built, alive and not ready.
+ * `/routes` (who may call what). It listens on a separate port that is never public. Plain node:http, because it must
+ * answer in every state of the application: it listens before the application is built, live but not ready.
  */
 export class OperationsServer {
   private readonly server: Server;
@@ -29,7 +29,7 @@ export class OperationsServer {
     this.server.keepAliveTimeout = 5000;
   }
 
-  /** From now on it can tell what is ready. */
+  /** Makes readiness, metrics and routes available. */
   attach(sources: OperationsSources): void {
     this.sources = sources;
   }

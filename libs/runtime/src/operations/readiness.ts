@@ -13,14 +13,13 @@ export interface ReadinessReport {
 type Check = () => Promise<void>;
 
 /**
- * Asks every connection of the service, each time anew and on the live connection. A provider takes part by having a
- * method `ping(): Promise<void>`, which rejects while the thing behind it cannot be used; cut-offs of tokens must have
- * arrived too.
+ * Checks every connection of the service on each request, on the live connection. A provider takes part by having a method
+ * `ping(): Promise<void>`, which rejects while its resource is unavailable. The cut-offs of tokens must have arrived too.
  */
 export class Readiness {
   private readonly logger = new Logger('Readiness');
   private readonly checks: ReadonlyMap<string, Check>;
-  /** Checks that failed when they were last asked: only a change is worth a line in the log. */
+  /** Checks that failed last time; only a change is logged. */
   private readonly failing = new Set<string>();
   private accepting = false;
 
@@ -40,7 +39,7 @@ export class Readiness {
     this.checks = checks;
   }
 
-  /** Called when the server listens, and when it starts to drain. */
+  /** Called when the server starts to listen and when it starts to drain. */
   setAccepting(accepting: boolean): void {
     this.accepting = accepting;
   }
