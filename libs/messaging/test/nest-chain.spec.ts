@@ -96,6 +96,7 @@ describe('a handler of calls in a Nest application', () => {
   let adminEdge: Rpc;
   let verified: { token: string; audiences: readonly Audience[] }[] = [];
   const verifier = {
+    recall: () => undefined,
     verify: async (token: string, audiences: readonly Audience[]) => {
       verified.push({ token, audiences });
       const principal = PRINCIPALS.find((candidate) => candidate.token === token);
@@ -218,7 +219,7 @@ describe('a handler of calls in a Nest application', () => {
     await expect(firstValueFrom(caller.send(getTenant, { tenantId: NOT_THERE }))).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    await expect(firstValueFrom(caller.send('rpc.no.such.subject', {}))).rejects.toThrow('no contract');
+    await expect(firstValueFrom(caller.send('rpc.no.such.subject', {}))).rejects.toThrow('No contract has the subject');
     await expect(firstValueFrom(caller.emit('lead.created', {}))).rejects.toThrow('outbox');
   });
 
