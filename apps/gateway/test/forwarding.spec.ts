@@ -64,6 +64,25 @@ describe('an answer that the gateway forwards', () => {
     expect((await call('DELETE')).status).toBe(204);
   });
 
+  it('does not have the headers that are for the connection to the service', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        connection: 'keep-alive, X-Hop',
+        'x-hop': '1',
+        'x-kept': '1',
+        'proxy-authenticate': 'Basic',
+        trailer: 'x-sum',
+        upgrade: 'h2c',
+      });
+      response.end('{}');
+    };
+    const { status, headers } = await call('GET');
+    expect(status).toBe(200);
+    expect(headers.get('x-kept')).toBe('1');
+    for (const name of ['x-hop', 'proxy-authenticate', 'trailer', 'upgrade']) expect(headers.get(name)).toBeNull();
+  });
+
   it('is requested again after a kept connection was closed, for reading methods only', async () => {
     for (const [method, attempts, status] of [
       ['GET', 2, 200],

@@ -104,10 +104,16 @@ function hopsOf(connection: string | undefined): ReadonlySet<string> | undefined
   );
 }
 
+/** Headers for one connection, as above, and headers that the gateway sets itself or that nobody needs to know. */
 const RESPONSE_DROPPED = new Set([
   'connection',
   'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
   'server',
   'x-powered-by',
   'set-cookie',
@@ -116,7 +122,8 @@ const RESPONSE_DROPPED = new Set([
 
 /** Copies the headers of the service's answer to the answer for the client. */
 export function copyResponseHeaders(received: IncomingHttpHeaders, reply: FastifyReply): void {
+  const hops = hopsOf(received.connection);
   for (const name in received) {
-    if (!RESPONSE_DROPPED.has(name)) reply.header(name, received[name]);
+    if (!RESPONSE_DROPPED.has(name) && !hops?.has(name)) reply.header(name, received[name]);
   }
 }
