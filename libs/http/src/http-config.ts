@@ -1,11 +1,11 @@
 import type { ServiceName } from '@crm/contracts';
 
-/** What the HTTP layer of a service needs to know of it. */
+/** The configuration of the HTTP layer. */
 export interface HttpConfig {
   readonly name: ServiceName;
   /** Public address of the gateway; error codes are explained below it. */
   readonly baseUrl: string;
-  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
 }
 

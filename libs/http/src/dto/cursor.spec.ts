@@ -12,14 +12,14 @@ const BINDING: CursorBinding = {
 };
 const refused = expect.objectContaining({ code: 'INVALID_QUERY' });
 
-/** A cursor whose mark is right, as somebody can make who has seen one of the list. */
+/** A forged cursor with a valid mark, which anyone who has seen a cursor of the list can make. */
 function forged(binding: CursorBinding, value: unknown, id: unknown): string {
   const [mark] = JSON.parse(Buffer.from(writeCursor(binding, { value: null, id: ID }), 'base64url').toString());
   return Buffer.from(JSON.stringify([mark, value, id])).toString('base64url');
 }
 
 describe('a cursor', () => {
-  it('is read back in its own list', () => {
+  it('can be read in its own list', () => {
     for (const value of [3, -1.5, null]) {
       expect(readCursor(BINDING, writeCursor(BINDING, { value, id: ID }))).toEqual({ value, id: ID });
     }
@@ -55,7 +55,7 @@ describe('a cursor', () => {
     ['text', true],
     ['text', ['x']],
     ['number', {}],
-  ])('with a position that SQL would fail over is refused: %s %j', (value, forgedValue) => {
+  ])('with a position that would fail in SQL is refused: %s %j', (value, forgedValue) => {
     const binding = { ...BINDING, value };
     expect(() => readCursor(binding, forged(binding, forgedValue, ID))).toThrow(refused);
   });
@@ -64,7 +64,7 @@ describe('a cursor', () => {
     expect(() => readCursor(BINDING, forged(BINDING, 3, id))).toThrow(refused);
   });
 
-  it('that is anything else is refused', () => {
+  it('that is not a cursor is refused', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, PlatformError } from '@crm/contracts';
 import { FORMATS } from './formats.js';
 
-/** Where a page ended: the value that the list is sorted by, and what decides between equal values. */
+/** The end of a page: the value that the list is sorted by, and the id that orders equal values. */
 export interface Position {
-  /** Null where the list is sorted by id alone, and where the value is unset. */
+  /** Null when the list is sorted by id alone or the value is unset. */
   readonly value: string | number | null;
   readonly id: string;
 }
 
-/** What a value sorted by can be. A cursor comes from outside, and SQL must not fail over what it holds. */
+/** Types of sort values. A cursor is untrusted, and its content must not make SQL fail. */
 export type CursorValueType = 'none' | 'text' | 'number' | 'date' | 'date-time' | 'uuid';
 
 /**
- * What a cursor belongs to. It names a position only, and row-level security decides what is behind it, so binding it
- * needs no secret: it keeps a cursor from being taken into another tenant, list or order by mistake.
+ * What a cursor belongs to. A cursor only names a position, and row-level security decides which rows are visible, so the
+ * binding needs no secret: it prevents the accidental use of a cursor in another tenant, list or order.
  */
 export interface CursorBinding {
   readonly tenantId: string;
-  /** Name of the list, with the object or whatever else the path names. */
+  /** Name of the list, with the object or other resource in the path. */
   readonly list: string;
-  /** Order of the list, e.g. `-createdAt`; by id when left out. */
+  /** Order of the list, e.g. `-createdAt`; default: by id. */
   readonly sort?: string;
   /** A JSON value of everything that decides which rows the list has. */
   readonly filter?: unknown;
-  /** Type of the value sorted by; `none` when left out. */
+  /** Type of the value sorted by; default `none`. */
   readonly value?: CursorValueType;
-  /** `uuid` when left out. */
+  /** Default `uuid`. */
   readonly id?: 'uuid' | 'text';
 }
 
@@ -34,7 +34,7 @@ export function writeCursor(binding: CursorBinding, { value, id }: Position): st
   return Buffer.from(JSON.stringify([fingerprint(binding), value, id])).toString('base64url');
 }
 
-/** @throws INVALID_QUERY when the text is no cursor or belongs to another tenant, list, order or filter */
+/** @throws INVALID_QUERY when the text is not a cursor or belongs to another tenant, list, order or filter */
 export function readCursor(binding: CursorBinding, cursor: string): Position {
   const [bound, value, id] = decode(cursor);
   const { value: valueType = 'none', id: idType = 'uuid' } = binding;
@@ -57,7 +57,7 @@ const hasFormat =
 const FITS: Readonly<Record<CursorValueType, (part: unknown) => boolean>> = {
   none: () => false,
   text: isText,
-  // A number beyond a double's range is read as infinite.
+  // A number beyond a double's range is parsed as infinite.
   number: Number.isFinite,
   date: hasFormat('date'),
   'date-time': hasFormat('date-time'),

@@ -94,7 +94,7 @@ class Strict extends Thing {
   override count: number;
 }
 
-/** A rule of one's own that is only known later. */
+/** A custom asynchronous rule. */
 const IsEven = (): PropertyDecorator => (prototype, property) =>
   registerDecorator({
     name: 'even',
@@ -156,7 +156,7 @@ const codes = async (value: unknown, type: new () => object = Thing): Promise<st
   (await problemsOf('body', type, value)).map(({ pointer, code }) => `${pointer} ${code}`);
 
 describe('DtoPipe', () => {
-  it('accepts what is declared, inherited fields included', async () => {
+  it('accepts declared fields, including inherited ones', async () => {
     expect(await codes({})).toEqual([]);
     expect(
       await codes({ count: 10, title: '', amount: null, done: false, choice: null, part: null, numbers: [1] }),
@@ -206,7 +206,7 @@ describe('DtoPipe', () => {
     expect(await codes(value)).toEqual(expected);
   });
 
-  it('says what is wrong with a value', async () => {
+  it('describes the problem of a value', async () => {
     expect(await problemsOf('body', Thing, { count: 11, choice: 'c', part: 1, numbers: [2 ** 31] })).toEqual(
       expect.arrayContaining([
         { pointer: '/count', code: 'TOO_LARGE', detail: 'Must be at most 10', params: { maximum: 10 } },
@@ -227,11 +227,11 @@ describe('DtoPipe', () => {
     );
   });
 
-  it('does not take an inherited member for a given one', async () => {
+  it('ignores inherited members of a value', async () => {
     expect(await codes(Object.create({ name: 'a' }), Part)).toEqual(['/name REQUIRED']);
   });
 
-  it('hands on instances with initial values for what is missing, also inside', async () => {
+  it('creates instances with initial values for absent members, also in nested objects', async () => {
     const thing = (await pipe.transform(
       { part: { name: 'a', parts: [{ name: 'b' }] } },
       {
@@ -245,13 +245,13 @@ describe('DtoPipe', () => {
     expect(thing.part?.parts?.[0]).toBeInstanceOf(Part);
   });
 
-  it('hands free JSON on untouched, whatever its members are called', async () => {
+  it('passes free-form JSON on unchanged, whatever the names of its members', async () => {
     const payload = { constructor: 'x', prototype: 1, toString: null, valueOf: true, deep: { constructor: { a: 1 } } };
     const body = { payload, items: [payload] };
     expect(await pipe.transform(body, { type: 'body', metatype: Free })).toEqual(body);
   });
 
-  it('names each wrong parameter of a query', async () => {
+  it('names each invalid parameter of a query', async () => {
     const judged = async (query: object) => pipe.transform(query, { type: 'query', metatype: Thing });
     await expect(judged({ count: '11', colour: 'red' })).rejects.toMatchObject({
       code: 'INVALID_QUERY',
@@ -260,7 +260,7 @@ describe('DtoPipe', () => {
     await expect(judged({ count: '5', numbers: ['1', '2'] })).resolves.toEqual({ count: 5, numbers: [1, 2] });
   });
 
-  it('answers any JSON value with a bounded list of problems', async () => {
+  it('returns a bounded list of problems for any JSON value', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
         expect((await codes(value)).length).toBeLessThanOrEqual(50);
@@ -283,7 +283,7 @@ describe('DtoPipe', () => {
       '10,000 items that are no objects, as many as the list may have',
       () => ({ many: Array.from({ length: 10_000 }, () => 1) }),
     ],
-  ])('refuses %s quickly and briefly', async (_what, make) => {
+  ])('rejects %s quickly and with a short error', async (_what, make) => {
     const value = make();
     const start = process.cpuUsage();
     const problems = await problemsOf('body', Large, value);
@@ -292,7 +292,7 @@ describe('DtoPipe', () => {
     expect(JSON.stringify(problems).length).toBeLessThan(10_000);
   });
 
-  it('compares the items of a list that must not repeat one quickly, however long it is', async () => {
+  it('finds duplicates in a long list quickly', async () => {
     class Tags {
       @ListField(field.text({ maxLength: 10 }), { unique: true, maxItems: 200_000 })
       tags: string[];
@@ -304,7 +304,7 @@ describe('DtoPipe', () => {
     expect(process.cpuUsage(start).user).toBeLessThan(2_000_000);
   });
 
-  it('accepts a free object with 100,000 members quickly', async () => {
+  it('accepts a free-form object with 100,000 members quickly', async () => {
     const start = process.cpuUsage();
     expect(await problemsOf('body', Large, { payload: manyMembers(100_000) })).toEqual([]);
     expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
@@ -327,24 +327,24 @@ describe('decorators of class-validator and class-transformer themselves', () =>
     ],
     [{ mail: 'a@b.test', code: 'ab', even: 3 }, ['/even INVALID_VALUE']],
     [{ mail: 'a@b.test', code: 'ab', other: 3 }, ['/other UNKNOWN_FIELD']],
-  ])('judge %j: %j', async (value, expected) => {
+  ])('validate %j: %j', async (value, expected) => {
     expect((await codes(value, Plain)).sort()).toEqual(expected);
   });
 
-  it('say what is wrong in their own words', async () => {
+  it('describe problems with their own messages', async () => {
     expect(await problemsOf('body', Plain, { mail: 'nobody', code: 'ab' })).toEqual([
       { pointer: '/mail', code: 'INVALID_FORMAT', detail: 'Must be an email' },
     ]);
   });
 
-  it('transform what they are asked to', async () => {
+  it('transform values', async () => {
     const body = { mail: 'a@b.test', code: 'ab', at: '2026-01-01T00:00:00Z', name: ' Ada ', parts: [{ name: 'b' }] };
     const plain = (await pipe.transform(body, { type: 'body', metatype: Plain })) as Plain;
     expect(plain).toMatchObject({ name: 'Ada', at: new Date('2026-01-01T00:00:00Z') });
     expect(plain.parts?.[0]).toBeInstanceOf(Part);
   });
 
-  it('stand in the OpenAPI schema, without a word about their values where no field decorator is', () => {
+  it('add a property without a type to the OpenAPI schema when there is no field decorator', () => {
     expect(schemaOf(Plain)).toMatchObject({
       properties: { mail: {}, code: { type: 'string', maxLength: 5 } },
       required: ['code', 'mail'],
@@ -358,7 +358,7 @@ describe('a redeclared property', () => {
     expect(await codes({ count: 11 }, Strict)).toEqual([]);
   });
 
-  it('is refused in another shape', () => {
+  it('cannot have another shape', () => {
     expect(() => {
       class Wrong extends Thing {}
       TextField({ maxLength: 3 })(Wrong.prototype, 'part');
@@ -367,13 +367,13 @@ describe('a redeclared property', () => {
 });
 
 describe('the rules of a class', () => {
-  it('are looked up by class-validator when the class is first used, and never again', async () => {
+  it('are looked up by class-validator only when the class is first used', async () => {
     class Once {
       @TextField({ maxLength: 3 })
       name: string;
     }
     const entries = jest.spyOn(Map.prototype, 'entries');
-    // class-validator goes through all classes by the entries of this map.
+    // class-validator iterates over all classes with the entries of this map.
     const rules = (getMetadataStorage() as unknown as { validationMetadatas: Map<unknown, unknown> })
       .validationMetadatas;
     const lookups = (): number => entries.mock.contexts.filter((map) => map === rules).length;
@@ -393,7 +393,7 @@ const manyMembers = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, 1]));
 
 describe('coerceQuery', () => {
-  it('makes declared types of text and leaves the rest for validation', () => {
+  it('converts text to the declared types and leaves the rest to validation', () => {
     const query = { count: '5', done: 'true', amount: '-1.5', title: '5', numbers: '7', choice: 'a', unknown: '1' };
     expect(coerceQuery(schemaOf(Thing)!, query)).toEqual({
       count: 5,

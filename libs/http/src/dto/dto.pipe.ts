@@ -8,9 +8,9 @@ import { refuseBadText } from './json-value.js';
 import { coerceQuery } from './query.js';
 import { schemaOf } from './schema.js';
 
-/** Nest's pipe for values that were read from JSON or a query string, so that some of its precautions have no object. */
+/** Nest's pipe for values parsed from JSON or a query string, for which some of its precautions are unnecessary. */
 class JsonValidationPipe extends ValidationPipe {
-  /** @param refusal makes the error to throw of what is wrong */
+  /** @param refusal creates the error to throw from the problems */
   constructor(refusal: (problems: FieldProblem[]) => PlatformError) {
     super({
       whitelist: true,
@@ -19,13 +19,13 @@ class JsonValidationPipe extends ValidationPipe {
       stopAtFirstError: true,
       validationError: { target: false, value: true },
       exceptionFactory: (errors) => refusal(fieldProblems(errors)),
-      // Handed over, the pipe need not import them: it would take all of them into the bundle.
+      // Passed in, so that the pipe does not import the packages, which would add all of them to the bundle.
       validatorPackage: { validate, getMetadataStorage } as never,
       transformerPackage: { plainToInstance: toInstance, classToPlain } as never,
     });
   }
 
-  /** As `transform`, without a promise for classes whose rules need none. */
+  /** Like `transform`, but without a promise for classes whose rules need none. */
   judge(value: object, metadata: ArgumentMetadata): unknown {
     const type = metadata.metatype as new () => object;
     if (!isJudgedAtOnce(type)) return this.transform(value, metadata);
@@ -37,11 +37,11 @@ class JsonValidationPipe extends ValidationPipe {
   }
 
   protected override stripProtoKeys(): void {
-    // Reading a body refuses `__proto__` and `constructor.prototype`; other names are a free object's own affair.
+    // The body parser rejects `__proto__` and `constructor.prototype`; other names are allowed in a free-form object.
   }
 
   protected override closeArrayGaps(): void {
-    // JSON has no lists with gaps.
+    // JSON has no sparse lists.
   }
 
   protected override findNestedBinaryValues(): [] {
@@ -50,15 +50,15 @@ class JsonValidationPipe extends ValidationPipe {
   }
 }
 
-/** Bodies and queries are always objects here; the pipe also asks for other things, e.g. whether a class has rules. */
+/** Bodies and queries are always objects here; the original method also checks other things, e.g. whether a class has rules. */
 const toInstance = (type: new () => object, value: unknown, options?: ClassTransformOptions): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? instanceOf(type, value, options)
     : plainToInstance(type, value, options);
 
 /**
- * Checks bodies and query parameters whose type is a DTO class, and hands them on as instances of it, so that initial
- * values of its properties are defaults. A body declared as a plain object has to be one. Everything else passes.
+ * Validates bodies and query parameters whose type is a DTO class and turns them into instances of it, so that initial
+ * values of its properties are defaults. A body declared as a plain object must be one. Everything else passes.
  */
 export class DtoPipe implements PipeTransform {
   private readonly bodies = new JsonValidationPipe(
@@ -71,7 +71,7 @@ export class DtoPipe implements PipeTransform {
 
   /**
    * @throws PlatformError VALIDATION_FAILED for a body, INVALID_QUERY for a query; MALFORMED_REQUEST for a body that is
-   * no object
+   * not an object
    */
   transform(value: unknown, metadata: ArgumentMetadata): unknown {
     const { type, metatype, data } = metadata;
@@ -81,7 +81,7 @@ export class DtoPipe implements PipeTransform {
       return schema ? this.queries.judge(coerceQuery(schema, value as Record<string, unknown>), metadata) : value;
     }
     if (!schema && metatype !== Object) return value;
-    // A body that is not there is an empty one where fields are declared; where anything goes it has to be there.
+    // An absent body counts as empty when fields are declared; a free-form body must be present.
     const body = value === undefined && schema ? {} : value;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new PlatformError('MALFORMED_REQUEST', 'The body must be a JSON object');
@@ -90,7 +90,7 @@ export class DtoPipe implements PipeTransform {
   }
 }
 
-/** Refuses text in query parameters that no column can hold. */
+/** Rejects text in query parameters that no column can store. */
 export function checkQueryText(query: unknown): void {
   refuseBadText(
     query,

@@ -2,10 +2,10 @@ import { escapePointer, type FieldProblem } from '@crm/contracts';
 import type { ValidationError } from '@nestjs/common';
 import type { RefusalContext } from './item-rules.js';
 
-/** Problems listed for one body; a sender with more of them has read enough. */
+/** Maximum number of problems listed for one body. */
 const MAX_PROBLEMS = 50;
 
-/** Codes of the rules that class-validator's own decorators bring, where no field decorator says one. */
+/** Codes for class-validator's own decorators, used when no field decorator specifies one. */
 const CODES: Readonly<Record<string, string>> = {
   whitelistValidation: 'UNKNOWN_FIELD',
   isDefined: 'REQUIRED',
@@ -33,14 +33,14 @@ const CODES: Readonly<Record<string, string>> = {
   arrayUnique: 'DUPLICATE_ITEMS',
 };
 
-/** What class-validator found, as the platform answers it: at most 50 problems with JSON pointers (RFC 6901). */
+/** The errors of class-validator in the form of the platform: at most 50 problems with JSON pointers (RFC 6901). */
 export function fieldProblems(errors: readonly ValidationError[]): FieldProblem[] {
   const problems: FieldProblem[] = [];
   collect(errors, '', problems);
   return problems.slice(0, MAX_PROBLEMS);
 }
 
-/** It goes as deep as DTO classes are nested, not as the body. */
+/** Its depth is limited by the nesting of DTO classes, not by that of the body. */
 function collect(errors: readonly ValidationError[], parent: string, problems: FieldProblem[]): void {
   for (const error of errors) {
     if (problems.length >= MAX_PROBLEMS) return;
@@ -54,12 +54,12 @@ function ownProblems(
   { property, value, constraints, contexts }: ValidationError,
   pointer: string,
 ): readonly FieldProblem[] {
-  // The pipe asks for one broken rule of each property.
+  // The pipe is configured to report one broken rule per property.
   const [broken] = Object.entries(constraints ?? {});
   if (!broken) return [];
   const [rule, message] = broken;
   if (rule === 'whitelistValidation') return [{ pointer, code: 'UNKNOWN_FIELD', detail: 'Is not known here' }];
-  // JSON has no undefined: the member is not there.
+  // JSON has no undefined: the member is absent.
   if (value === undefined) return [{ pointer, code: 'REQUIRED', detail: 'Is required' }];
   const context = contexts?.[rule] as RefusalContext | undefined;
   if (context?.ofItems && Array.isArray(value)) {
@@ -74,7 +74,7 @@ function ownProblems(
 
 const codeOf = (rule: string): string => CODES[rule] ?? (rule.startsWith('is') ? 'INVALID_FORMAT' : 'INVALID_VALUE');
 
-/** "email must be an email" → "Must be an email": the pointer says whose message it is. */
+/** "email must be an email" → "Must be an email": the pointer identifies the member. */
 function detailOf(property: string, message: string): string {
   const text = message.startsWith(`${property} `) ? message.slice(property.length + 1) : message;
   return text === '' ? 'Is not valid' : text.charAt(0).toUpperCase() + text.slice(1);

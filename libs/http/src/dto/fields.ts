@@ -17,7 +17,7 @@ import {
 } from './rules.js';
 import { type DtoClass, declareField, type JsonSchema, type SchemaPart, type StringFormat } from './schema.js';
 
-/** What every field can say about itself. A field is required and not null unless it says otherwise. */
+/** Options of every field. A field is required and not null by default. */
 export interface FieldOptions {
   readonly optional?: boolean;
   readonly nullable?: boolean;
@@ -44,10 +44,10 @@ export interface ListOptions extends FieldOptions {
   readonly unique?: boolean;
 }
 
-/** Range of Postgres' `integer`, so that no accepted value can fail there. */
+/** Range of Postgres' `integer`, so that no accepted value can fail in the database. */
 const INT4 = { minimum: -2_147_483_648, maximum: 2_147_483_647 };
 
-/** A kind of value: the rules that class-validator judges it by, and the schema that OpenAPI shows. */
+/** A kind of value: its rules for class-validator and its schema for OpenAPI. */
 export interface FieldType {
   readonly rules: readonly Rule[];
   readonly schema: JsonSchema;
@@ -110,7 +110,7 @@ export const TextField = (options: TextOptions): PropertyDecorator => declare(fi
 export const EmailField = (options: FieldOptions = {}): PropertyDecorator => declare(field.email(options), options);
 /** A UUID in lower or upper case. */
 export const IdField = (options: FieldOptions = {}): PropertyDecorator => declare(field.id(options), options);
-/** An absolute http(s) URL; whether it may be called is for the address policy. */
+/** An absolute http(s) URL; the address policy decides whether it may be called. */
 export const UrlField = (options: FieldOptions & { maxLength?: number } = {}): PropertyDecorator =>
   declare(field.url(options), options);
 export const DateField = (options: FieldOptions = {}): PropertyDecorator => declare(field.date(options), options);
@@ -123,7 +123,7 @@ export const IntegerField = (options: NumberOptions = {}): PropertyDecorator =>
   declare(field.integer(options), options);
 export const NumberField = (options: NumberOptions = {}): PropertyDecorator => declare(field.number(options), options);
 export const BooleanField = (options: FieldOptions = {}): PropertyDecorator => declare(field.boolean(options), options);
-/** A free JSON object. */
+/** A free-form JSON object. */
 export const JsonField = (options: FieldOptions = {}): PropertyDecorator => declare(field.json(options), options);
 
 /** An object described by another DTO class: `@ObjectField(() => WorkspaceInput)`. */
@@ -175,12 +175,12 @@ function fieldType(
 
 const formatted = (format: StringFormat, options: FieldOptions, longest?: number): FieldType =>
   fieldType('string', options, {
-    // The length comes first: a format is not tried on a text of any length.
+    // The length is checked first, so that formats are only matched against texts of limited length.
     rules: [...(longest === undefined ? [] : [maxLength(longest)]), ofFormat(format)],
     schema: { format, ...(longest !== undefined && { maxLength: longest }) },
   });
 
-/** The context is what the pipe answers when the rule is broken; class-validator hands it on beside a message only. */
+/** The context has the problem for a broken rule; class-validator passes it on only together with a message. */
 const decorated = ({ decorate, refusal }: Rule): PropertyDecorator =>
   decorate({ context: refusal, message: refusal.detail });
 
@@ -197,7 +197,7 @@ function compose(
   { optional = false, nullable = false }: FieldOptions,
   decorators: readonly PropertyDecorator[],
 ): PropertyDecorator {
-  // Always there, because it also has to take the place of an inherited one.
+  // Always present, because it must also replace an inherited one.
   const given = ValidateIf((_, value) => !(optional && value === undefined) && !(nullable && value === null));
   return (prototype, property) => {
     declareField(prototype, String(property), { schema, optional });

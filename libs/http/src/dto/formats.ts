@@ -2,7 +2,7 @@ import { parseUrl } from '@crm/address-policy';
 import { isUuid } from '@crm/contracts';
 import type { StringFormat } from './schema.js';
 
-/** The form of HTML's e-mail input, with a dot required in the domain: an address that mail can be sent to over the internet. */
+/** The form of HTML's e-mail input, with a dot required in the domain: so that mail can be sent to the address over the internet. */
 const EMAIL =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/i;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -25,12 +25,12 @@ const isDate = (text: string): boolean => {
 };
 
 const isHttpUrl = (text: string): boolean => {
-  // WHATWG parsing drops tabs and line breaks silently; an address with them is not the one that was written.
+  // The WHATWG parser silently drops tabs and line breaks, so an address with them would change.
   if (!/^https?:\/\/[^\s\\]+$/i.test(text)) return false;
   return parseUrl(text) !== undefined;
 };
 
-/** Checks of the formats that fields use, with what to say when a value is not of the form. */
+/** Checks of the formats that fields use, with the text for the error message. */
 export const FORMATS: Readonly<
   Record<StringFormat, { readonly test: (text: string) => boolean; readonly expected: string }>
 > = {

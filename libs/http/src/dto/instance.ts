@@ -3,17 +3,17 @@ import { defaultMetadataStorage as transformations } from 'class-transformer/cjs
 import { hasAsynchronousRules, validatedProperties } from './metadata-storage.js';
 import { type DtoClass, maxItemsOf } from './schema.js';
 
-/** Unknown members, and items of a list that are no objects, handed on to be refused: more are not listed. */
+/** Maximum number of unknown members, and of list items that are not objects, that are passed on to be reported. */
 const MAX_WRONG = 50;
 
 type Concrete = new () => object;
 
-/** What a member's value becomes: itself, an instance of a class (or a list of them), what class-transformer makes of it. */
+/** How a member is converted: unchanged, to an instance of a class (or a list of them), or by class-transformer. */
 type Handling = 'itself' | 'transformed' | { readonly type: Concrete; readonly maxItems: number };
 
 interface Plan {
   readonly members: ReadonlyMap<string, Handling>;
-  /** Whether class-transformer has anything to do. */
+  /** Whether class-transformer has to convert it. */
   readonly transforms: boolean;
 }
 
@@ -21,9 +21,9 @@ const plans = new WeakMap<Concrete, Plan>();
 
 /**
  * An instance of a DTO class with the members of a JSON object, for class-validator. It follows class-transformer's
- * decorators, but only what they ask for goes through class-transformer: it would copy free JSON, leave out members
- * called `constructor` or `toString` instead of having them refused, fail at an object whose `constructor` is no
- * function, and compare each member's name with every other one (seconds for a body of 1 MiB).
+ * decorators, but uses class-transformer only for members that have them: it would copy free-form JSON, drop members
+ * called `constructor` or `toString` instead of reporting them, fail for an object whose `constructor` is not a function,
+ * and compare each member's name with every other one (seconds for a body of 1 MiB).
  */
 export function instanceOf(type: Concrete, source: object, options?: ClassTransformOptions): object {
   const { members, transforms } = planOf(type);
@@ -42,7 +42,7 @@ export function instanceOf(type: Concrete, source: object, options?: ClassTransf
   return instance;
 }
 
-/** Only the name is looked at. The class must stay recognizable by `constructor`, or its rules would not be found. */
+/** Only the name is checked. `constructor` must still identify the class, or its rules would not be found. */
 function addUnknown(instance: object, name: string, type: Concrete): void {
   const value = name === 'constructor' ? type : undefined;
   Object.defineProperty(instance, name, { value, enumerable: true, configurable: true, writable: true });
@@ -54,9 +54,9 @@ function nested(
   options?: ClassTransformOptions,
 ): unknown {
   if (Array.isArray(value)) {
-    // A longer list is refused as it is.
+    // A longer list is rejected anyway.
     if (value.length > maxItems) return value;
-    // class-validator would look for objects inside a list in the list; `false` is refused as what it is, no object.
+    // class-validator would search a nested list for objects; `false` is rejected because it is not an object.
     return value.map((item) => (Array.isArray(item) ? false : isObject(item) ? instanceOf(type, item, options) : item));
   }
   return isObject(value) ? instanceOf(type, value, options) : value;
@@ -99,19 +99,19 @@ function transformed(
   return plainToInstance(type, withoutConstructors(Object.fromEntries(values)), options);
 }
 
-/** class-transformer takes a member called `constructor` for the class of the object. */
+/** class-transformer mistakes a member called `constructor` for the class of the object. */
 function withoutConstructors<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (name, member) => (name === 'constructor' ? undefined : member));
 }
 
 /**
- * Whether class-validator can judge the class at once: none of its rules, and none of the classes inside it, waits for
- * something. What class-transformer makes is not known beforehand and counts as waiting.
+ * Whether class-validator can validate the class synchronously: neither its rules nor those of nested classes are
+ * asynchronous. Classes converted by class-transformer are not known in advance and count as asynchronous.
  */
 export function isJudgedAtOnce(type: Concrete): boolean {
   let known = judgedAtOnce.get(type);
   if (known === undefined) {
-    // Noted before it is found out, so that a class may contain itself.
+    // Stored before the result is known, so that a class may contain itself.
     judgedAtOnce.set(type, true);
     const { members, transforms } = planOf(type);
     const nested = [...members.values()].filter((handling) => typeof handling === 'object');

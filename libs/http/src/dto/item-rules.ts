@@ -2,15 +2,15 @@ import { canonicalJson, type FieldProblem } from '@crm/contracts';
 import { ValidateBy } from 'class-validator';
 import type { Refusal, Rule } from './rules.js';
 
-/** What a field decorator tells the pipe by the context of class-validator's rules. */
+/** What a field decorator passes to the pipe in the context of class-validator's rules. */
 export interface RefusalContext extends Refusal {
-  /** The problems of a list's items, with pointers from the list on; at most `limit`. */
+  /** The problems of a list's items, with pointers relative to the list; at most `limit`. */
   readonly ofItems?: (list: readonly unknown[], limit: number) => FieldProblem[];
 }
 
 /**
- * Judges every item of a list by the same rules, up to the first that it breaks. class-validator's `each` says that some
- * item is wrong, this says which.
+ * Validates every item of a list by the same rules, up to the first broken one per item. class-validator's `each` only
+ * reports that some item is invalid; this reports which.
  */
 export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
   const brokenBy = (item: unknown): Rule | undefined =>
@@ -34,7 +34,7 @@ export function everyItem(rules: readonly Rule[], nullable: boolean): Rule {
 }
 
 /**
- * Items are equal as in JSON Schema: whatever the order of an object's members. class-validator's own `ArrayUnique` compares
+ * Items are equal as in JSON Schema, regardless of the order of an object's members. class-validator's own `ArrayUnique` compares
  * every item with every other one, which takes minutes for a list that fills a body.
  */
 export function noDuplicates(): Rule {
@@ -46,5 +46,5 @@ export function noDuplicates(): Rule {
   };
 }
 
-/** An item that is refused for its unknown members has values that JSON has not; they are left out. */
+/** An item rejected for unknown members has values that JSON does not have; they are omitted. */
 const identityOf = (item: unknown): string => canonicalJson(JSON.parse(JSON.stringify(item)));

@@ -1,6 +1,6 @@
 import { escapePointer, PlatformError } from '@crm/contracts';
 
-/** Deeper bodies serve no purpose and would exhaust the stack of whatever walks them recursively. */
+/** Deeper bodies have no use and would exhaust the stack of recursive code. */
 const MAX_DEPTH = 64;
 
 interface Container {
@@ -11,9 +11,9 @@ interface Container {
 }
 
 /**
- * Refuses what Postgres cannot hold, wherever it stands in a value: U+0000 and halves of surrogate pairs (neither `text`
- * nor `jsonb` takes them), numbers beyond a double. It walks without recursion.
- * @param problem makes the error for the place that a JSON pointer names
+ * Rejects what Postgres cannot store, anywhere in a value: U+0000 and lone surrogates (neither `text` nor `jsonb` accepts
+ * them) and numbers outside the range of a double. Works without recursion.
+ * @param problem creates the error for the value at a JSON pointer
  * @throws PlatformError MALFORMED_REQUEST for a value nested deeper than 64
  */
 export function refuseBadText(value: unknown, problem: (pointer: string) => PlatformError): void {

@@ -4,14 +4,14 @@ import { EnumField, IntegerField, TextField } from './fields.js';
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
-/** Counting stops here unless `count=exact` is asked for. */
+/** Counting stops here unless the request has `count=exact`. */
 export const COUNT_LIMIT = 10_000;
-/** Pages reach so far; what is behind is read by cursor, because skipping rows costs as much as reading them. */
+/** Last row reachable by page number; later ones need a cursor, because skipping rows costs as much as reading them. */
 export const MAX_OFFSET = 100_000;
-/** Room for a position with a long text in it; servers take some 16 KB of request line and headers together. */
+/** Enough for a position with a long text; servers accept about 16 KB of request line and headers together. */
 export const MAX_CURSOR_LENGTH = 8_000;
 
-/** Query parameters that every list takes; a list with more of them extends this class. */
+/** Query parameters of every list; a list with more of them extends this class. */
 export class ListQuery {
   @IntegerField({ optional: true, minimum: 1, maximum: 1_000_000, description: 'Page, from 1', example: 1 })
   page?: number;
@@ -31,16 +31,16 @@ export class ListQuery {
   count?: string;
 }
 
-/** A page as it was asked for. */
+/** The requested page. */
 export interface ListPage {
-  /** From 1; without meaning when `after` is set. */
+  /** From 1; ignored when `after` is set. */
   readonly page: number;
   readonly size: number;
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   readonly after?: Position;
   /** Rows to skip; 0 when `after` is set. */
   readonly offset: number;
-  /** Rows to read: one more than the page has, which shows whether there are more. */
+  /** Rows to read: one more than the page size, to detect whether there are more. */
   readonly limit: number;
   /** Rows to count at most; null for all of them. */
   readonly countLimit: number | null;
@@ -48,7 +48,7 @@ export interface ListPage {
 }
 
 /**
- * The page a list query asks for, with the defaults filled in.
+ * The page that a list query requests, with defaults filled in.
  * @param binding what a cursor of this list is bound to
  * @throws INVALID_QUERY for a cursor of another list and for a page beyond 100,000 rows
  */
@@ -81,10 +81,10 @@ export interface ListAnswer<Row> {
 }
 
 /**
- * The answer of a list.
- * @param rows as read with the page's `limit`
- * @param counted rows of the whole list, counted up to the page's `countLimit`
- * @param positionOf where a row stands in the list's order
+ * The response of a list.
+ * @param rows read with the page's `limit`
+ * @param counted number of rows of the whole list, counted up to the page's `countLimit`
+ * @param positionOf the position of a row in the order of the list
  */
 export function listAnswer<Row>(
   rows: readonly Row[],
@@ -107,7 +107,7 @@ export function listAnswer<Row>(
   };
 }
 
-/** The same list with its rows shown. */
+/** The same list with converted rows. */
 export function mapList<Row, Shown>(list: ListAnswer<Row>, show: (row: Row) => Shown): ListAnswer<Shown> {
   return { ...list, data: list.data.map(show) };
 }

@@ -10,11 +10,11 @@ const found = new Map<unknown, Map<string, Metadata>>();
 const grouped = new WeakMap<Metadata, Grouped>();
 
 /**
- * class-validator looks through the rules of every class of the process, and groups what it found, whenever it validates
- * an object. Decorators run once, so the results are kept here: a query with two parameters is then validated in a third
- * of the time, and the number of DTO classes no longer matters. The groups lose their prototype, because a member
- * called `hasOwnProperty` would otherwise pass for one that has rules. The three methods are public; a test shows that
- * class-validator still asks them.
+ * class-validator searches and groups the rules of every class of the process whenever it validates an object. Decorators
+ * run once, so the results are cached here: a query with two parameters is then validated in a third of the time,
+ * independent of the number of DTO classes. The groups have no prototype, because a member called `hasOwnProperty` would
+ * otherwise count as one with rules. The three methods are public; a test shows that
+ * class-validator still calls them.
  */
 function rememberRules(): void {
   const find = storage.getTargetValidationMetadatas.bind(storage);
@@ -44,7 +44,7 @@ function rememberRules(): void {
 
 rememberRules();
 
-/** The properties of a class that have rules, and whether these hang on a condition; none for what is no DTO class. */
+/** The properties of a class that have rules, and whether the rules are conditional; none for a class that is not a DTO. */
 export function validatedProperties(type: unknown): ReadonlyMap<string, { readonly conditional: boolean }> {
   if (typeof type !== 'function' || typeof type.prototype !== 'object' || type.prototype === null) return new Map();
   const metadata = storage.getTargetValidationMetadatas(type, '', false, false);
@@ -56,7 +56,7 @@ export function validatedProperties(type: unknown): ReadonlyMap<string, { readon
   );
 }
 
-/** Whether a rule of the class itself, not of classes inside it, answers by a promise. */
+/** Whether a rule of the class itself, not of nested classes, is asynchronous. */
 export function hasAsynchronousRules(type: unknown): boolean {
   if (typeof type !== 'function') return false;
   return storage

@@ -1,8 +1,8 @@
 import { type JsonSchema, type JsonType, resolvePart } from './schema.js';
 
 /**
- * Query parameters as values of their declared types: what is not of the type stays text, so that validation names it.
- * A parameter that is declared as a list may be given once or repeated.
+ * Converts query parameters to their declared types. A value of another type stays text, so that validation reports it.
+ * A parameter that is declared as a list may occur once or repeatedly.
  */
 export function coerceQuery(schema: JsonSchema, query: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { properties = {} } = schema;

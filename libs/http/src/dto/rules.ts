@@ -30,17 +30,17 @@ import {
 import { FORMATS } from './formats.js';
 import type { JsonType, StringFormat } from './schema.js';
 
-/** What is wrong when a rule is broken, without the place. */
+/** The problem of a broken rule, without the pointer. */
 export type Refusal = Omit<FieldProblem, 'pointer'>;
 
-/** One thing asked of a value: a decorator of class-validator, its test for items of a list, and what to answer. */
+/** One rule of a value: a decorator of class-validator, its check for list items, and its problem. */
 export interface Rule {
   readonly decorate: (options: ValidationOptions) => PropertyDecorator;
   readonly test: (value: unknown) => boolean;
   readonly refusal: Refusal;
 }
 
-/** Schema types that one of class-validator's decorators stands for. */
+/** Schema types that correspond to a decorator of class-validator. */
 export type ValueType = Exclude<JsonType, 'null'>;
 
 const TYPES: Readonly<Record<ValueType, Pick<Rule, 'decorate' | 'test'> & { readonly name: string }>> = {
@@ -92,7 +92,7 @@ export const maxItems = (maximum: number): Rule => ({
   refusal: { code: 'TOO_MANY_ITEMS', detail: `Must have at most ${maximum} items`, params: { maximum } },
 });
 
-/** Tried as JSON Schema does, with the flag for Unicode. */
+/** Matched as in JSON Schema, with the Unicode flag. */
 export function matching({ source }: RegExp): Rule {
   const pattern = new RegExp(source, 'u');
   return {
@@ -103,8 +103,8 @@ export function matching({ source }: RegExp): Rule {
 }
 
 /**
- * In code points, like JSON Schema and Postgres. class-validator's own decorators leave out variation selectors, so that
- * a text which they accept might not fit its column.
+ * In code points, like JSON Schema and Postgres. class-validator's own decorators do not count variation selectors, so a
+ * text that they accept might be too long for its column.
  */
 export function maxLength(maximum: number): Rule {
   const test = (value: unknown): boolean =>
@@ -126,14 +126,14 @@ export function ofFormat(format: StringFormat): Rule {
   return rule(format, (value) => typeof value === 'string' && test(value), refusal);
 }
 
-/** A rule that class-validator has no decorator for, made by its own means of adding one. */
+/** A custom rule for which class-validator has no decorator. */
 const rule = (name: string, test: (value: unknown) => boolean, refusal: Refusal): Rule => ({
   decorate: (options) => ValidateBy({ name, validator: { validate: test } }, options),
   test,
   refusal,
 });
 
-/** Counts code points, but not beyond what is needed to compare with the limit. */
+/** Counts code points, but only as far as needed to compare with the limit. */
 function codePoints(text: string, limit: number): number {
   let count = 0;
   for (const _ of text) {

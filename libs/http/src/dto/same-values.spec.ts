@@ -26,17 +26,17 @@ import { FORMATS } from './formats.js';
 import type { StringFormat } from './schema.js';
 
 /**
- * OpenAPI's schema is judged by ajv, the decorators by the pipe. For formats both ask `FORMATS`, whose specification is
- * elsewhere: JSON Schema leaves open how strictly a format is judged.
+ * ajv validates with the OpenAPI schema, the pipe with the decorators. For formats both use `FORMATS`, which has its own
+ * tests: JSON Schema does not define how strictly a format is validated.
  */
 const ajv = new Ajv2020({ allowUnionTypes: true, allErrors: false });
-// Where OpenAPI keeps what is referred to.
+// Where OpenAPI stores referenced schemas.
 ajv.addKeyword('components');
 for (const format of Object.keys(FORMATS) as StringFormat[]) ajv.addFormat(format, FORMATS[format].test);
 
 interface Sample {
   readonly decorator: PropertyDecorator;
-  /** Values near the edges of what the field accepts. */
+  /** Values near the limits of the field. */
   readonly values: fc.Arbitrary<unknown>;
 }
 
@@ -133,7 +133,7 @@ const list = (own: FieldOptions, depth: number): fc.Arbitrary<Sample> =>
       values: fc.array(near(item.values), { minLength: 0, maxLength: 4 }),
     }));
 
-/** ajv compares objects by calling their members `toString` and `valueOf`, whatever they are. */
+/** ajv compares objects by calling their members `toString` and `valueOf`, of any type. */
 const isComparable = (item: FieldType | (() => new () => object)): boolean =>
   typeof item !== 'function' && !item.schema.additionalProperties;
 
@@ -225,7 +225,7 @@ describe('the decorators and the OpenAPI schema', () => {
       ),
       { numRuns: 100 },
     );
-    // Otherwise the values are not near the edges.
+    // Otherwise the values are not near the limits.
     expect(Math.min(accepted, refused)).toBeGreaterThan(20);
   }, 60_000);
 });

@@ -29,7 +29,7 @@ export type StringFormat = 'email' | 'uuid' | 'date' | 'date-time' | 'uri';
 /** A class whose properties are declared with the field decorators. */
 export type DtoClass<T extends object = object> = abstract new () => T;
 
-/** A schema, or a DTO class that is named by reference in OpenAPI. Classes come as a function so that they may be declared later. */
+/** A schema, or a DTO class that OpenAPI references by name. A function returns the class, so that it may be declared later. */
 export type SchemaPart =
   | JsonSchema
   | { readonly dto: () => DtoClass; readonly nullable?: boolean; readonly description?: string };
@@ -41,7 +41,7 @@ interface Declaration {
   readonly optional: boolean;
 }
 
-/** Says whether two fields are judged alike: as a scalar, an object of a class, or a list. */
+/** The shape of a field: a scalar, an object of a class, or a list. */
 const shapeOf = ({ schema }: Declaration): string => {
   if (isDtoPart(schema)) return 'object';
   return schema.items && isDtoPart(schema.items) ? 'list of objects' : 'value';
@@ -50,8 +50,8 @@ const shapeOf = ({ schema }: Declaration): string => {
 const declarations = new WeakMap<object, Map<string, Declaration>>();
 
 /**
- * Notes a property of a DTO class.
- * @throws Error when a class that it extends declares the property in another shape: rules of both would apply
+ * Registers a property of a DTO class.
+ * @throws Error when a base class declares the property with another shape, because the rules of both would apply
  */
 export function declareField(prototype: object, property: string, declaration: Declaration): void {
   const inherited = declarationOf(Object.getPrototypeOf(prototype), property);
@@ -63,7 +63,7 @@ export function declareField(prototype: object, property: string, declaration: D
   declarations.set(prototype, own);
 }
 
-/** How the nearest class in the chain of prototypes declares a property. */
+/** The declaration of a property in the nearest class of the prototype chain. */
 function declarationOf(prototype: object | null, property: string): Declaration | undefined {
   for (let at = prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     const declaration = declarations.get(at)?.get(property);
@@ -73,7 +73,7 @@ function declarationOf(prototype: object | null, property: string): Declaration 
 }
 
 /**
- * Items that a field takes when it holds objects of a class: 0 when it is no list.
+ * Maximum number of items of a field with objects of a class: 0 when it is not a list.
  * @returns Infinity for a property without a field decorator
  */
 export function maxItemsOf(type: DtoClass, property: string): number {
@@ -82,7 +82,7 @@ export function maxItemsOf(type: DtoClass, property: string): number {
   return isDtoPart(declaration.schema) ? 0 : (declaration.schema.maxItems ?? 0);
 }
 
-/** Resolves a reference to a DTO class; a plain schema stays what it is. */
+/** Resolves a reference to a DTO class; a plain schema is returned unchanged. */
 export function resolvePart(part: SchemaPart): JsonSchema {
   if (!isDtoPart(part)) return part;
   const schema = schemaOf(part.dto());
@@ -94,7 +94,7 @@ const schemas = new WeakMap<object, JsonSchema>();
 
 /**
  * The schema of a DTO class, its own and inherited properties; undefined if it declares none. A property that has only
- * decorators of class-validator is listed with a schema that says nothing about its values.
+ * decorators of class-validator is listed with an empty schema.
  */
 export function schemaOf(type: unknown): JsonSchema | undefined {
   if (typeof type !== 'function' || typeof type.prototype !== 'object' || type.prototype === null) return undefined;

@@ -1,6 +1,6 @@
 import { IntegerField, TextField } from './fields.js';
 
-/** Bounds only: a sign-in with a value that no account can have fails like any other. */
+/** Only limits: a sign-in with a value that no account can have fails like any other. */
 export class SignInInput {
   @TextField({ maxLength: 254, example: 'dev@acme.test' })
   email: string;

@@ -12,7 +12,7 @@ const REFUSED = {
 describe('a limiter', () => {
   const limiter = () => new Limiter(new MemoryLimiterStore(), LIMIT, 'Too many attempts');
 
-  it('says what is left of a key and refuses when nothing is, without touching other keys', async () => {
+  it('returns the remaining points of a key and refuses when none are left, without affecting other keys', async () => {
     const limit = limiter();
     expect((await limit.consume('a')).remaining).toBe(1);
     expect((await limit.consume('a')).remaining).toBe(0);
@@ -20,7 +20,7 @@ describe('a limiter', () => {
     expect((await limit.consume('b')).remaining).toBe(1);
   });
 
-  it('that counts failures refuses before the attempt and takes no point for asking', async () => {
+  it('that counts failures refuses before the attempt and consumes no point for the check', async () => {
     const limit = limiter();
     for (let index = 0; index < 5; index += 1) await limit.refuseExhausted('a');
     await limit.penalise('a');
@@ -29,7 +29,7 @@ describe('a limiter', () => {
     await expect(limit.refuseExhausted('a')).rejects.toMatchObject(REFUSED);
   });
 
-  it('passes on what its store fails with', async () => {
+  it('passes on the error of its store', async () => {
     const broken = new MemoryLimiterStore();
     const counts = broken.open(LIMIT);
     counts.consume = () => Promise.reject(new Error('The store is away'));

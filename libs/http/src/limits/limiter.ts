@@ -3,11 +3,11 @@ import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { limitState, rateLimited } from '../problem/rate-limits.js';
 import type { Limit, LimiterStore } from './limiter-store.js';
 
-/** One limit, of any number of keys: a fixed window for each key. */
+/** One limit for any number of keys, with a fixed window per key. */
 export class Limiter {
   private readonly counts: RateLimiterAbstract;
 
-  /** @param refusal what there was too much of, in the answer; that of RATE_LIMITED when left out */
+  /** @param refusal error detail; default: that of RATE_LIMITED */
   constructor(
     store: LimiterStore,
     limit: Limit,
@@ -17,9 +17,9 @@ export class Limiter {
   }
 
   /**
-   * Takes one point of the key.
-   * @returns what is left
-   * @throws PlatformError RATE_LIMITED when there was none left
+   * Consumes one point of the key.
+   * @returns the remaining points
+   * @throws PlatformError RATE_LIMITED when none was left
    */
   async consume(key: string): Promise<LimitState> {
     try {
@@ -31,13 +31,13 @@ export class Limiter {
     }
   }
 
-  /** Takes a point after the fact, even if there is none left: for limits that count failures only. */
+  /** Consumes a point after the attempt, even if none is left: for limits that count only failures. */
   async penalise(key: string): Promise<void> {
     await this.counts.penalty(key);
   }
 
   /**
-   * Takes nothing.
+   * Consumes nothing.
    * @throws PlatformError RATE_LIMITED when the key has no point left
    */
   async refuseExhausted(key: string): Promise<void> {

@@ -7,7 +7,7 @@ export type Json = Record<string, unknown>;
 const byName = (entries: ReadonlyMap<string, Json>): Json =>
   Object.fromEntries([...entries].sort(([left], [right]) => left.localeCompare(right)));
 
-/** What the operations of a document refer to: schemas of DTO classes, examples of refusals. */
+/** The components that operations refer to: schemas of DTO classes, examples of refusals. */
 export class Components {
   private readonly schemas = new Map<string, Json>();
   private readonly examples = new Map<string, Json>();
@@ -19,7 +19,7 @@ export class Components {
   schema(dto: DtoClass): Json {
     const { name } = dto;
     if (!this.schemas.has(name)) {
-      // Noted before it is written, so that a class may refer to itself.
+      // Registered before it is written, so that a class may refer to itself.
       this.schemas.set(name, {});
       this.schemas.set(name, this.write(schemaOf(dto) ?? { type: 'object' }));
     }
@@ -36,7 +36,7 @@ export class Components {
     return { $ref: `#/components/examples/${code}` };
   }
 
-  /** A schema as OpenAPI has it: DTO classes inside become references. */
+  /** The OpenAPI form of a schema: nested DTO classes become references. */
   write(part: SchemaPart): Json {
     if (isDtoPart(part)) {
       const reference = this.schema(part.dto());

@@ -16,12 +16,12 @@ const ASSETS: Readonly<Record<string, string>> = {
 
 const NO_SNIFFING = ['x-content-type-options', 'nosniff'] as const;
 
-/** A page to read the document of the address at, on every public address. */
+/** The page with the API documentation, on every public address. */
 @Controller('api/docs')
 export class DocsPageController {
   /**
-   * Where Swagger UI is installed: beside this file in the tests; a service that was built into one file has it among its
-   * own dependencies. An edge without it does not start.
+   * Where Swagger UI is installed: next to this file in tests; a service built into one file has it in its
+   * dependencies. An edge without it does not start.
    */
   private readonly folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   private readonly contents = new Map<string, Buffer>();
@@ -53,7 +53,7 @@ export class DocsPageController {
       .send(await this.content(file));
   }
 
-  /** Read when first asked for, since most processes never are, and then kept: readers who are slow share it. */
+  /** Read on the first request, because most processes get none, and then cached: slow readers share it. */
   private async content(file: string): Promise<Buffer> {
     const known = this.contents.get(file);
     if (known) return known;

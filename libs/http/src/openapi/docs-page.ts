@@ -1,4 +1,4 @@
-/** Scripts from here only; Swagger UI sets styles on its elements and draws icons as data URLs. */
+/** Scripts from here only; Swagger UI sets inline styles and uses data URLs for icons. */
 export const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -19,7 +19,7 @@ import { inputsOf } from './inputs.js';
 import { impliedRefusals, refusalResponses } from './refusals.js';
 import { ListEnvelope, ProblemDocument } from './shared-schemas.js';
 
-/** What every document of the platform says about itself, the gateway's merged one included. */
+/** The common information of all documents, including the gateway's merged one. */
 export const API_INFO = {
   version: '0.1.0',
   description:
@@ -39,8 +39,8 @@ export const SECURITY_SCHEMES = {
 } as const;
 
 /**
- * The OpenAPI 3.1 document of a service. Schemas are those that the DTO decorators declare; refusals follow from the
- * decorators that cause them, so that nothing is written twice.
+ * The OpenAPI 3.1 document of a service. Schemas come from the DTO decorators and refusals from the decorators that cause
+ * them, so that nothing is declared twice.
  */
 export function openApiDocument(app: INestApplicationContext, config: Pick<HttpConfig, 'name' | 'baseUrl'>): Json {
   const components = new Components(config.baseUrl);

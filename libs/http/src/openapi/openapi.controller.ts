@@ -20,7 +20,7 @@ export class OpenApiController {
   @Public()
   @Describe({ summary: 'This document', hidden: true })
   read(): Record<string, unknown> {
-    // Written at the first request: most processes are never asked.
+    // Created on the first request, because most processes get none.
     this.document ??= openApiDocument(this.modules as unknown as INestApplicationContext, this.config);
     return this.document;
   }

@@ -5,7 +5,7 @@ import { isNotRepeatable } from '../route/not-repeatable.decorator.js';
 import type { Components, Json } from './components.js';
 import { ProblemDocument } from './shared-schemas.js';
 
-/** What a route takes, as far as it decides what can be wrong with a call. */
+/** The inputs of a route, as far as they determine its possible errors. */
 export interface RouteInputs {
   readonly body: boolean;
   readonly query: boolean;
@@ -14,7 +14,7 @@ export interface RouteInputs {
   readonly headers: readonly string[];
 }
 
-/** Codes that follow from what a route's decorators say; those of the route itself come on top. */
+/** Codes that follow from the decorators of a route, in addition to those it declares itself. */
 export function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode[] {
   const { access } = route;
   const refusesEmbed = access && !(access.embed ?? access.scope !== undefined);
@@ -37,7 +37,7 @@ export function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): Er
   ];
 }
 
-/** The answers of an operation that refuse, by status, each with its codes as examples. */
+/** The error responses of an operation by status, each with its codes as examples. */
 export function refusalResponses(codes: readonly ErrorCode[], components: Components): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes)) {

@@ -1,7 +1,7 @@
 import { BooleanField, IntegerField, ListField, TextField } from '../dto/fields.js';
 import { MAX_CURSOR_LENGTH } from '../dto/lists.js';
 
-/** One wrong value of a body. */
+/** One invalid value of a body. */
 export class ProblemItem {
   @TextField({ maxLength: 1024, minLength: 0, description: 'JSON pointer (RFC 6901) to the value' })
   pointer: string;
@@ -13,7 +13,7 @@ export class ProblemItem {
   detail: string;
 }
 
-/** A problem document (RFC 9457), as every error is answered. */
+/** A problem document (RFC 9457), the form of every error response. */
 export class ProblemDocument {
   @TextField({ maxLength: 2048 })
   type: string;
@@ -40,7 +40,7 @@ export class ProblemDocument {
   errors?: ProblemItem[];
 }
 
-/** What surrounds the rows of every list. */
+/** The envelope of every list. */
 export class ListEnvelope {
   @IntegerField({ minimum: 1 })
   page: number;

@@ -6,7 +6,7 @@ import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 import { redactPath } from './redact-path.js';
 
 /**
- * Answers everything that is thrown: over HTTP by a problem document, to a call over NATS by an error of the catalogue.
+ * Turns every thrown error into a response: over HTTP a problem document, over NATS an error of the catalogue.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -27,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
     return undefined;
   }
 
-  /** The same for what fails outside of Nest's routes. */
+  /** The same for errors outside Nest's routes. */
   answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toPlatformError(thrown);
     if (error.code === 'INTERNAL_ERROR') this.logger.error(error.extra.cause ?? error);
@@ -39,14 +39,14 @@ export class ProblemFilter implements ExceptionFilter {
     reply
       .code(error.status)
       .headers(problemHeaders(error, request.headers.authorization !== undefined))
-      // Bytes, because to a text Fastify would add a charset, which the media type does not have.
+      // Bytes, because Fastify would add a charset to a text, which the media type does not have.
       .send(Buffer.from(JSON.stringify({ ...toProblem(error, this.baseUrl), ...occurrence })));
   }
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Code of the problem that answered the request, for its log line. */
+    /** Code of the problem in the response, for the log line. */
     problemCode?: string;
   }
 }

@@ -16,7 +16,7 @@ export interface Problem {
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Seconds to wait where an error does not say. */
+/** Seconds to wait when an error does not specify it. */
 const DEFAULT_RETRY_SECONDS = { 429: 1, 503: 2 } as const;
 
 /** Address of the page that explains a code, served by the gateway. */
@@ -47,8 +47,8 @@ const STATUS_CODES: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * The catalogued error of anything that was thrown. What the HTTP layer refused keeps its status class; whatever else is
- * not a PlatformError is a defect and becomes INTERNAL_ERROR, its own message staying inside.
+ * The catalogued error of anything that was thrown. Errors of the HTTP layer keep their status class; any other error that is
+ * not a PlatformError is a defect and becomes INTERNAL_ERROR without its message.
  */
 export function toPlatformError(thrown: unknown): PlatformError {
   if (thrown instanceof PlatformError) return thrown;
@@ -82,11 +82,11 @@ export function toProblem(error: PlatformError, baseUrl: string): Problem {
   };
 }
 
-/** Header fields that go with a problem. */
+/** Header fields that accompany a problem. */
 export function problemHeaders(error: PlatformError, tokenWasSent: boolean): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store' };
   if (error.status === 401) {
-    // RFC 6750, section 3.1: no error code when the request carried no token at all.
+    // RFC 6750, section 3.1: no error code when the request had no token.
     headers['www-authenticate'] = tokenWasSent ? 'Bearer realm="crm", error="invalid_token"' : 'Bearer realm="crm"';
   }
   const fallback = error.status === 429 || error.status === 503 ? DEFAULT_RETRY_SECONDS[error.status] : undefined;

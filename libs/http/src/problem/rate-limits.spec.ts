@@ -5,7 +5,7 @@ import { limitHeaders, limitState, rateLimited } from './rate-limits.js';
 
 const limiter = { keyPrefix: 'sign-in-account', points: 10, duration: 900 };
 
-describe('rate limits in answers', () => {
+describe('rate limits in responses', () => {
   it('name every policy and the scarcest state', () => {
     expect(
       limitHeaders([
@@ -24,7 +24,7 @@ describe('rate limits in answers', () => {
       { consumedPoints: 12, msBeforeNext: 0 },
       { remaining: 0, resetSeconds: 1 },
     ],
-  ])('round %j up to whole seconds and never below nothing', (count, expected) => {
+  ])('round %j up to whole seconds and never below zero', (count, expected) => {
     expect(limitState(limiter, count)).toEqual({
       name: 'sign-in-account',
       quota: 10,
@@ -33,7 +33,7 @@ describe('rate limits in answers', () => {
     });
   });
 
-  it('stand in a refusal together with the time to wait', () => {
+  it('are in a refusal together with the time to wait', () => {
     const refusal = rateLimited(limiter, { consumedPoints: 11, msBeforeNext: 4200 }, 'Too many failed attempts');
     expect(refusal).toMatchObject({ code: 'RATE_LIMITED', message: 'Too many failed attempts' });
     expect(problemHeaders(refusal, false)).toMatchObject({
@@ -43,7 +43,7 @@ describe('rate limits in answers', () => {
     });
   });
 
-  it('are left out of what is no refusal by a limit', () => {
+  it('are absent from errors that are not due to a limit', () => {
     expect(Object.keys(problemHeaders(new PlatformError('NOT_FOUND'), false))).toEqual([
       'content-type',
       'cache-control',

@@ -1,21 +1,21 @@
 import { type LimitState, PlatformError } from '@crm/contracts';
 
-/** What is read of a limiter of rate-limiter-flexible. */
+/** The used part of a limiter of rate-limiter-flexible. */
 export interface LimiterRule {
-  /** Stands as the name of the policy in the answers. */
+  /** The name of the policy in responses. */
   readonly keyPrefix: string;
   readonly points: number;
   /** Seconds. */
   readonly duration: number;
 }
 
-/** What a limiter of rate-limiter-flexible says of one key. */
+/** The state of one key of a limiter of rate-limiter-flexible. */
 export interface LimiterCount {
   readonly consumedPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** What is left of a limit for the key that was counted. */
+/** The remaining part of a limit for the counted key. */
 export function limitState({ keyPrefix, points, duration }: LimiterRule, count: LimiterCount): LimitState {
   return {
     name: keyPrefix,
@@ -27,8 +27,8 @@ export function limitState({ keyPrefix, points, duration }: LimiterRule, count: 
 }
 
 /**
- * The answer to a caller who has to wait until the window of an exhausted limit ends.
- * @param detail what there was too much of; that of the code when left out
+ * The error for a caller who must wait until the window of an exhausted limit ends.
+ * @param detail error detail; default: that of the code
  */
 export function rateLimited(limiter: LimiterRule, count: LimiterCount, detail?: string): PlatformError {
   const state = limitState(limiter, count);
@@ -36,8 +36,8 @@ export function rateLimited(limiter: LimiterRule, count: LimiterCount, detail?: 
 }
 
 /**
- * The fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers, section 3 and 4): every policy that was applied, and
- * the state of the one with the least left.
+ * The fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers, section 3 and 4): every applied policy, and
+ * the state of the one with the least remaining.
  * @param states at least one
  */
 export function limitHeaders(states: readonly LimitState[]): Record<string, string> {

@@ -5,7 +5,7 @@ import { redactPath } from './redact-path.js';
 const SECRET = 'Zm9vYmFyc2VjcmV0MTIz';
 
 describe('redactPath', () => {
-  it('leaves other paths alone and cuts the query off', () => {
+  it('keeps other paths unchanged and removes the query', () => {
     expect(redactPath('/api/crm/leads?filterValue=Ada')).toBe('/api/crm/leads');
     expect(redactPath('/api/crm/automations/hooks')).toBe('/api/crm/automations/hooks');
     expect(redactPath('/api/crm/automations/hooks/w-1')).toBe('/api/crm/automations/hooks/w-1');

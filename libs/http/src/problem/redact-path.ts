@@ -1,10 +1,10 @@
 const HOOK = /(\/api\/crm\/automations\/hooks\/[^/?#]*\/)[^?#]+/gi;
 
-/** What stands in a path instead of its secret. */
+/** Replaces the secret in a path. */
 export const REDACTED = '[redacted]';
 
 /**
- * A request path as it may be shown, logged or traced: the query is cut off and the secret of a hook URL is replaced. The
+ * A request path in a form that can be shown, logged or traced: without its query and the secret of a hook URL. The
  * prefix is recognised in percent-encoded and mixed-case spellings too.
  */
 export function redactPath(url: string): string {
@@ -13,19 +13,19 @@ export function redactPath(url: string): string {
   if (!SUSPICIOUS.test(path)) return path;
   const redacted = path.replace(HOOK, `$1${REDACTED}`);
   if (redacted !== path) return redacted;
-  // A spelling with escapes, doubled slashes or dot segments does not match literally: compare its plain form.
+  // A path with escapes, doubled slashes or dot segments does not match literally: compare its normalised form.
   const plain = plainPath(path);
   return HOOK_PLAIN.test(plain) ? plain.replace(HOOK, `$1${REDACTED}`) : path;
 }
 
-/** Without any of these a path is in its plain form and names no hook. */
+/** A path without any of these is already normalised and is not a hook URL. */
 const SUSPICIOUS = /[%\\]|\/\/|\/\.|\/hooks\//i;
 const QUERY = /[?#]/;
 const HOOK_PLAIN = /\/api\/crm\/automations\/hooks\/[^/]*\/[^/]/i;
 
 function plainPath(path: string): string {
   let plain = path;
-  // Twice encoded is decoded twice; more often is no spelling of a hook URL that any hop would accept.
+  // A doubly encoded path is decoded twice; no hop would accept a hook URL that is encoded more often.
   for (let round = 0; round < 3; round += 1) {
     plain = plain.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => {
       const code = Number.parseInt(hex, 16);

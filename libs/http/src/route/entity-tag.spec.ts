@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { entityTag, parseIfMatch, requireMatch } from './entity-tag.js';
 
 describe('an entity tag', () => {
-  it('is the version, and what else the representation depends on', () => {
+  it('contains the version, and what else the representation depends on', () => {
     expect(entityTag(3)).toBe('"3"');
     expect(entityTag(3, '2026-11-21', 'Europe/Berlin')).toBe('"3.2026-11-21.Europe/Berlin"');
     expect(parseIfMatch(entityTag(3, '2026-11-21', 'Europe/Berlin'))).toEqual(new Set([3]));
@@ -46,7 +46,7 @@ describe('If-Match', () => {
     expect(() => parseIfMatch(header)).toThrow(expect.objectContaining({ code: 'MALFORMED_REQUEST' }));
   });
 
-  it('takes time in proportion to its length', () => {
+  it('is parsed in linear time', () => {
     expect(parseIfMatch('"1",'.repeat(4000))).toEqual(new Set([1]));
     expect(() => parseIfMatch(`${' '.repeat(15_000)}x`)).toThrow();
   });

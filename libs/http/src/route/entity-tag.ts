@@ -3,23 +3,23 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
 /**
  * The entity tag of a record (RFC 9110, section 8.8.3).
- * @param parts what changes the representation without a new version, such as the date a formula reads; without quotes
+ * @param parts values that change the representation without a new version, such as the date a formula reads; without quotes
  */
 export const entityTag = (version: number, ...parts: readonly string[]): string => `"${[version, ...parts].join('.')}"`;
 
-/** Versions that a change may be made to; null when any will do. */
+/** Versions that may be changed; null for any. */
 export type ExpectedVersions = ReadonlySet<number> | null;
 
-/** An element of the list: a tag, weak or not, and the comma after it. Commas may stand inside of tags, too. */
+/** An element of the list: a tag, weak or not, and the comma after it. Tags may contain commas too. */
 const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(,|$)/y;
-/** The version at the beginning of our own tags. */
+/** The version at the beginning of the platform's tags. */
 const OWN_TAG = /^([1-9][0-9]{0,9})(?:\.|$)/;
 
 /**
  * Reads `If-Match` (RFC 9110, section 13.1.1): tags separated by commas, or `*`. The comparison is the strong one, so a
- * weak tag matches nothing, and neither does a tag that this API did not give out.
- * @param header undefined when it was not sent, which expects nothing
- * @throws MALFORMED_REQUEST when it is no list of entity tags
+ * weak tag matches nothing, and neither does a tag that this API did not issue.
+ * @param header undefined when absent, which allows any version
+ * @throws MALFORMED_REQUEST when it is not a list of entity tags
  */
 export function parseIfMatch(header: string | undefined): ExpectedVersions {
   if (header === undefined || header.trim() === '*') return null;
@@ -38,7 +38,7 @@ export function parseIfMatch(header: string | undefined): ExpectedVersions {
   return versions;
 }
 
-/** @throws VERSION_MISMATCH when the present version is not one of those expected */
+/** @throws VERSION_MISMATCH when the current version is not one of the expected ones */
 export function requireMatch(expected: ExpectedVersions, version: number): void {
   if (expected && !expected.has(version)) throw new PlatformError('VERSION_MISMATCH');
 }
@@ -51,5 +51,5 @@ const expectedBy = createParamDecorator((name: string, context: ExecutionContext
   return parseIfMatch(headers[name]);
 });
 
-/** The versions that `If-Match` lets a change be made to: `@IfMatch() expected: ExpectedVersions`. */
+/** Injects the versions that `If-Match` allows to change: `@IfMatch() expected: ExpectedVersions`. */
 export const IfMatch = (): ParameterDecorator => expectedBy('if-match');

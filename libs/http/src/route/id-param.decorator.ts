@@ -1,7 +1,7 @@
 import { isUuid, PlatformError } from '@crm/contracts';
 import { Param, type PipeTransform } from '@nestjs/common';
 
-/** Lets UUIDs through, in lower case; anything else names nothing, so it is not found. */
+/** Returns a UUID in lower case; any other value cannot exist and is NOT_FOUND. */
 export class IdPipe implements PipeTransform<unknown, string> {
   transform(value: unknown): string {
     if (isUuid(value)) return value.toLowerCase();

@@ -14,7 +14,7 @@ export interface RouteEntry {
   readonly access?: AccessRule;
 }
 
-/** A route and where it is implemented. */
+/** A route and the handler that implements it. */
 export interface ControllerRoute extends RouteEntry {
   readonly controller: Type;
   readonly methodName: string;
