@@ -21,7 +21,9 @@ await runCommand(async () => {
   const counts = await runJest([
     '--onlyChanged',
     '--passWithNoTests',
-    '--testPathPatterns=/(src|scripts)/.*\\.spec\\.',
+    // Not --testPathPatterns: with a pattern, Jest ignores --onlyChanged and runs every test that matches.
+    '--testMatch=**/src/**/*.spec.ts',
+    '--testMatch=**/scripts/**/*.spec.mjs',
   ]);
   tally.add('unit tests of what changed', counts, (performance.now() - begun) / 1000);
   process.stdout.write(`\n${columns(tally.rows()).join('\n')}\n\n${tally.closingLine()}\n`);

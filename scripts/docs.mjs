@@ -1,10 +1,14 @@
-// Writes the pages of docs/ that are made from code: npm run docs
-// The tests that compare them write them when WRITE_DOCS is set; without it a page that is behind fails npm test.
+// Writes what is made from code, pages of docs/ and the configuration of NATS: npm run docs
+// The tests that compare these files write them when WRITE_DOCS is set; without it a file that is behind fails npm test.
 import { runCommand } from './plain-error.mjs';
 import { run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 
-const WRITERS = ['libs/formula/test/reference.spec.ts', 'libs/manifest/test/certification-pages.spec.ts'];
+const WRITERS = [
+  'libs/formula/test/reference.spec.ts',
+  'libs/manifest/test/certification-pages.spec.ts',
+  'libs/messaging/src/server/permissions.spec.ts',
+];
 
 await runCommand(async () => {
   const jest = inRoot('node_modules', 'jest', 'bin', 'jest.js');

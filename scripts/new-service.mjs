@@ -10,7 +10,7 @@ import { run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 import { pnpmProgram, withoutNpmVariables } from './setup/pnpm.mjs';
 
-const USAGE = 'npm run new:service -- <name> <port> [noun]   e.g. npm run new:service -- quote-engine 4007 quote';
+const USAGE = 'npm run new:service -- <name> <port> [noun]   e.g. npm run new:service -- quote-engine 4107 quote';
 
 /**
  * @param {readonly string[]} args
@@ -45,12 +45,15 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     writeFileSync(listFile, list);
     const installed = await run(await pnpmProgram(), ['install'], { cwd: ROOT, env: withoutNpmVariables(process.env) });
     if (installed.code !== 0) throw new PlainError(`pnpm install failed:\n${installed.stdout}\n${installed.stderr}`);
+    const written = await run(process.execPath, [inRoot('scripts', 'docs.mjs')], { cwd: ROOT });
+    if (written.code !== 0) throw new PlainError(`npm run docs failed:\n${written.stderr}`);
     await run(inRoot('node_modules', '.bin', 'biome'), ['check', '--write', folder, listFile], { cwd: ROOT });
     process.stdout.write(
       `apps/${name} is there, on port ${port}. Next:\n` +
-        `  npm run check                       format, types, import rules, unit tests\n` +
+        `  npm run check                 format, types, import rules, unit tests\n` +
+        `  npm test -- apps/${name}\n` +
         `  npm start -- --only ${name}\n` +
-        `  apps/${name}/README.md              what to add for a database, events, calls and a public address\n`,
+        `  apps/${name}/README.md        what to add for a database, events, calls and a public address\n`,
     );
   });
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { RPC_CONTRACTS, SERVICES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { natsServerConfig } from './nats-server-config.js';
@@ -43,6 +43,7 @@ describe('the configuration of the server', () => {
 
   it('matches the file in deploy/nats', async () => {
     const file = new URL('../../../../deploy/nats/nats-server.conf', import.meta.url);
+    if (process.env.WRITE_DOCS) await writeFile(file, sampleServerConfig());
     expect(await readFile(file, 'utf8')).toBe(sampleServerConfig());
   });
 });

@@ -5,7 +5,7 @@ import { NATS_USERS, type NatsUser } from './permissions.js';
 export const passwordVariable = (user: NatsUser): string => `NATS_PASSWORD_${user.replaceAll('-', '_').toUpperCase()}`;
 
 const HEADER = `# Configuration of NATS for a single server: users and permissions of every service.
-# Made from libs/contracts by: pnpm --filter @crm/messaging run nats-config
+# Made from libs/contracts by: npm run docs
 # Do not edit: a test compares it with what the contracts say. Passwords come from the server's environment.
 `;
 
