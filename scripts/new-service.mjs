@@ -50,10 +50,10 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     await run(inRoot('node_modules', '.bin', 'biome'), ['check', '--write', folder, listFile], { cwd: ROOT });
     process.stdout.write(
       `apps/${name} is there, on port ${port}. Next:\n` +
-        `  npm run check                 format, types, import rules, unit tests\n` +
+        '  npm run check: format, types, import rules, unit tests\n' +
         `  npm test -- apps/${name}\n` +
         `  npm start -- --only ${name}\n` +
-        `  apps/${name}/README.md        what to add for a database, events, calls and a public address\n`,
+        `  apps/${name}/README.md: what to add for a database, events, calls and a public address\n`,
     );
   });
 }

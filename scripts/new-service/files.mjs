@@ -189,7 +189,7 @@ To add
 - **a database**: an entry in \`libs/contracts/src/databases.ts\`, \`DatabaseModule.forService\` in \`app.module.ts\`, \`databaseConfig\` in \`config.ts\`, \`src/migrations/index.ts\` exporting \`migrations\` and \`databaseRoles\`, and for each table an entity and a \`<noun>.repository.ts\` (\`libs/database/README.md\`);
 - **events**: \`outbox: true\` for \`MessagingModule\` to send, an entry in \`CONSUMERS\` and a \`<noun>.consumer.ts\` to receive (\`libs/messaging/README.md\`);
 - **calls from other services**: a contract in \`libs/contracts/src/rpc\` and a \`<noun>.rpc.ts\` (\`libs/messaging/README.md\`); then \`npm run docs\`;
-- **a public address**: a line in \`apps/gateway/src/routing/routing.ts\` and the upstream's URL in its \`config.ts\`.
+- **a public address**: \`Upstream\` and a line of \`ROUTES\` in \`apps/gateway/src/routing/routing.ts\`, and its URL in \`upstreams\` of the gateway's \`config.ts\`.
 
 A package that code begins to use goes into \`package.json\`: ours as \`"workspace:*"\`, others as \`"catalog:"\`.
 `;
