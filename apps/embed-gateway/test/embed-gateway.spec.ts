@@ -55,6 +55,16 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     expect([status, body.code]).toEqual([401, 'INVALID_EMBED_CREDENTIALS']);
   });
 
+  it('refuses an Idempotency-Key before a token is minted', async () => {
+    const seen: unknown[] = [];
+    await stand(rpc.identity.mintEmbedToken, (request) => {
+      seen.push(request);
+      return { embedToken: 'token', expiresIn: 900 };
+    });
+    const { status, body } = await mint(hostUser, { ...credentials, 'idempotency-key': 'k' });
+    expect([status, body.code, seen]).toEqual([400, 'MALFORMED_REQUEST', []]);
+  });
+
   it.each([
     ['INVALID_EMBED_CREDENTIALS', 401],
     ['EMBED_SCOPE_DENIED', 403],

@@ -1,7 +1,9 @@
-import { Access } from '@crm/access';
-import { type RpcRequest, rpc, type TenantView } from '@crm/contracts';
+import { Access, CurrentPrincipal } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { PlatformError, type RpcRequest, rpc, type TenantView } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
 import { TenantService } from './tenant.service.js';
 
 @Controller()
@@ -13,10 +15,17 @@ export class TenantRpc {
     return this.tenants.get(request.tenantId);
   }
 
-  /** Only operators have the token that this contract asks for: its one caller is marketplace-admin. */
+  /**
+   * The request names any tenant, and administrators of tenants have the right of the rule too. So this does not rely on
+   * marketplace-admin being the only caller of the contract.
+   */
   @RpcHandler(rpc.identity.setTenantPlan)
   @Access({ right: 'administer' })
-  async setPlan(request: RpcRequest<typeof rpc.identity.setTenantPlan>): Promise<TenantView> {
+  async setPlan(
+    @Payload() request: RpcRequest<typeof rpc.identity.setTenantPlan>,
+    @CurrentPrincipal() operator: Principal,
+  ): Promise<TenantView> {
+    if (operator.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators set plans');
     return this.tenants.setPlan(request.tenantId, request.plan);
   }
 }
