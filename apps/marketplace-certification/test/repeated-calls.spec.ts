@@ -10,7 +10,7 @@ useMarketplace(
   (fixture) => {
     ({ marketplace, neighbours, developer, tenant } = fixture);
   },
-  { answerWithinMs: 500 },
+  { answerWithinMs: 3_000 },
 );
 
 const submit = (caller: Caller, manifest: object, key = 'k') =>

@@ -1,4 +1,4 @@
-import { currentRequestContext, type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import { requirementOf } from './access-requirement.js';
@@ -35,11 +35,10 @@ export class AccessTokenGuard extends AuthGuard() {
 }
 
 function admit(call: AuthenticatedCall, principal: Principal): true {
-  call.principal = principal;
-  const current = currentRequestContext();
-  if (current) {
-    current.principal = principal;
-    current.tenantId = principal.tenantId || undefined;
-  }
+  const { callContext } = call;
+  // A copy of its own: the remembered principal serves all requests with the token.
+  call.principal = { ...principal, requestId: callContext.requestId, traceparent: callContext.traceparent };
+  callContext.principal = principal;
+  callContext.tenantId = principal.tenantId || undefined;
   return true;
 }

@@ -7,9 +7,6 @@ import type { AuthenticatedCall } from './authenticated-call.js';
 import { bearerToken } from './bearer.js';
 import { TokenVerifier } from './token-verifier.js';
 
-/** The scheme as nearly every client writes it; the others are read by {@link bearerToken}. */
-const BEARER = 'Bearer ';
-
 /** Authenticates a call by the access token in the `Authorization` header. */
 @Injectable()
 export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
@@ -35,8 +32,6 @@ export class AccessTokenStrategy extends ApplicationStrategy<Principal> {
    * @throws PlatformError as {@link validate}
    */
   recall(call: AuthenticatedCall): Principal | undefined {
-    const header = call.headers.authorization;
-    if (!header?.startsWith(BEARER)) return undefined;
-    return this.verifier.recall(header.slice(BEARER.length), call.audiences ?? this.audiences);
+    return this.verifier.recallFrom(call.headers.authorization, call.audiences ?? this.audiences);
   }
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '@crm/context';
+import type { Principal, RequestContext } from '@crm/context';
 import type { Audience } from '@crm/contracts';
 import type { ExecutionContext } from '@nestjs/common';
 
@@ -8,6 +8,8 @@ import type { ExecutionContext } from '@nestjs/common';
  */
 export interface AuthenticatedCall {
   readonly headers: { readonly authorization?: string | undefined };
+  /** The request that the call is part of; the guard completes it. */
+  readonly callContext: RequestContext;
   /** Set by the guard once the token is verified. */
   principal?: Principal;
   /** The token must have one of these audiences; default: those of the service (AccessOptions). */
@@ -16,7 +18,6 @@ export interface AuthenticatedCall {
 
 /** The call that a guard, an interceptor or a parameter decorator handles. */
 export function callOf(context: ExecutionContext): AuthenticatedCall {
-  return context.getType() === 'rpc'
-    ? context.switchToRpc().getContext<AuthenticatedCall>()
-    : context.switchToHttp().getRequest<AuthenticatedCall>();
+  // What `switchToRpc().getContext()` and `switchToHttp().getRequest()` return, without an object for each question.
+  return context.getArgByIndex<AuthenticatedCall>(context.getType() === 'rpc' ? 1 : 0);
 }

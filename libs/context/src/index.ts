@@ -1,9 +1,5 @@
+export type { CallOrigin } from './call-origin.js';
 export type { Principal } from './principal.js';
 export { pooledRandom } from './random.js';
-export {
-  currentRequestContext,
-  currentTraceparent,
-  type RequestContext,
-  runInRequestContext,
-} from './request-context.js';
+export { logMembers, type RequestContext } from './request-context.js';
 export { continueTrace } from './traceparent.js';

@@ -1,3 +1,5 @@
+import type { CallOrigin } from './call-origin.js';
+
 /**
  * Who makes a call, according to a verified token.
  * - `user`: a user of a tenant who has signed in
@@ -6,7 +8,7 @@
  * - `internal`: a service that finishes work on behalf of a user or an installation after the call that started it
  * - `operator`: an operator of the platform; has no tenant
  */
-export interface Principal {
+export interface Principal extends CallOrigin {
   readonly kind: 'user' | 'app' | 'embed' | 'internal' | 'operator';
   readonly userId: string;
   /** Empty for operators, who belong to no tenant. */

@@ -6,7 +6,10 @@ import { asPlatformError } from './errors.js';
 import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
-import type { NarrowTransaction, TenantTransaction } from './transaction.js';
+import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
+
+const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
+  typeof tenant === 'string' ? { tenantId: tenant } : tenant;
 
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
@@ -41,12 +44,14 @@ export class Database {
    * Runs the work in one transaction that sees and writes the rows of one tenant only. `BEGIN` and the tenant's context
    * are sent with the first statement of the work, so the context costs no extra round trip. Commits when the work
    * resolves, rolls back when it rejects, never retries.
-   * @param tenantId UUID of the tenant
-   * @throws Error when `tenantId` is not a UUID; PlatformError SERVICE_UNAVAILABLE when no connection is available, or
+   * @param tenant UUID of the tenant, or the principal or event for which the work is done: events of the transaction carry
+   *   its trace
+   * @throws Error when the tenant's id is not a UUID; PlatformError SERVICE_UNAVAILABLE when no connection is available, or
    *   when the server aborted for a reason other than the statement (a deadlock, a full disk); DEADLINE_EXCEEDED when a
    *   statement took too long
    */
-  async transaction<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+  async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    const { tenantId } = originOf(tenant);
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
@@ -54,7 +59,8 @@ export class Database {
         client.query('BEGIN'),
         client.query({ name: 'set_tenant', text: SET_TENANT, values: [tenantId.toLowerCase()] }),
       ],
-      (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, tenantId.toLowerCase()),
+      (client) =>
+        new OpenTenantTransaction(client, this.outboxSignal, this.managers, tenantId.toLowerCase(), originOf(tenant)),
       work,
     );
   }

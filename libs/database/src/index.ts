@@ -38,4 +38,10 @@ export { NarrowSession } from './narrow-session.js';
 export { appendEvent, type EventInput, MAX_EVENT_BYTES } from './outbox/append-event.js';
 export { Outbox, type OutboxEvent } from './outbox/outbox.js';
 export { OutboxSignal } from './outbox/signal.js';
-export type { NarrowTransaction, Queryable, TenantTransaction, Transaction } from './transaction.js';
+export type {
+  NarrowTransaction,
+  Queryable,
+  TenantTransaction,
+  Transaction,
+  TransactionOrigin,
+} from './transaction.js';

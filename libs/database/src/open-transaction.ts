@@ -3,7 +3,7 @@ import type { PoolClient, QueryResult } from 'pg';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
 import type { OutboxSignal } from './outbox/signal.js';
-import type { NarrowTransaction, TenantTransaction } from './transaction.js';
+import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
 
 /**
  * What both kinds of transaction share: statements and entities on one connection until it is closed, and callbacks after
@@ -20,6 +20,7 @@ class OpenTransaction<TenantId extends string | undefined> {
     private readonly signal: OutboxSignal,
     private readonly managers: EntityManagers,
     readonly tenantId: TenantId,
+    public origin: TransactionOrigin | undefined,
   ) {}
 
   /** Created on first use, so that a transaction without entities has no cost. */
@@ -84,6 +85,6 @@ export class OpenTenantTransaction extends OpenTransaction<string> implements Te
 
 export class OpenNarrowTransaction extends OpenTransaction<undefined> implements NarrowTransaction {
   constructor(client: PoolClient, signal: OutboxSignal, managers: EntityManagers) {
-    super(client, signal, managers, undefined);
+    super(client, signal, managers, undefined, undefined);
   }
 }

@@ -1,3 +1,4 @@
+import type { CallOrigin, Principal } from '@crm/context';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass } from './entities/entity-managers.js';
 
@@ -11,6 +12,13 @@ export interface Queryable {
   query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** The tenant of a transaction, and who works in it within which request: a principal says all of it. */
+export interface TransactionOrigin extends CallOrigin {
+  /** UUID. */
+  readonly tenantId: string;
+  readonly kind?: Principal['kind'];
+}
+
 /** What both kinds of transaction offer: statements, entities and events that commit together. */
 export interface Transaction extends Queryable {
   /**
@@ -20,6 +28,8 @@ export interface Transaction extends Queryable {
   repository<Entity extends object>(entity: EntityClass<Entity>): Repository<Entity>;
   /** TypeORM on the same connection and in the same transaction: query builders, nested transactions (savepoints). */
   readonly manager: EntityManager;
+  /** What its events are attributed to; undefined for work of the service itself. */
+  origin?: TransactionOrigin | undefined;
   /** Runs the callback once the transaction has committed; never after a rollback. */
   afterCommit(callback: () => void): void;
   /** Called by `appendEvent`: after the commit the relay of this process is woken, once for all events. */

@@ -1,7 +1,13 @@
-import { type Principal, runInRequestContext } from '@crm/context';
 import { EVENTS, eventSubject } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { appendEvent, newId, Outbox, recordInbox, type TenantTransaction } from '../src/index.js';
+import {
+  appendEvent,
+  newId,
+  Outbox,
+  recordInbox,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from '../src/index.js';
 import { type Fixture, gate, startFixture } from './fixture.js';
 
 const user = EVENTS['user.disabled'];
@@ -19,8 +25,8 @@ describe('the outbox', () => {
   });
   afterAll(() => fixture.drop());
 
-  const append = (subject: string) =>
-    fixture.database.transaction(tenant, (tx) => appendEvent(tx, user, { subject, data }));
+  const append = (subject: string, origin: string | TransactionOrigin = tenant) =>
+    fixture.database.transaction(origin, (tx) => appendEvent(tx, user, { subject, data }));
   const claim = () => fixture.database.crossTenant((tx) => new Outbox(tx).claimBatch(100));
   const mark = (events: { tenantId: string; id: string }[]) =>
     fixture.database.crossTenant((tx) => new Outbox(tx).markPublished(events));
@@ -47,11 +53,14 @@ describe('the outbox', () => {
     });
   });
 
-  it('records the kind of principal that made the change, if a call made it', async () => {
-    const principal = { kind: 'internal' } as Principal;
-    await runInRequestContext({ requestId: 'r', principal }, () => append('by a run'));
+  it('records who made the change and in which trace; a change of the service itself begins one', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await append('by a run', { tenantId: tenant, kind: 'internal', traceparent });
     await append('by nobody');
-    expect((await claim()).map((event) => JSON.parse(event.envelope).actorkind)).toEqual(['internal', undefined]);
+    const [byRun, byNobody] = (await claim()).map((event) => JSON.parse(event.envelope));
+    expect(byRun).toMatchObject({ actorkind: 'internal', traceparent });
+    expect(byNobody.actorkind).toBeUndefined();
+    expect(byNobody.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
   it('takes the tenant of a narrow transaction from the event', async () => {

@@ -60,6 +60,7 @@ export { type LimiterCount, type LimiterRule, limitHeaders, limitState, rateLimi
 export { redactPath } from './problem/redact-path.js';
 export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
 export { IdParam, IdPipe } from './route/id-param.decorator.js';
+export { bindInputPipe } from './route/input-pipes.js';
 export { listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
 export { NotRepeatable } from './route/not-repeatable.decorator.js';
 export { BodyLimit, ConstantProblems, DEFAULT_BODY_LIMIT } from './route/route-settings.decorators.js';

@@ -7,7 +7,7 @@ import {
   RightsGuard,
   TokenVerifier,
 } from '@crm/access';
-import { currentRequestContext, type Principal, runInRequestContext } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { type Audience, CONSUMERS, PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -63,7 +63,7 @@ class IdentityRpc {
     @CurrentPrincipal() principal: Principal,
     @Ctx() context: RpcContext,
   ) {
-    seen.push({ principal, context, current: currentRequestContext() });
+    seen.push({ principal, context });
     return tenantView(tenantId);
   }
 
@@ -96,7 +96,7 @@ describe('a handler of calls in a Nest application', () => {
   let adminEdge: Rpc;
   let verified: { token: string; audiences: readonly Audience[] }[] = [];
   const verifier = {
-    recall: () => undefined,
+    recallFrom: () => undefined,
     verify: async (token: string, audiences: readonly Audience[]) => {
       verified.push({ token, audiences });
       const principal = PRINCIPALS.find((candidate) => candidate.token === token);
@@ -178,16 +178,19 @@ describe('a handler of calls in a Nest application', () => {
   it('gets the principal of the token in the call, verified for the audience of its callers', async () => {
     const request = { tenantId: newId(), plan: 'business' as const };
     await adminEdge.call(setTenantPlan, request, { token: 'operator' });
-    const asPartOf = { requestId: 'r', principal: operator as unknown as Principal };
-    await runInRequestContext(asPartOf, () => adminEdge.call(setTenantPlan, request));
+    await adminEdge.call(setTenantPlan, request, { token: operator.token, requestId: 'r' });
     expect(verified).toEqual([
       { token: 'operator', audiences: ['platform-admin'] },
       { token: 'operator', audiences: ['platform-admin'] },
     ]);
     expect(seen[1]).toMatchObject({
-      principal: operator,
-      context: { principal: operator, caller: 'marketplace-admin', requestId: 'r', contract: setTenantPlan },
-      current: { principal: operator, requestId: 'r' },
+      principal: { ...operator, requestId: 'r', traceparent: expect.stringMatching(/^00-/) },
+      context: {
+        principal: operator,
+        caller: 'marketplace-admin',
+        callContext: { requestId: 'r', principal: operator },
+        contract: setTenantPlan,
+      },
     });
     expect((seen[1] as { context: unknown }).context).toBeInstanceOf(RpcContext);
     await expect(adminEdge.call(setTenantPlan, request, { token: 'old' })).rejects.toMatchObject({
@@ -205,7 +208,7 @@ describe('a handler of calls in a Nest application', () => {
     });
     expect(seen).toEqual([]);
     await marketplace.call(issueEmbedCredentials, request, { token: 'admin' });
-    expect(seen).toEqual([admin]);
+    expect(seen).toMatchObject([admin]);
     expect(verified.map(({ audiences }) => audiences)).toEqual(
       Array.from({ length: 2 }, () => ['platform-api', 'platform-internal']),
     );

@@ -1,4 +1,3 @@
-import { runInRequestContext } from '@crm/context';
 import { PlatformError, type RpcContract, rpc } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -30,7 +29,7 @@ describe('a call between services', () => {
     server.start();
     await identity.ping();
   };
-  const call = (tenantId = newId()) => new Rpc(crm).call(getTenant, { tenantId });
+  const call = (tenantId = newId(), options = {}) => new Rpc(crm).call(getTenant, { tenantId }, options);
 
   it('returns the result of the handler, and passes on request id and trace', async () => {
     let context: RpcContext | undefined;
@@ -39,9 +38,11 @@ describe('a call between services', () => {
       return tenantView(tenantId);
     });
     const id = newId();
-    const answer = await runInRequestContext({ requestId: 'r-1' }, () => call(id));
+    const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+    const answer = await call(id, { requestId: 'r-1', traceparent });
     expect(answer).toEqual(tenantView(id));
-    expect(context).toMatchObject({ requestId: 'r-1', caller: 'crm' });
+    expect(context).toMatchObject({ callContext: { requestId: 'r-1' }, caller: 'crm' });
+    expect(context?.callContext.traceparent).toContain('1'.repeat(32));
   });
 
   it('throws the error of the handler with all its members', async () => {

@@ -1,6 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { RevocationSource } from '@crm/access';
-import { createHttpAdapter, DtoPipe, drainServer, listRoutes, ProblemFilter, requireAccessRules } from '@crm/http';
+import {
+  bindInputPipe,
+  createHttpAdapter,
+  DtoPipe,
+  drainServer,
+  listRoutes,
+  ProblemFilter,
+  requireAccessRules,
+} from '@crm/http';
 import { connectMessaging } from '@crm/messaging';
 import { type DynamicModule, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -59,7 +67,7 @@ export async function createService(
       abortOnError: false,
     });
     const built = app;
-    app.useGlobalPipes(new DtoPipe());
+    bindInputPipe(app, new DtoPipe());
     app.useGlobalFilters(problems);
     const routes = listRoutes(app);
     requireAccessRules(routes);

@@ -1,5 +1,5 @@
 import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { currentRequestContext, type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import {
   BodyLimit,
@@ -54,7 +54,7 @@ class LeadController {
   @Access({ right: 'write', scope: 'leads' })
   @Describe({ summary: 'Creates a lead', answers: [{ status: 201, description: 'The lead', body: () => CreateLead }] })
   create(@Body() body: CreateLead, @CurrentPrincipal() principal: Principal): object {
-    return { ...body, tenant: principal.tenantId, requestId: currentRequestContext()?.requestId };
+    return { ...body, tenant: principal.tenantId, requestId: principal.requestId };
   }
 
   @Get()

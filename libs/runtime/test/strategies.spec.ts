@@ -8,10 +8,11 @@ import {
   Public,
   StrategyGuard,
 } from '@crm/access';
-import { currentRequestContext, type Principal } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, HttpCode, Inject, Injectable, Post, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Injectable, Post, Req, UseGuards } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 import type { RunningService } from '../src/index.js';
 import { startWith, TENANT, tokenOf } from './harness.js';
 
@@ -35,8 +36,8 @@ class PasswordStrategy extends ApplicationStrategy<string> {
 class DoorController {
   @Get('caller')
   @Access({ right: 'read' })
-  caller(@CurrentPrincipal() { userId }: Principal): object {
-    return { userId, tenantId: currentRequestContext()?.tenantId };
+  caller(@CurrentPrincipal() { userId }: Principal, @Req() { callContext }: FastifyRequest): object {
+    return { userId, tenantId: callContext.tenantId };
   }
 
   @Get('admin')

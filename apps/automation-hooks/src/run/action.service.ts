@@ -1,6 +1,6 @@
 import { CORE_OBJECTS, type CoreObject, isUuid, PlatformError, rpc } from '@crm/contracts';
 import { renderTemplate, renderValue, type TemplateData } from '@crm/manifest';
-import { Rpc } from '@crm/messaging';
+import { type CallOptions, Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { Workflow } from '../workflow/workflow.entity.js';
 import type { Action, Values } from '../workflow/workflow-definition.js';
@@ -8,6 +8,7 @@ import { HttpRequestService } from './http-request.service.js';
 import type { Run } from './run.entity.js';
 import type { StepResult } from './run-step.entity.js';
 import { RunTokenService } from './run-token.service.js';
+import { traceOf } from './run-trace.js';
 import { stepId } from './step-id.js';
 
 type Output = Readonly<Record<string, unknown>>;
@@ -42,35 +43,37 @@ export class ActionService {
     const idempotencyKey = stepId(run.id, position);
     if (action.type === 'http_request') return this.httpRequests.perform(action, data, idempotencyKey);
     return this.tokens.use(tenantId, workflow, async (token) => {
+      // What the run causes carries its trace, so that workflows that start each other are found.
+      const caller: CallOptions = { token, requestId: run.id, traceparent: traceOf(run.id) };
       switch (action.type) {
         case 'create_record': {
           const values = renderValue(action.values, data) as Values;
-          return this.create(targetOf(workflow, action.object), values, idempotencyKey, token);
+          return this.create(targetOf(workflow, action.object), values, idempotencyKey, caller);
         }
         case 'update_record': {
           const values = renderValue(action.values, data) as Values;
           const id = renderTemplate(action.id, data).trim();
           if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not a UUID');
-          return this.update(targetOf(workflow, action.object), id, values, token);
+          return this.update(targetOf(workflow, action.object), id, values, caller);
         }
         case 'create_task':
-          return this.create({ core: 'task' }, taskValues(run, action, data), idempotencyKey, token);
+          return this.create({ core: 'task' }, taskValues(run, action, data), idempotencyKey, caller);
       }
     });
   }
 
-  private async create(target: Target, values: Values, idempotencyKey: string, token: string): Promise<Output> {
+  private async create(target: Target, values: Values, idempotencyKey: string, caller: CallOptions): Promise<Output> {
     if (target.core) {
       const request = { object: target.core, values, idempotencyKey };
-      return this.rpc.call(rpc.crm.createCoreRecord, request, { token });
+      return this.rpc.call(rpc.crm.createCoreRecord, request, caller);
     }
     const request = { apiName: target.apiName, values, idempotencyKey };
-    return this.rpc.call(rpc.customObjects.createCustomRecord, request, { token });
+    return this.rpc.call(rpc.customObjects.createCustomRecord, request, caller);
   }
 
-  private async update(target: Target, id: string, values: Values, token: string): Promise<Output> {
-    if (target.core) return this.rpc.call(rpc.crm.updateCoreRecord, { object: target.core, id, values }, { token });
-    return this.rpc.call(rpc.customObjects.updateCustomRecord, { apiName: target.apiName, id, values }, { token });
+  private async update(target: Target, id: string, values: Values, caller: CallOptions): Promise<Output> {
+    if (target.core) return this.rpc.call(rpc.crm.updateCoreRecord, { object: target.core, id, values }, caller);
+    return this.rpc.call(rpc.customObjects.updateCustomRecord, { apiName: target.apiName, id, values }, caller);
   }
 }
 

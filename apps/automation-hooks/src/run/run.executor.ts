@@ -1,4 +1,3 @@
-import { runInRequestContext } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { compileFormula } from '@crm/formula';
@@ -14,7 +13,6 @@ import type { RunError, RunStatus, RunWithSteps } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { type Claim, RunQueueRepository } from './run-queue.repository.js';
 import type { StepResult } from './run-step.entity.js';
-import { traceOf } from './run-trace.js';
 import { StepError } from './step-error.js';
 import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
 
@@ -47,13 +45,10 @@ export class RunExecutor {
 
   /** @param stopping when it is aborted, the run is given back after the current step */
   async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
-    const context = { requestId: claim.runId, traceparent: traceOf(claim.runId), tenantId: claim.tenantId };
-    await runInRequestContext(context, async () => {
-      const begun = await this.begin(claim);
-      if (begun && (await this.meetsCondition(claim, begun.run, begun.workflow))) {
-        await this.runSteps(claim, begun.run, begun.workflow, stopping);
-      }
-    });
+    const begun = await this.begin(claim);
+    if (begun && (await this.meetsCondition(claim, begun.run, begun.workflow))) {
+      await this.runSteps(claim, begun.run, begun.workflow, stopping);
+    }
   }
 
   /** The run and its workflow; undefined when the claim is lost or the workflow is no longer active. */

@@ -56,7 +56,7 @@ export function recordController(definition: CoreObjectDefinition) {
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<CoreRecord> {
       const call = headerCall(principal, `POST /api/crm/${definition.path}`, key, body);
-      return tagged(reply, await this.records.create(definition, principal.tenantId, body, call));
+      return tagged(reply, await this.records.create(definition, principal, body, call));
     }
 
     @Get(':id')
@@ -89,7 +89,7 @@ export function recordController(definition: CoreObjectDefinition) {
       @IfMatch() expected: ExpectedVersions,
       @Res({ passthrough: true }) reply: Reply,
     ): Promise<CoreRecord> {
-      return tagged(reply, await this.records.update(definition, principal.tenantId, id, body, expected));
+      return tagged(reply, await this.records.update(definition, principal, id, body, expected));
     }
 
     @Delete(':id')
@@ -105,7 +105,7 @@ export function recordController(definition: CoreObjectDefinition) {
       @IdParam() id: string,
       @IfMatch() expected: ExpectedVersions,
     ): Promise<void> {
-      return this.records.delete(definition, principal.tenantId, id, expected);
+      return this.records.delete(definition, principal, id, expected);
     }
   }
 

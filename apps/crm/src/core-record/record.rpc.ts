@@ -26,7 +26,7 @@ export class RecordRpc {
     authorize(principal, { right: 'write', scope: definition.scope });
     const route = `${rpc.crm.createCoreRecord.subject} ${request.object}`;
     const call = stepCall(principal, route, request.idempotencyKey, request.values);
-    const record = await this.records.create(definition, principal.tenantId, request.values, call);
+    const record = await this.records.create(definition, principal, request.values, call);
     return { id: record.id };
   }
 
@@ -38,7 +38,7 @@ export class RecordRpc {
   ): Promise<RpcResponse<typeof rpc.crm.updateCoreRecord>> {
     const definition = CORE_OBJECT_DEFINITIONS[request.object];
     authorize(principal, { right: 'write', scope: definition.scope });
-    const record = await this.records.update(definition, principal.tenantId, request.id, request.values);
+    const record = await this.records.update(definition, principal, request.id, request.values);
     return { id: record.id };
   }
 

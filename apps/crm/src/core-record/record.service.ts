@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { type ExpectedVersions, type ListAnswer, listAnswer, type Position, requireMatch } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { Injectable } from '@nestjs/common';
@@ -47,12 +47,12 @@ export class RecordService {
    */
   async create(
     definition: CoreObjectDefinition,
-    tenantId: string,
+    tenant: TransactionOrigin,
     input: Readonly<Record<string, unknown>>,
     call?: IdempotentCall,
   ): Promise<CoreRecord> {
     const values = validateValues(definition, input, 'create');
-    return this.database.transaction(tenantId, async (tx) => {
+    return this.database.transaction(tenant, async (tx) => {
       if (!call) return this.insert(tx, definition, values);
       const create = async () => (await this.insert(tx, definition, values)).id;
       const { recordId } = await this.idempotency.once(tx, call, create);
@@ -67,13 +67,13 @@ export class RecordService {
    */
   async update(
     definition: CoreObjectDefinition,
-    tenantId: string,
+    tenant: TransactionOrigin,
     id: string,
     input: Readonly<Record<string, unknown>>,
     expected: ExpectedVersions = null,
   ): Promise<CoreRecord> {
     const values = validateValues(definition, input, 'update');
-    return this.database.transaction(tenantId, async (tx) => {
+    return this.database.transaction(tenant, async (tx) => {
       const record = found(await this.records.lock(tx, definition, id));
       requireMatch(expected, record.version);
       return this.change(tx, definition, record, values);
@@ -87,11 +87,11 @@ export class RecordService {
    */
   async delete(
     definition: CoreObjectDefinition,
-    tenantId: string,
+    tenant: TransactionOrigin,
     id: string,
     expected: ExpectedVersions = null,
   ): Promise<void> {
-    await this.database.transaction(tenantId, async (tx) => {
+    await this.database.transaction(tenant, async (tx) => {
       const record = found(await this.records.lock(tx, definition, id));
       requireMatch(expected, record.version);
       for (const holder of await this.references.lockReferencing(tx, definition, id)) {

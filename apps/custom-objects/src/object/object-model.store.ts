@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, type TenantTransaction } from '@crm/database';
+import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from './object.repository.js';
@@ -27,11 +27,11 @@ export class ObjectModelStore {
 
   /** For reads. @throws NOT_FOUND when the tenant has no such object */
   read<T>(
-    tenantId: string,
+    tenant: TransactionOrigin,
     apiName: string,
     work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.run(tenantId, apiName, 'read', async () => undefined, work);
+    return this.run(tenant, apiName, 'read', async () => undefined, work);
   }
 
   /**
@@ -41,28 +41,29 @@ export class ObjectModelStore {
    * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
    */
   write<P, T>(
-    tenantId: string,
+    tenant: TransactionOrigin,
     apiName: string,
     prepare: (model: ObjectModel) => Promise<P>,
     work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
   ): Promise<T> {
-    return this.run(tenantId, apiName, 'write', prepare, work);
+    return this.run(tenant, apiName, 'write', prepare, work);
   }
 
   private async run<P, T>(
-    tenantId: string,
+    tenant: TransactionOrigin,
     apiName: string,
     mode: 'read' | 'write',
     prepare: (model: ObjectModel) => Promise<P>,
     work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
   ): Promise<T> {
+    const { tenantId } = tenant;
     const key = `${tenantId}/${apiName}`;
     for (let attempt = 1; ; attempt += 1) {
       const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
       this.models.set(key, model);
       try {
         const prepared = await prepare(model);
-        return await this.database.transaction(tenantId, (tx) =>
+        return await this.database.transaction(tenant, (tx) =>
           mode === 'write'
             ? this.withLock(tx, model, () => work(model, tx, prepared))
             : this.withComparison(tx, model, () => work(model, tx, prepared)),

@@ -37,7 +37,7 @@ export interface TaggedRecord {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles'>;
+type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles' | 'kind' | 'requestId' | 'traceparent'>;
 
 /** The rules of custom records: field security, validation, uniqueness, versions and events. */
 @Injectable()
@@ -54,14 +54,14 @@ export class RecordService {
   /** @throws NOT_FOUND */
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    return this.models.read(caller.tenantId, apiName, (model, tx) => this.getTagged(tx, model, caller, id, clock));
+    return this.models.read(caller, apiName, (model, tx) => this.getTagged(tx, model, caller, id, clock));
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND */
   async list(caller: Caller, apiName: string, query: ListQuery & RecordFilter): Promise<ListAnswer<RecordView>> {
     const { q = null, filterField = null, filterValue = null } = query;
     const clock = await this.clock(caller);
-    return this.models.read(caller.tenantId, apiName, async (model, tx) => {
+    return this.models.read(caller, apiName, async (model, tx) => {
       const { id: objectId } = model.object;
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.
@@ -94,7 +94,7 @@ export class RecordService {
       await this.references.requireCore(caller.tenantId, model, values);
       return values;
     };
-    return this.models.write(caller.tenantId, apiName, prepare, async (model, tx, values) => {
+    return this.models.write(caller, apiName, prepare, async (model, tx, values) => {
       if (!call) return tagged(model, await this.insert(tx, model, caller, values, clock), caller, clock);
       const create = async () => (await this.insert(tx, model, caller, values, clock)).id;
       const { recordId } = await this.idempotency.once(tx, call, create);
@@ -119,7 +119,7 @@ export class RecordService {
       await this.references.requireCore(caller.tenantId, model, values);
       return values;
     };
-    return this.models.write(caller.tenantId, apiName, prepare, async (model, tx, changes) => {
+    return this.models.write(caller, apiName, prepare, async (model, tx, changes) => {
       const before = await this.lock(tx, model, id, expected);
       const previous = valuesOf(model, before.data);
       const values = { ...previous, ...changes };
@@ -142,7 +142,7 @@ export class RecordService {
   async delete(caller: Caller, apiName: string, id: string, expected: ExpectedVersions): Promise<void> {
     const clock = await this.clock(caller);
     await this.models.write(
-      caller.tenantId,
+      caller,
       apiName,
       async () => undefined,
       async (model, tx) => {
@@ -209,7 +209,7 @@ export class RecordService {
     call: IdempotentCall,
     clock: EvaluationContext,
   ): Promise<TaggedRecord | null> {
-    return this.models.read(caller.tenantId, apiName, async (model, tx) => {
+    return this.models.read(caller, apiName, async (model, tx) => {
       const id = await this.idempotency.findRecordId(tx, call);
       return id === null ? null : this.getTagged(tx, model, caller, id, clock);
     });

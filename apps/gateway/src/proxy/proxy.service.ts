@@ -1,5 +1,5 @@
 import { bearerToken, TokenVerifier } from '@crm/access';
-import { currentRequestContext, type Principal, runInRequestContext } from '@crm/context';
+import type { Principal } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
@@ -14,8 +14,6 @@ import { Upstreams } from './upstreams.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const AUDIENCE = [AUDIENCES.api];
-/** The scheme as nearly every client writes it. */
-const BEARER = 'Bearer ';
 
 /** Forwards requests to the services, after the checks that an edge can make. */
 @Injectable()
@@ -71,19 +69,16 @@ export class ProxyService implements OnModuleInit {
     if (isAmbiguous(path)) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
     if (upstreamFor(path) === undefined) throw new PlatformError('NOT_FOUND');
     const principal = this.rememberedPrincipal(request, path) ?? (await this.principalOf(request, path));
-    const context = currentRequestContext();
-    if (context && principal) {
-      context.principal = principal;
-      context.tenantId = principal.tenantId;
+    if (principal) {
+      request.callContext.principal = principal;
+      request.callContext.tenantId = principal.tenantId;
     }
     await this.limits.admit(request, reply, path, principal);
   }
 
   /** The principal of a token that was verified before: nearly every request has one, and a promise would cost more. */
   private rememberedPrincipal(request: FastifyRequest, path: string): Principal | undefined {
-    const header = request.headers.authorization;
-    if (!header?.startsWith(BEARER) || ignoresToken(path)) return undefined;
-    return this.verifier.recall(header.slice(BEARER.length), AUDIENCE);
+    return ignoresToken(path) ? undefined : this.verifier.recallFrom(request.headers.authorization, AUDIENCE);
   }
 
   private async principalOf(request: FastifyRequest, path: string): Promise<Principal | undefined> {
@@ -109,9 +104,7 @@ export class ProxyService implements OnModuleInit {
       upstreamFor(pathOf(request)) as Upstream,
       { method: request.method, path: request.raw.url as string, headers, body },
       reply,
-      // Events on a connection to a service occur outside the context of the request.
-      (error) =>
-        runInRequestContext(request.callContext, () => this.problems.answer(asUnavailable(error), request, reply)),
+      (error) => this.problems.answer(asUnavailable(error), request, reply),
     );
   }
 }

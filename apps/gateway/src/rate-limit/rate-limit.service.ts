@@ -1,9 +1,8 @@
 import type { Principal } from '@crm/context';
-import { type LimitState, PlatformError } from '@crm/contracts';
-import { limitHeaders, limitState } from '@crm/http';
+import type { LimitState } from '@crm/contracts';
+import { Limiter, LimiterStore, limitHeaders } from '@crm/http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { isCredentialCall, presentedHookId } from '../routing/routing.js';
 import { addressKey, isLoopback } from './client-address.js';
@@ -12,23 +11,18 @@ import { type LimitName, WINDOW_SECONDS } from './limits.js';
 /** Characters of a presented hook id that count; the caller decides how long it is. */
 const HOOK_KEY_LENGTH = 64;
 
-/**
- * Counts requests in memory, for each replica of the gateway separately. The limiters have the interface of
- * rate-limiter-flexible, whose stores for Redis or Valkey take the place of the memory when replicas share their limits.
- */
+/** Counts requests in the store of the service: by default its memory, for each replica of the gateway separately. */
 @Injectable()
 export class RateLimitService {
-  private readonly limiters: Readonly<Record<LimitName, RateLimiterMemory>>;
-  private readonly quotas: GatewayConfig['limits'];
+  private readonly limiters: Readonly<Record<LimitName, Limiter>>;
   /** Outside production, a sign-in from loopback counts only when it fails: demos and tests sign in all the time. */
   private readonly sparesLocalSignIns: boolean;
   private readonly spared = new WeakMap<FastifyRequest, string>();
 
-  constructor(@Inject(GATEWAY_CONFIG) config: GatewayConfig) {
-    this.quotas = config.limits;
+  constructor(store: LimiterStore, @Inject(GATEWAY_CONFIG) config: GatewayConfig) {
     this.sparesLocalSignIns = config.service.profile !== 'production';
     const limiter = (name: LimitName) =>
-      new RateLimiterMemory({ keyPrefix: name, points: config.limits[name], duration: WINDOW_SECONDS });
+      new Limiter(store, { name, points: config.limits[name], windowSeconds: WINDOW_SECONDS });
     this.limiters = {
       tenant: limiter('tenant'),
       principal: limiter('principal'),
@@ -59,8 +53,7 @@ export class RateLimitService {
       ]);
     }
     if (this.sparesLocalSignIns && isCredentialCall(path) && isLoopback(request.ip)) {
-      const state = await this.limiters.address.get(address);
-      if (state && state.consumedPoints >= this.quotas.address) throw refusal([this.stateOf('address', state)]);
+      await this.limiters.address.refuseExhausted(address);
       this.spared.set(request, address);
       return;
     }
@@ -70,31 +63,12 @@ export class RateLimitService {
   /** Counts a spared request if it failed. @returns undefined when there is nothing to count */
   settle(request: FastifyRequest, status: number): Promise<unknown> | undefined {
     const address = this.spared.get(request);
-    return address !== undefined && status >= 400 ? this.limiters.address.penalty(address) : undefined;
+    return address !== undefined && status >= 400 ? this.limiters.address.penalise(address) : undefined;
   }
 
   private async count(reply: FastifyReply, keys: readonly (readonly [LimitName, string])[]): Promise<void> {
     const states: LimitState[] = [];
-    for (const [name, key] of keys) {
-      try {
-        states.push(this.stateOf(name, await this.limiters[name].consume(key)));
-      } catch (exhausted) {
-        if (!(exhausted instanceof RateLimiterRes)) throw exhausted;
-        throw refusal([...states, this.stateOf(name, exhausted)]);
-      }
-    }
+    for (const [name, key] of keys) states.push(await this.limiters[name].consume(key, states));
     reply.headers(limitHeaders(states));
   }
-
-  private stateOf(name: LimitName, count: RateLimiterRes): LimitState {
-    return limitState(this.limiters[name], count);
-  }
-}
-
-/** @param states of the limits that were applied, the exhausted one last */
-function refusal(states: readonly LimitState[]): PlatformError {
-  return new PlatformError('RATE_LIMITED', undefined, {
-    retryAfterSeconds: states.at(-1)?.resetSeconds,
-    limits: states,
-  });
 }

@@ -23,10 +23,10 @@ export class SubmissionController {
     answers: [{ status: 200, description: 'The submissions', body: () => SubmissionListView }],
   })
   async list(
-    @CurrentPrincipal() { token }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @Query() { status }: ListSubmissionsQuery,
   ): Promise<SubmissionListView> {
-    return this.rpc.call(rpc.marketplace.listSubmissions, status ? { status } : {}, { token });
+    return this.rpc.call(rpc.marketplace.listSubmissions, status ? { status } : {}, principal);
   }
 
   @Post(':id/:decision')
@@ -39,7 +39,7 @@ export class SubmissionController {
     refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })
   async decide(
-    @CurrentPrincipal() { token }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @IdParam() submissionId: string,
     @Param('decision') name: string,
     @Body() input?: DecisionInput,
@@ -47,7 +47,7 @@ export class SubmissionController {
     const decision = reviewDecision(name);
     const reason = input?.reason;
     const request = { submissionId, decision, ...(reason !== undefined && { reason }) };
-    return this.rpc.call(rpc.marketplace.decideSubmission, request, { token });
+    return this.rpc.call(rpc.marketplace.decideSubmission, request, principal);
   }
 }
 

@@ -22,10 +22,10 @@ export class TenantController {
     answers: [{ status: 200, description: 'The tenant', body: () => Workspace }],
   })
   async setPlan(
-    @CurrentPrincipal() { token }: Principal,
+    @CurrentPrincipal() principal: Principal,
     @IdParam() tenantId: string,
     @Body() { plan }: PlanInput,
   ): Promise<TenantView> {
-    return this.rpc.call(rpc.identity.setTenantPlan, { tenantId, plan }, { token });
+    return this.rpc.call(rpc.identity.setTenantPlan, { tenantId, plan }, principal);
   }
 }

@@ -32,11 +32,7 @@ export class EmbedCredentialService {
     await this.apps.assertOwned(principal.tenantId, appKey);
     const embed = await this.findNewestEmbed(appKey);
     if (!embed) throw new PlatformError('CONFLICT', 'No version that is published or in review has an embed section');
-    return this.rpc.call(
-      rpc.identity.issueEmbedCredentials,
-      { appKey, ...settingsOf(embed) },
-      { token: principal.token },
-    );
+    return this.rpc.call(rpc.identity.issueEmbedCredentials, { appKey, ...settingsOf(embed) }, principal);
   }
 
   /**

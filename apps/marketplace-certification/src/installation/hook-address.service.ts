@@ -57,7 +57,7 @@ export class HookAddressService {
 
   private async findHooks(principal: Principal, installationId: string): Promise<ProvisionedHook[] | null> {
     try {
-      const { hooks } = await this.rpc.call(rpc.automations.listHooks, { installationId }, { token: principal.token });
+      const { hooks } = await this.rpc.call(rpc.automations.listHooks, { installationId }, principal);
       return hooks.map(({ key, workflowId, url }) => ({ key, workflowId, url }));
     } catch (error) {
       this.logger.warn({

@@ -62,7 +62,7 @@ export class SubmissionService {
     call?: IdempotentCall,
   ): Promise<string | null> {
     const { tenantId } = principal;
-    const publisher = await this.rpc.call(rpc.identity.getTenant, { tenantId });
+    const publisher = await this.rpc.call(rpc.identity.getTenant, { tenantId }, principal);
     try {
       return await inWorkspace(this.database, tenantId, async (tx) => {
         const create = () => this.insert(tx, principal, publisher.name, request, certification);

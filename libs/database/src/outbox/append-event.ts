@@ -1,4 +1,4 @@
-import { currentRequestContext, currentTraceparent } from '@crm/context';
+import { continueTrace } from '@crm/context';
 import {
   type EventData,
   type EventDefinition,
@@ -56,8 +56,8 @@ export async function appendEvent<E extends EventDefinition>(
     datacontenttype: 'application/json',
     dataschema: definition.dataschema,
     tenantid: tenantId,
-    traceparent: currentTraceparent(),
-    actorkind: currentRequestContext()?.principal?.kind,
+    traceparent: tx.origin?.traceparent ?? continueTrace(undefined),
+    actorkind: tx.origin?.kind,
     recordversion: event.recordVersion,
     data: event.data as Record<string, unknown>,
   };

@@ -104,6 +104,20 @@ const IsEven = (): PropertyDecorator => (prototype, property) =>
     validator: { validate: async (value) => Number(value) % 2 === 0, defaultMessage: () => '$property must be even' },
   });
 
+class Buyer {
+  @ObjectField(() => Seller, { optional: true })
+  seller?: object;
+}
+
+class Seller {
+  @ObjectField(() => Buyer, { optional: true })
+  buyer?: object;
+
+  @IsOptional()
+  @IsEven()
+  orders?: number;
+}
+
 class Plain {
   @IsEmail()
   mail: string;
@@ -349,6 +363,14 @@ describe('decorators of class-validator and class-transformer themselves', () =>
       properties: { mail: {}, code: { type: 'string', maxLength: 5 } },
       required: ['code', 'mail'],
     });
+  });
+});
+
+describe('classes that contain each other', () => {
+  it('are judged by the asynchronous rules of both, whichever is judged first', async () => {
+    expect(await codes({ seller: { orders: 3 } }, Buyer)).toEqual(['/seller/orders INVALID_VALUE']);
+    expect(await codes({ buyer: { seller: { orders: 3 } } }, Seller)).toEqual(['/buyer/seller/orders INVALID_VALUE']);
+    expect(await codes({ buyer: { seller: { orders: 2 } } }, Seller)).toEqual([]);
   });
 });
 

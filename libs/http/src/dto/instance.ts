@@ -29,7 +29,8 @@ export function instanceOf(type: Concrete, source: object, options?: ClassTransf
   const { members, transforms } = planOf(type);
   const instance = transforms ? transformed(type, source, members, options) : new type();
   let unknown = 0;
-  for (const [name, value] of Object.entries(source)) {
+  for (const name of Object.keys(source)) {
+    const value = (source as Record<string, unknown>)[name];
     const handling = members.get(name);
     if (handling === 'transformed') continue;
     if (handling === undefined) {
@@ -111,14 +112,20 @@ function withoutConstructors<T>(value: T): T {
 export function isJudgedAtOnce(type: Concrete): boolean {
   let known = judgedAtOnce.get(type);
   if (known === undefined) {
-    // Stored before the result is known, so that a class may contain itself.
-    judgedAtOnce.set(type, true);
-    const { members, transforms } = planOf(type);
-    const nested = [...members.values()].filter((handling) => typeof handling === 'object');
-    known = !transforms && !hasAsynchronousRules(type) && nested.every((member) => isJudgedAtOnce(member.type));
+    known = [...reachableFrom(type)].every((part) => !planOf(part).transforms && !hasAsynchronousRules(part));
     judgedAtOnce.set(type, known);
   }
   return known;
+}
+
+/** The class, and the classes of its members, of theirs, and so on: classes may contain each other. */
+function reachableFrom(type: Concrete): Set<Concrete> {
+  const found = new Set([type]);
+  // A set that grows while it is iterated over is iterated over to its new end.
+  for (const part of found) {
+    for (const handling of planOf(part).members.values()) if (typeof handling === 'object') found.add(handling.type);
+  }
+  return found;
 }
 
 const judgedAtOnce = new WeakMap<Concrete, boolean>();

@@ -27,10 +27,10 @@ function rememberRules(): void {
   storage.getTargetValidationMetadatas = (type, schema, always, strictGroups, groups) => {
     if (always || strictGroups || (groups && groups.length > 0))
       return find(type, schema, always, strictGroups, groups);
-    const known = found.get(type)?.get(schema);
+    const known = found.get(type)?.get(schema ?? '');
     if (known) return known;
     const metadata = find(type, schema, always, strictGroups, groups);
-    found.set(type, (found.get(type) ?? new Map<string, Metadata>()).set(schema, metadata));
+    found.set(type, (found.get(type) ?? new Map<string, Metadata>()).set(schema ?? '', metadata));
     return metadata;
   };
   storage.groupByPropertyName = (metadata) => {
@@ -44,12 +44,17 @@ function rememberRules(): void {
 
 rememberRules();
 
-/** The properties of a class that have rules, and whether the rules are conditional; none for a class that is not a DTO. */
-export function validatedProperties(type: unknown): ReadonlyMap<string, { readonly conditional: boolean }> {
+/** The rules of a class by property; none for a class that is not a DTO. */
+export function rulesByProperty(type: unknown): ReadonlyMap<string, Metadata> {
   if (typeof type !== 'function' || typeof type.prototype !== 'object' || type.prototype === null) return new Map();
   const metadata = storage.getTargetValidationMetadatas(type, '', false, false);
+  return new Map(Object.entries(storage.groupByPropertyName(metadata)));
+}
+
+/** The properties of a class that have rules, and whether the rules are conditional; none for a class that is not a DTO. */
+export function validatedProperties(type: unknown): ReadonlyMap<string, { readonly conditional: boolean }> {
   return new Map(
-    Object.entries(storage.groupByPropertyName(metadata)).map(([name, rules]) => [
+    [...rulesByProperty(type)].map(([name, rules]) => [
       name,
       { conditional: rules.some((rule) => rule.type === ValidationTypes.CONDITIONAL_VALIDATION) },
     ]),

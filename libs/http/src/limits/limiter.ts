@@ -18,16 +18,17 @@ export class Limiter {
 
   /**
    * Consumes one point of the key.
+   * @param earlier limits that the call has passed already, for the answer when this one refuses it
    * @returns the remaining points
    * @throws PlatformError RATE_LIMITED when none was left
    */
-  async consume(key: string): Promise<LimitState> {
+  async consume(key: string, earlier: readonly LimitState[] = []): Promise<LimitState> {
     try {
       return limitState(this.counts, await this.counts.consume(key));
     } catch (refused) {
       // The library rejects with the key's state when it refuses, with an error when it fails.
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw rateLimited(this.counts, refused, this.refusal);
+      throw rateLimited(this.counts, refused, this.refusal, earlier);
     }
   }
 

@@ -1,3 +1,5 @@
+import { logMembers } from '@crm/context';
+import type { PlatformError } from '@crm/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
@@ -27,11 +29,20 @@ export class ProblemFilter implements ExceptionFilter {
     return undefined;
   }
 
+  private report(error: PlatformError, { callContext }: FastifyRequest): void {
+    const members = callContext ? logMembers(callContext) : {};
+    if (error.code !== 'INTERNAL_ERROR') {
+      this.logger.warn({ ...members, msg: error.message, code: error.code, err: error.extra.cause });
+      return;
+    }
+    const defect = error.extra.cause ?? error;
+    this.logger.error({ ...members, msg: defect instanceof Error ? defect.message : String(defect), err: defect });
+  }
+
   /** The same for errors outside Nest's routes. */
   answer(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = toPlatformError(thrown);
-    if (error.code === 'INTERNAL_ERROR') this.logger.error(error.extra.cause ?? error);
-    else if (error.status >= 500) this.logger.warn({ msg: error.message, code: error.code, err: error.extra.cause });
+    if (error.status >= 500) this.report(error, request);
     request.problemCode = error.code;
     if (reply.sent) return;
     const { constantProblems } = (request.routeOptions?.config ?? {}) as RouteSettings;

@@ -29,10 +29,19 @@ export function limitState({ keyPrefix, points, duration }: LimiterRule, count: 
 /**
  * The error for a caller who must wait until the window of an exhausted limit ends.
  * @param detail error detail; default: that of the code
+ * @param earlier limits that the call has passed
  */
-export function rateLimited(limiter: LimiterRule, count: LimiterCount, detail?: string): PlatformError {
+export function rateLimited(
+  limiter: LimiterRule,
+  count: LimiterCount,
+  detail?: string,
+  earlier: readonly LimitState[] = [],
+): PlatformError {
   const state = limitState(limiter, count);
-  return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: state.resetSeconds, limits: [state] });
+  return new PlatformError('RATE_LIMITED', detail, {
+    retryAfterSeconds: state.resetSeconds,
+    limits: [...earlier, state],
+  });
 }
 
 /**

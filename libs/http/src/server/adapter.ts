@@ -1,10 +1,4 @@
-import {
-  continueTrace,
-  currentRequestContext,
-  pooledRandom,
-  type RequestContext,
-  runInRequestContext,
-} from '@crm/context';
+import { continueTrace, pooledRandom, type RequestContext } from '@crm/context';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
@@ -72,26 +66,21 @@ function carryRequestContext(instance: FastifyInstance): void {
       traceparent: continueTrace(typeof received === 'string' ? received : undefined),
     };
     reply.header('x-request-id', request.id);
-    runInRequestContext(request.callContext, done);
+    done();
   });
   instance.addHook('preValidation', (request, _reply, done) => {
-    const proceed = (): void => {
-      try {
-        checkQueryText(request.query);
-        done();
-      } catch (refusal) {
-        done(refusal as Error);
-      }
-    };
-    // Reading a body leaves the asynchronous context of the request behind, so it is entered again.
-    if (currentRequestContext() === request.callContext) proceed();
-    else runInRequestContext(request.callContext, proceed);
+    try {
+      checkQueryText(request.query);
+      done();
+    } catch (refusal) {
+      done(refusal as Error);
+    }
   });
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the work of this request runs in. */
+    /** Who calls, and the trace: what the work of this request passes on. */
     callContext: RequestContext;
   }
 }

@@ -1,6 +1,13 @@
-import { continueTrace, runInRequestContext } from '@crm/context';
+import { continueTrace } from '@crm/context';
 import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
-import { type Database, lockDeadLetter, markReplayed, recordInbox, type TenantTransaction } from '@crm/database';
+import {
+  type Database,
+  lockDeadLetter,
+  markReplayed,
+  recordInbox,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from '@crm/database';
 import { Wake } from '@crm/worker';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
@@ -99,7 +106,8 @@ export class EventConsumer {
       // The header is not stored; a message that names two tenants is stored for the tenant in its header, and stays there.
       const event = readEvent(stored.payload, stored.tenantId);
       if (!event.ok) throw new Error(event.problem);
-      await inContextOf(event.envelope, () => this.handleOnce(event.envelope, tx));
+      tx.origin = originOf(event.envelope);
+      await this.handleOnce(event.envelope, tx);
       await markReplayed(tx, deadLetterId);
       return true;
     });
@@ -195,13 +203,11 @@ export class EventConsumer {
 
   /** @param deadLetterId the stored dead letter, which is marked as replayed when the handling succeeds */
   private handle(envelope: EventEnvelope, deadLetterId?: string): Promise<'handled' | 'double'> {
-    return inContextOf(envelope, () =>
-      this.database.transaction(envelope.tenantid, async (tx) => {
-        const handled = await this.handleOnce(envelope, tx);
-        if (deadLetterId !== undefined) await markReplayed(tx, deadLetterId);
-        return handled ? 'handled' : 'double';
-      }),
-    );
+    return this.database.transaction(originOf(envelope), async (tx) => {
+      const handled = await this.handleOnce(envelope, tx);
+      if (deadLetterId !== undefined) await markReplayed(tx, deadLetterId);
+      return handled ? 'handled' : 'double';
+    });
   }
 
   /** @throws Error when the transaction is of another tenant than the event, because the other tenant's receivers would get its data */
@@ -271,15 +277,11 @@ export class EventConsumer {
   }
 }
 
-/** Runs the handling of an event in the context of the request that caused it. */
-function inContextOf<T>(envelope: EventEnvelope, work: () => Promise<T>): Promise<T> {
-  const context = {
-    requestId: envelope.id,
-    traceparent: continueTrace(envelope.traceparent),
-    tenantId: envelope.tenantid,
-  };
-  return runInRequestContext(context, work);
-}
+/** Events of the handler belong to the request that caused the event. */
+const originOf = ({ tenantid, traceparent }: EventEnvelope): TransactionOrigin => ({
+  tenantId: tenantid,
+  traceparent: continueTrace(traceparent),
+});
 
 /** The problem of a dead letter, for operators. */
 function describe(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { AuthenticatedCall } from '@crm/access';
-import type { Principal } from '@crm/context';
+import type { Principal, RequestContext } from '@crm/context';
 import type { Audience, RpcContract, ServiceName } from '@crm/contracts';
 
 /**
@@ -13,14 +13,14 @@ export class RpcContext implements AuthenticatedCall {
   /**
    * @param contract the called contract
    * @param caller the service that called, identified by the inbox that receives the reply
-   * @param requestId of the request that the call is part of
+   * @param callContext the request that the call is part of
    * @param audiences a token of the call must have one of them
    * @param headers with the caller's token, if it sent one
    */
   constructor(
     readonly contract: RpcContract,
     readonly caller: ServiceName,
-    readonly requestId: string,
+    readonly callContext: RequestContext,
     readonly audiences: readonly Audience[],
     readonly headers: { readonly authorization?: string | undefined },
   ) {}

@@ -1,4 +1,4 @@
-import { continueTrace, type RequestContext, runInRequestContext } from '@crm/context';
+import { continueTrace, logMembers, type RequestContext } from '@crm/context';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
 import type { Msg, Subscription } from '@nats-io/nats-core';
@@ -84,22 +84,22 @@ class ServedContract {
       requestId: message.headers?.get(REQUEST_ID_HEADER) || newId(),
       traceparent: continueTrace(message.headers?.get(TRACEPARENT_HEADER)),
     };
-    const reply = await runInRequestContext(context, () => this.reply(message, caller, context.requestId));
+    const reply = await this.reply(message, caller, context);
     end({ code: reply.ok ? 'ok' : reply.code });
     this.send(message, reply);
   }
 
-  private async reply(message: Msg, caller: ServiceName, requestId: string): Promise<Reply> {
+  private async reply(message: Msg, caller: ServiceName, context: RequestContext): Promise<Reply> {
     try {
       const authorization = message.headers?.get(AUTHORIZATION_HEADER) || undefined;
-      const call = new RpcContext(this.contract, caller, requestId, this.audiences, { authorization });
+      const call = new RpcContext(this.contract, caller, context, this.audiences, { authorization });
       return { ok: true, data: await this.method(readJson(message), call) };
     } catch (error) {
       if (error instanceof PlatformError) {
-        if (error.status >= 500 && error.cause) this.logDefect(requestId, error);
+        if (error.status >= 500 && error.cause) this.logDefect(context, error);
         return errorReply(error);
       }
-      this.logDefect(requestId, error);
+      this.logDefect(context, error);
       return errorReply(new PlatformError('INTERNAL_ERROR'));
     }
   }
@@ -119,8 +119,8 @@ class ServedContract {
     }
   }
 
-  private logDefect(requestId: string, error: unknown): void {
-    this.logger.error({ msg: `${this.contract.subject} failed`, requestId, err: error });
+  private logDefect(context: RequestContext, error: unknown): void {
+    this.logger.error({ msg: `${this.contract.subject} failed`, ...logMembers(context), err: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { continueTrace, currentRequestContext } from '@crm/context';
+import { type CallOrigin, continueTrace } from '@crm/context';
 import { PlatformError, RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
@@ -8,9 +8,10 @@ import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
 import { AUTHORIZATION_HEADER, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
 
-export interface CallOptions {
-  /** Access token of the principal on whose behalf the call is made; default: that of the current request. */
-  token?: string;
+/** On whose behalf and in which request a call is made; the principal of a handler says both. */
+export interface CallOptions extends CallOrigin {
+  /** Access token; needed for contracts that require a user. */
+  readonly token?: string;
 }
 
 const CONTRACTS = new Map(RPC_CONTRACTS.map((contract) => [contract.subject, contract]));
@@ -83,12 +84,10 @@ export class Rpc extends ClientProxy {
   }
 }
 
-function callHeaders(contract: RpcContract, options: CallOptions): MsgHdrs {
-  const context = currentRequestContext();
+function callHeaders(contract: RpcContract, { requestId, traceparent, token }: CallOptions): MsgHdrs {
   const result = headers();
-  result.set(REQUEST_ID_HEADER, context?.requestId ?? newId());
-  result.set(TRACEPARENT_HEADER, continueTrace(context?.traceparent));
-  const token = options.token ?? context?.principal?.token;
+  result.set(REQUEST_ID_HEADER, requestId ?? newId());
+  result.set(TRACEPARENT_HEADER, continueTrace(traceparent));
   if (contract.principal === 'user' && token) result.set(AUTHORIZATION_HEADER, `Bearer ${token}`);
   return result;
 }

@@ -1,4 +1,3 @@
-import { currentRequestContext } from '@crm/context';
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import type { ServiceConfig } from '../configuration/service-config.js';
@@ -28,7 +27,7 @@ const REDACTED_PATHS = SECRET_MEMBERS.flatMap((name) => {
   return name === 'code' ? ['body.code'] : [name.startsWith('[') ? name : name, ...paths];
 });
 
-/** JSON lines on standard output, each with service, request id, trace and tenant of the call in progress. */
+/** JSON lines on standard output. An entry about a call has the members of `logMembers` (`@crm/context`) as well. */
 export function createLogger(
   config: Pick<ServiceConfig, 'name' | 'logLevel'>,
   destination?: DestinationStream,
@@ -41,12 +40,6 @@ export function createLogger(
       redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
       serializers: { err: describeError },
       formatters: { level: (label) => ({ level: label }) },
-      mixin: () => {
-        const context = currentRequestContext();
-        return context
-          ? { requestId: context.requestId, tenantId: context.tenantId, traceId: context.traceparent?.split('-')[1] }
-          : {};
-      },
     },
     destination ?? logOutput(),
   );

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onResponseHookHandler } from 'fastify';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 
 const DURATION = 'http_request_duration_seconds';
@@ -24,9 +24,19 @@ export function measureRequests(instance: FastifyInstance): void {
       labelNames: ['method', 'route', 'status'],
       buckets: BUCKETS,
     });
-  instance.addHook('onResponse', (request, reply, done) => {
-    const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
-    duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-    done();
+  const observing =
+    (route: string): onResponseHookHandler =>
+    (request, reply, done) => {
+      duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+      done();
+    };
+  // A hook per route, because Fastify puts the options of the request's route together anew whenever they are read.
+  instance.addHook('onRoute', (route) => {
+    route.onResponse = [observing(route.url), ...[route.onResponse ?? []].flat()];
+  });
+  const unmatched = observing('unmatched');
+  instance.addHook('onResponse', function observe(request, reply, done) {
+    if (request.is404) unmatched.call(this, request, reply, done);
+    else done();
   });
 }

@@ -100,7 +100,7 @@ export class UserAdministrationService {
       if (invitation) await this.invitations.send(tx, invitation);
       return user.id;
     };
-    const id = await inWorkspace(this.database, tenantId, async (tx) =>
+    const id = await inWorkspace(this.database, principal, async (tx) =>
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
     return this.get(tenantId, id);
@@ -115,7 +115,7 @@ export class UserAdministrationService {
   async change(principal: Principal, id: string, change: UserChange): Promise<User> {
     const roles = change.roles && [...new Set(change.roles)];
     if (roles) assertGrantable(principal, roles);
-    const ended = await this.database.transaction(principal.tenantId, async (tx) => {
+    const ended = await this.database.transaction(principal, async (tx) => {
       const owners = await this.users.lockActiveOwners(tx);
       const user = await this.users.lock(tx, id);
       if (!user) throw notFound();
