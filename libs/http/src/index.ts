@@ -36,7 +36,7 @@ export { RefreshInput, SignInInput, TokenPairView } from './dto/sign-in.js';
 export { Workspace } from './dto/workspace.js';
 export { HTTP_CONFIG, type HttpConfig } from './http-config.js';
 export { Limiter } from './limits/limiter.js';
-export { type Limit, LimiterStore, MemoryLimiterStore } from './limits/limiter-store.js';
+export { type Limit, type LimitCounter, LimiterStore, MemoryLimiterStore, type Usage } from './limits/limiter-store.js';
 export {
   ApiGroup,
   type ApiGroupDescription,
@@ -56,7 +56,7 @@ export {
   toPlatformError,
   toProblem,
 } from './problem/problem.js';
-export { type LimiterCount, type LimiterRule, limitHeaders, limitState, rateLimited } from './problem/rate-limits.js';
+export { limitHeaders } from './problem/rate-limits.js';
 export { redactPath } from './problem/redact-path.js';
 export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
 export { IdParam, IdPipe } from './route/id-param.decorator.js';

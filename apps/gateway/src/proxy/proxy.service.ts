@@ -47,7 +47,16 @@ export class ProxyService implements OnModuleInit {
     scope.setErrorHandler((error, request, reply) => {
       this.problems.answer(error, request, reply);
     });
-    scope.addHook('onRequest', (request, reply) => this.admit(request, reply));
+    // Most requests are admitted without a promise; an async hook would make one for each of them.
+    scope.addHook('onRequest', (request, reply, done) => {
+      try {
+        const pending = this.admit(request, reply);
+        if (pending) pending.then(() => done(), done);
+        else done();
+      } catch (refusal) {
+        done(refusal as Error);
+      }
+    });
     scope.addHook('onResponse', (request, reply, done) => {
       const counted = this.limits.settle(request, reply.statusCode);
       if (counted) counted.then(() => done(), done);
@@ -64,16 +73,26 @@ export class ProxyService implements OnModuleInit {
   }
 
   /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit. */
-  private async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  private admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const path = pathOf(request);
     if (isAmbiguous(path)) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
     if (upstreamFor(path) === undefined) throw new PlatformError('NOT_FOUND');
-    const principal = this.rememberedPrincipal(request, path) ?? (await this.principalOf(request, path));
+    const remembered = this.rememberedPrincipal(request, path);
+    if (remembered) return this.count(request, reply, path, remembered);
+    return this.principalOf(request, path).then((principal) => this.count(request, reply, path, principal));
+  }
+
+  private count(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    path: string,
+    principal: Principal | undefined,
+  ): void | Promise<void> {
     if (principal) {
       request.callContext.principal = principal;
       request.callContext.tenantId = principal.tenantId;
     }
-    await this.limits.admit(request, reply, path, principal);
+    return this.limits.admit(request, reply, path, principal);
   }
 
   /** The principal of a token that was verified before: nearly every request has one, and a promise would cost more. */

@@ -36,7 +36,7 @@ export class RateLimitService {
    * Counts a request and sets the headers of the answer that say what is left.
    * @throws PlatformError RATE_LIMITED
    */
-  async admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): Promise<void> {
+  admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): void | Promise<void> {
     if (principal) {
       const who = `${principal.tenantId}:${principal.kind}:${principal.userId}`;
       return this.count(reply, [
@@ -53,9 +53,9 @@ export class RateLimitService {
       ]);
     }
     if (this.sparesLocalSignIns && isCredentialCall(path) && isLoopback(request.ip)) {
-      await this.limiters.address.refuseExhausted(address);
-      this.spared.set(request, address);
-      return;
+      return this.limiters.address.refuseExhausted(address).then(() => {
+        this.spared.set(request, address);
+      });
     }
     return this.count(reply, [['address', address]]);
   }
@@ -66,9 +66,18 @@ export class RateLimitService {
     return address !== undefined && status >= 400 ? this.limiters.address.penalise(address) : undefined;
   }
 
-  private async count(reply: FastifyReply, keys: readonly (readonly [LimitName, string])[]): Promise<void> {
-    const states: LimitState[] = [];
-    for (const [name, key] of keys) states.push(await this.limiters[name].consume(key, states));
+  /** At once while the store answers at once: a promise for each limit would cost as much as the counting. */
+  private count(
+    reply: FastifyReply,
+    keys: readonly (readonly [LimitName, string])[],
+    states: LimitState[] = [],
+  ): void | Promise<void> {
+    for (let index = states.length; index < keys.length; index += 1) {
+      const [name, key] = keys[index] as (typeof keys)[number];
+      const state = this.limiters[name].consume(key, states);
+      if (state instanceof Promise) return state.then((later) => this.count(reply, keys, [...states, later]));
+      states.push(state);
+    }
     reply.headers(limitHeaders(states));
   }
 }

@@ -1,16 +1,15 @@
-import type { LimitState } from '@crm/contracts';
-import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { limitState, rateLimited } from '../problem/rate-limits.js';
-import type { Limit, LimiterStore } from './limiter-store.js';
+import type { LimitState, PlatformError } from '@crm/contracts';
+import { rateLimited } from '../problem/rate-limits.js';
+import type { Limit, LimitCounter, LimiterStore, Usage } from './limiter-store.js';
 
 /** One limit for any number of keys, with a fixed window per key. */
 export class Limiter {
-  private readonly counts: RateLimiterAbstract;
+  private readonly counts: LimitCounter;
 
   /** @param refusal error detail; default: that of RATE_LIMITED */
   constructor(
     store: LimiterStore,
-    limit: Limit,
+    private readonly limit: Limit,
     private readonly refusal?: string,
   ) {
     this.counts = store.open(limit);
@@ -19,22 +18,19 @@ export class Limiter {
   /**
    * Consumes one point of the key.
    * @param earlier limits that the call has passed already, for the answer when this one refuses it
-   * @returns the remaining points
+   * @returns the remaining points, at once if the store answers at once
    * @throws PlatformError RATE_LIMITED when none was left
    */
-  async consume(key: string, earlier: readonly LimitState[] = []): Promise<LimitState> {
-    try {
-      return limitState(this.counts, await this.counts.consume(key));
-    } catch (refused) {
-      // The library rejects with the key's state when it refuses, with an error when it fails.
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw rateLimited(this.counts, refused, this.refusal, earlier);
-    }
+  consume(key: string, earlier: readonly LimitState[] = []): LimitState | Promise<LimitState> {
+    const usage = this.counts.use(key);
+    return usage instanceof Promise
+      ? usage.then((counted) => this.admit(counted, earlier))
+      : this.admit(usage, earlier);
   }
 
   /** Consumes a point after the attempt, even if none is left: for limits that count only failures. */
   async penalise(key: string): Promise<void> {
-    await this.counts.penalty(key);
+    await this.counts.use(key);
   }
 
   /**
@@ -42,7 +38,27 @@ export class Limiter {
    * @throws PlatformError RATE_LIMITED when the key has no point left
    */
   async refuseExhausted(key: string): Promise<void> {
-    const state = await this.counts.get(key);
-    if (state && state.consumedPoints >= this.counts.points) throw rateLimited(this.counts, state, this.refusal);
+    const usage = await this.counts.find(key);
+    if (usage && usage.used >= this.limit.points) throw this.exhausted(usage);
+  }
+
+  private admit(usage: Usage, earlier: readonly LimitState[]): LimitState {
+    if (usage.used > this.limit.points) throw this.exhausted(usage, earlier);
+    return this.stateOf(usage);
+  }
+
+  private exhausted(usage: Usage, earlier: readonly LimitState[] = []): PlatformError {
+    return rateLimited([...earlier, this.stateOf(usage)], this.refusal);
+  }
+
+  private stateOf({ used, endsInMs }: Usage): LimitState {
+    const { name, points, windowSeconds } = this.limit;
+    return {
+      name,
+      quota: points,
+      windowSeconds,
+      remaining: Math.max(0, points - used),
+      resetSeconds: Math.max(1, Math.ceil(endsInMs / 1000)),
+    };
   }
 }

@@ -1,9 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { problemHeaders } from './problem.js';
-import { limitHeaders, limitState, rateLimited } from './rate-limits.js';
-
-const limiter = { keyPrefix: 'sign-in-account', points: 10, duration: 900 };
+import { limitHeaders, rateLimited } from './rate-limits.js';
 
 describe('rate limits in responses', () => {
   it('name every policy and the scarcest state', () => {
@@ -15,26 +13,11 @@ describe('rate limits in responses', () => {
     ).toEqual({ 'ratelimit-policy': '"principal";q=10;w=60, "tenant";q=100;w=60', ratelimit: '"tenant";r=1;t=5' });
   });
 
-  it.each([
-    [
-      { consumedPoints: 4, msBeforeNext: 1001 },
-      { remaining: 6, resetSeconds: 2 },
-    ],
-    [
-      { consumedPoints: 12, msBeforeNext: 0 },
-      { remaining: 0, resetSeconds: 1 },
-    ],
-  ])('round %j up to whole seconds and never below zero', (count, expected) => {
-    expect(limitState(limiter, count)).toEqual({
-      name: 'sign-in-account',
-      quota: 10,
-      windowSeconds: 900,
-      ...expected,
-    });
-  });
-
   it('are in a refusal together with the time to wait', () => {
-    const refusal = rateLimited(limiter, { consumedPoints: 11, msBeforeNext: 4200 }, 'Too many failed attempts');
+    const refusal = rateLimited(
+      [{ name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 5 }],
+      'Too many failed attempts',
+    );
     expect(refusal).toMatchObject({ code: 'RATE_LIMITED', message: 'Too many failed attempts' });
     expect(problemHeaders(refusal, false)).toMatchObject({
       'retry-after': '5',
