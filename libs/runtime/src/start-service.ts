@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { collectStartGarbage } from './collect-start-garbage.js';
 import type { ServiceConfig } from './configuration/service-config.js';
 import { createService, type RunningService } from './create-service.js';
 import { flushLog } from './observability/log-output.js';
@@ -35,6 +36,7 @@ export async function startService(
     logger.debug({ err: error }, 'could not start');
     process.exit(1);
   }
+  collectStartGarbage();
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
