@@ -1,15 +1,22 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { describe, expect, it } from '@jest/globals';
 import { collectStartGarbage } from './collect-start-garbage.js';
 
 describe('collectStartGarbage', () => {
-  it('collects what nothing refers to, without being asked again', async () => {
-    let registry: FinalizationRegistry<string> | undefined;
-    const collected = new Promise<string>((resolve) => {
-      registry = new FinalizationRegistry(resolve);
-      registry.register({ left: 'by the start' }, 'collected');
+  it('collects the old generation without being asked again', async () => {
+    const forced = new Promise<PerformanceEntry>((resolve) => {
+      new PerformanceObserver((list, observer) => {
+        const entry = list.getEntries().find(({ detail }) => {
+          const { kind, flags } = detail as { kind: number; flags: number };
+          const isMajor = kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+          return isMajor && (flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) !== 0;
+        });
+        if (!entry) return;
+        observer.disconnect();
+        resolve(entry);
+      }).observe({ entryTypes: ['gc'] });
     });
     collectStartGarbage(1);
-    expect(await collected).toBe('collected');
-    expect(registry).toBeDefined();
+    expect((await forced).entryType).toBe('gc');
   });
 });
