@@ -1,9 +1,9 @@
 // The cheapest authenticated request, next to what Fastify does with nothing on top: 32 connections, each server in a
 // process of its own. Short rounds of all subjects alternate, and the ratio is that of one round, because the machine is
 // shared: what else it does meets all of them. Processor time per request says which process the next gain is in.
-import { readFile } from 'node:fs/promises';
 import { median } from '../measure.mjs';
-import { sendLoad } from './load.mjs';
+import { sendLoad } from '../load.mjs';
+import { processorSeconds } from '../processor-time.mjs';
 import { startSubjects } from './subjects.mjs';
 
 const CONNECTIONS = 32;
@@ -12,8 +12,6 @@ const ROUND_MS = 1000;
 /** Before anything counts: the compiler takes its time by calls, not by the clock. */
 const WARM_UP_REQUESTS = 20_000;
 const LONGEST_WARM_UP_MS = 20_000;
-/** Of a second in `/proc/<pid>/stat`; the same on every Linux. */
-const TICKS_PER_SECOND = 100;
 
 const DIRECT_RATIO = 0.4;
 const GATEWAY_RATIO = 0.2;
@@ -32,18 +30,18 @@ export async function measure() {
     ].join('\r\n');
     const all = [bare, bareProxy, direct, gateway];
     const series = new Map(all.map((subject) => [subject, seriesOf(subject)]));
-    const of = (/** @type {import('./subjects.mjs').Subject} */ subject) => /** @type {Series} */ (series.get(subject));
+    const of = (/** @type {import('../processes.mjs').Subject} */ subject) => /** @type {Series} */ (series.get(subject));
     for (const { port } of all) {
       const deadline = performance.now() + LONGEST_WARM_UP_MS;
       for (let sent = 0; sent < WARM_UP_REQUESTS && performance.now() < deadline; ) {
-        sent += (await sendLoad({ port, request, connections: CONNECTIONS, milliseconds: ROUND_MS })).requests;
+        sent += (await sendLoad({ port, next: () => request, connections: CONNECTIONS, milliseconds: ROUND_MS })).requests;
       }
     }
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const subject of round % 2 === 0 ? all : all.toReversed()) await runRound(of(subject), request);
     }
     const rowOf = (
-      /** @type {import('./subjects.mjs').Subject} */ subject,
+      /** @type {import('../processes.mjs').Subject} */ subject,
       /** @type {number | undefined} */ atLeast,
     ) => ({
       name: `cheapest read, 32 connections: ${subject.name}`,
@@ -67,14 +65,14 @@ export async function measure() {
 
 /**
  * @typedef {object} Series
- * @property {import('./subjects.mjs').Subject} subject
+ * @property {import('../processes.mjs').Subject} subject
  * @property {number[]} rates answers a second, by round
  * @property {number} requests of all rounds
  * @property {Map<string, number>} seconds of processor time in all rounds, by process
  */
 
 /**
- * @param {import('./subjects.mjs').Subject} subject
+ * @param {import('../processes.mjs').Subject} subject
  * @returns {Series}
  */
 const seriesOf = (subject) => ({ subject, rates: [], requests: 0, seconds: new Map() });
@@ -88,7 +86,7 @@ async function runRound(series, request) {
   const before = await processorSeconds(subject);
   const { requests, seconds: duration } = await sendLoad({
     port: subject.port,
-    request,
+    next: () => request,
     connections: CONNECTIONS,
     milliseconds: ROUND_MS,
   });
@@ -97,23 +95,6 @@ async function runRound(series, request) {
   for (const [name, after] of await processorSeconds(subject)) {
     seconds.set(name, (seconds.get(name) ?? 0) + after - (before.get(name) ?? 0));
   }
-}
-
-/**
- * Processor time, of the user and of the system, that each process has taken by now; ours is the client's.
- * @param {import('./subjects.mjs').Subject} subject
- * @returns {Promise<Map<string, number>>} empty but for the client where there is no /proc
- */
-async function processorSeconds({ processes }) {
-  const { user, system } = process.cpuUsage();
-  const seconds = new Map([['client', (user + system) / 1e6]]);
-  for (const { name, pid } of processes) {
-    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    // The name of the program, in parentheses, may hold spaces.
-    const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-    if (fields) seconds.set(name, (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND);
-  }
-  return seconds;
 }
 
 /** @param {Series} series */

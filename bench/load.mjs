@@ -3,41 +3,49 @@
 import net from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const ACCEPTED = new Set(['200', '201']);
 
 /**
  * @typedef {object} Load
  * @property {number} port on 127.0.0.1
- * @property {string} request the whole request as it goes over the wire, without a body
+ * @property {() => string} next the next request, whole, as it goes over the wire
  * @property {number} connections
  * @property {number} milliseconds
  */
 
 /**
  * @param {Load} load
- * @returns {Promise<{ requests: number, seconds: number }>} those answered
- * @throws {Error} for any answer but 200, and for one without a length
+ * @returns {Promise<{ requests: number, seconds: number, latencies: number[] }>} those answered, and the milliseconds of each
+ * @throws {Error} for any answer but 200 and 201, and for one without a length
  */
-export async function sendLoad({ port, request, connections, milliseconds }) {
-  const bytes = Buffer.from(request, 'latin1');
+export async function sendLoad({ port, next, connections, milliseconds }) {
   const begun = performance.now();
   const deadline = begun + milliseconds;
-  const counts = await Promise.all(Array.from({ length: connections }, () => useConnection(port, bytes, deadline)));
-  return { requests: counts.reduce((sum, count) => sum + count, 0), seconds: (performance.now() - begun) / 1000 };
+  /** @type {number[]} */
+  const latencies = [];
+  const users = Array.from({ length: connections }, () => useConnection(port, next, deadline, latencies));
+  await Promise.all(users);
+  return { requests: latencies.length, seconds: (performance.now() - begun) / 1000, latencies };
 }
 
 /**
  * @param {number} port
- * @param {Buffer} request
+ * @param {() => string} next
  * @param {number} deadline in the time of performance.now()
- * @returns {Promise<number>} answers
+ * @param {number[]} latencies milliseconds, filled in
+ * @returns {Promise<void>}
  */
-function useConnection(port, request, deadline) {
+function useConnection(port, next, deadline, latencies) {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: '127.0.0.1', port, noDelay: true });
-    let answers = 0;
+    let sentAt = 0;
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(next(), 'utf8');
+    };
     /** What has arrived of an answer that is not complete. @type {Buffer | undefined} */
     let partial;
-    socket.on('connect', () => socket.write(request));
+    socket.on('connect', send);
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`Port ${port} closed a connection`)));
     socket.on('data', (chunk) => {
@@ -47,17 +55,18 @@ function useConnection(port, request, deadline) {
         partial = answer;
         return;
       }
-      if (answer.toString('latin1', 9, 12) !== '200') {
+      if (!ACCEPTED.has(answer.toString('latin1', 9, 12))) {
         reject(new Error(`Port ${port} answered ${answer.toString('utf8')}`));
         socket.destroy();
         return;
       }
       partial = undefined;
-      answers += 1;
-      if (performance.now() < deadline) {
-        socket.write(request);
+      const now = performance.now();
+      latencies.push(now - sentAt);
+      if (now < deadline) {
+        send();
       } else {
-        resolve(answers);
+        resolve();
         socket.destroy();
       }
     });

@@ -1,8 +1,8 @@
-// The service that is measured: everything a service of the platform has, around one route that does nothing. It plays
-// identity, so that the gateway routes to it and asks it for the keys of tokens, over NATS as always.
+// Plays identity: everything a service of the platform has, around one route that does nothing. The gateway routes to it,
+// and services ask it for the keys of tokens and for the settings of tenants, over NATS as always.
 import { Access, CurrentPrincipal, KeySource } from '@crm/access';
 import type { Principal } from '@crm/context';
-import { type RpcResponse, rpc } from '@crm/contracts';
+import { type RpcRequest, type RpcResponse, rpc, type TenantView } from '@crm/contracts';
 import { ListQuery } from '@crm/http';
 import { MessagingModule, RpcHandler } from '@crm/messaging';
 import { serviceConfig, startService } from '@crm/runtime';
@@ -25,12 +25,17 @@ class OneKey extends KeySource {
 }
 
 @Controller()
-class KeyRpc {
+class IdentityRpc {
   constructor(private readonly keys: KeySource) {}
 
   @RpcHandler(rpc.identity.getKeys)
   async getKeys(): Promise<RpcResponse<typeof rpc.identity.getKeys>> {
     return (await this.keys.getKeys()) as unknown as RpcResponse<typeof rpc.identity.getKeys>;
+  }
+
+  @RpcHandler(rpc.identity.getTenant)
+  async getTenant({ tenantId }: RpcRequest<typeof rpc.identity.getTenant>): Promise<TenantView> {
+    return { id: tenantId, name: 'Tenant', plan: 'enterprise', timeZone: 'Europe/Berlin', country: 'DE' };
   }
 }
 
@@ -43,7 +48,7 @@ await startService(
   {
     module: MeasuredModule,
     imports: [MessagingModule.forService({ config: service.nats })],
-    controllers: [ConstantController, KeyRpc],
+    controllers: [ConstantController, IdentityRpc],
     providers: [{ provide: KeySource, useClass: OneKey }],
   },
   { keySource: 'own' },
