@@ -108,7 +108,10 @@ export class Processes {
    */
   startGateway(place, upstreams) {
     const limits = { RATE_LIMIT_PRINCIPAL: '1000000000', RATE_LIMIT_TENANT: '1000000000' };
-    return this.startService('gateway', inRoot('apps', 'gateway', 'dist', 'main.js'), place, { ...limits, ...upstreams });
+    return this.startService('gateway', inRoot('apps', 'gateway', 'dist', 'main.js'), place, {
+      ...limits,
+      ...upstreams,
+    });
   }
 
   /**

@@ -1,8 +1,9 @@
 // The cheapest authenticated request, next to what Fastify does with nothing on top: 32 connections, each server in a
 // process of its own. Short rounds of all subjects alternate, and the ratio is that of one round, because the machine is
 // shared: what else it does meets all of them. Processor time per request says which process the next gain is in.
-import { median } from '../measure.mjs';
+
 import { sendLoad } from '../load.mjs';
+import { median } from '../measure.mjs';
 import { processorSeconds } from '../processor-time.mjs';
 import { startSubjects } from './subjects.mjs';
 
@@ -30,11 +31,13 @@ export async function measure() {
     ].join('\r\n');
     const all = [bare, bareProxy, direct, gateway];
     const series = new Map(all.map((subject) => [subject, seriesOf(subject)]));
-    const of = (/** @type {import('../processes.mjs').Subject} */ subject) => /** @type {Series} */ (series.get(subject));
+    const of = (/** @type {import('../processes.mjs').Subject} */ subject) =>
+      /** @type {Series} */ (series.get(subject));
     for (const { port } of all) {
       const deadline = performance.now() + LONGEST_WARM_UP_MS;
       for (let sent = 0; sent < WARM_UP_REQUESTS && performance.now() < deadline; ) {
-        sent += (await sendLoad({ port, next: () => request, connections: CONNECTIONS, milliseconds: ROUND_MS })).requests;
+        sent += (await sendLoad({ port, next: () => request, connections: CONNECTIONS, milliseconds: ROUND_MS }))
+          .requests;
       }
     }
     for (let round = 0; round < ROUNDS; round += 1) {

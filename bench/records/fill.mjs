@@ -30,7 +30,7 @@ const FIELDS = [
 /**
  * @param {string} adminUrl of the server
  * @param {string} tenantId
- * @returns {Promise<{ runtimeUrl: string, narrowUrl: string, bareUrl: string, ids: string[], codes: string[], bareIds: string[] }>}
+ * @returns {Promise<{ runtimeUrl: string, narrowUrl: string, bareUrl: string, ids: string[], codes: string[] }>}
  */
 export async function fill(adminUrl, tenantId) {
   /** @type {typeof import('../../libs/database/src/index.js')} */
@@ -48,7 +48,12 @@ export async function fill(adminUrl, tenantId) {
   await admin.connect();
   try {
     const objectId = newId();
-    const fields = FIELDS.map((field, position) => ({ ...field, id: newId(), position, slot: slotOf(field, position) }));
+    const fields = FIELDS.map((field, position) => ({
+      ...field,
+      id: newId(),
+      position,
+      slot: slotOf(field, position),
+    }));
     await admin.query(
       `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
        VALUES ($1, $2, $3, 'bench', false, $4, $4, 'Visit', 'Visits')`,
@@ -60,10 +65,12 @@ export async function fill(adminUrl, tenantId) {
         [tenantId, id, objectId, definition.apiName, position, slot, JSON.stringify(definition)],
       );
     }
-    await insertRecords(admin, fields, `SELECT $1::uuid AS tenant, $2::uuid AS object, i FROM generate_series(1, ${RECORDS}) i`, [
-      tenantId,
-      objectId,
-    ]);
+    await insertRecords(
+      admin,
+      fields,
+      `SELECT $1::uuid AS tenant, $2::uuid AS object, i FROM generate_series(1, ${RECORDS}) i`,
+      [tenantId, objectId],
+    );
     await insertRecords(
       admin,
       fields,
@@ -79,9 +86,10 @@ export async function fill(adminUrl, tenantId) {
     );
     await admin.query('CREATE INDEX ON bare_record (stage, id)');
     await admin.query('VACUUM ANALYZE');
-    const { rows } = await admin.query(`SELECT id, s1 FROM custom_record WHERE tenant_id = $1 ORDER BY random() LIMIT 5000`, [
-      tenantId,
-    ]);
+    const { rows } = await admin.query(
+      `SELECT id, s1 FROM custom_record WHERE tenant_id = $1 ORDER BY random() LIMIT 5000`,
+      [tenantId],
+    );
     return {
       runtimeUrl: urls.runtimeUrl,
       narrowUrl: urls.narrowUrl,
@@ -105,7 +113,7 @@ const VALUES = {
 };
 const CODE = `'C' || (i / ${MATCHES})`;
 
-const valueOf = (/** @type {{ apiName: string, type: string }} */ field) =>
+const sqlOf = (/** @type {{ apiName: string, type: string }} */ field) =>
   field.apiName === 'code' ? CODE : /** @type {string} */ (VALUES[field.type]);
 
 /**
@@ -117,13 +125,14 @@ const valueOf = (/** @type {{ apiName: string, type: string }} */ field) =>
 async function insertRecords(admin, fields, series, parameters) {
   const stored = fields.filter(({ type }) => type !== 'formula');
   const slotted = stored.filter(({ slot }) => slot !== null);
-  const cast = (/** @type {string} */ slot) => (slot.startsWith('n') ? '::float8' : slot.startsWith('t') ? '::timestamptz' : '');
+  const cast = (/** @type {string} */ slot) =>
+    slot.startsWith('n') ? '::float8' : slot.startsWith('t') ? '::timestamptz' : '';
   await admin.query(
     `INSERT INTO custom_record (tenant_id, object_id, id, version, data, search_text, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
      SELECT tenant, object, ('0199aa00-' || lpad(to_hex(i / 65536), 4, '0') || '-7' || lpad(to_hex(i % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || i), 1, 12))::uuid,
-            1, jsonb_build_object(${stored.map((field) => `'${field.id}', ${valueOf(field)}`).join(', ')}),
+            1, jsonb_build_object(${stored.map((field) => `'${field.id}', ${sqlOf(field)}`).join(', ')}),
             'text number ' || i, now(), now(),
-            ${slotted.map((field) => `(${field.type === 'checkbox' ? `CASE WHEN ${valueOf(field)} THEN 'true' ELSE 'false' END` : valueOf(field)})${cast(/** @type {string} */ (field.slot))}`).join(', ')}
+            ${slotted.map((field) => `(${field.type === 'checkbox' ? `CASE WHEN ${sqlOf(field)} THEN 'true' ELSE 'false' END` : sqlOf(field)})${cast(/** @type {string} */ (field.slot))}`).join(', ')}
        FROM (${series}) AS series`,
     /** @type {unknown[]} */ (parameters),
   );
@@ -143,7 +152,9 @@ const bareBody = (/** @type {readonly { id: string, apiName: string, type: strin
  * @param {number} position
  */
 function slotOf(field, position) {
-  const kind = /** @type {Record<string, string>} */ ({ text: 's', email: 's', picklist: 's', number: 'n', date: 't' })[field.type];
+  const kind = /** @type {Record<string, string>} */ ({ text: 's', email: 's', picklist: 's', number: 'n', date: 't' })[
+    field.type
+  ];
   const before = FIELDS.slice(0, position).filter(({ type }) => {
     return kind === 's' ? ['text', 'email', 'picklist'].includes(type) : type === field.type;
   }).length;

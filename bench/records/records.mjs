@@ -47,7 +47,8 @@ function worksOf({ data: { ids, codes }, token }) {
   const base = `/api/crm/custom/${API_NAME}/records`;
   const write = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object | undefined} */ body) => {
     const text = body === undefined ? '' : JSON.stringify(body);
-    const type = body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
+    const type =
+      body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
     return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:8080\r\naccept: application/json\r\nuser-agent: bench\r\nauthorization: Bearer ${token}\r\n${type}\r\n${text}`;
   };
   let turn = 0;
@@ -55,7 +56,11 @@ function worksOf({ data: { ids, codes }, token }) {
     turn += 1;
     return /** @type {string} */ (list[turn % list.length]);
   };
-  const changed = () => ({ text_1: `Changed ${(turn += 1)}` });
+  const number = () => {
+    turn += 1;
+    return turn;
+  };
+  const changed = () => ({ text_1: `Changed ${number()}` });
   return [
     {
       name: 'read',
@@ -69,8 +74,8 @@ function worksOf({ data: { ids, codes }, token }) {
     },
     {
       name: 'create',
-      bare: () => write('POST', '/records', newRecord((turn += 1))),
-      ours: () => write('POST', base, newRecord((turn += 1))),
+      bare: () => write('POST', '/records', newRecord(number())),
+      ours: () => write('POST', base, newRecord(number())),
     },
     {
       name: 'change',
@@ -99,7 +104,13 @@ async function compare({ bare, direct, gateway }, work) {
     { subject: bare, next: work.bare },
     { subject: direct, next: work.ours },
     { subject: gateway, next: work.ours },
-  ].map((one) => ({ ...one, rates: /** @type {number[]} */ ([]), latencies: /** @type {number[]} */ ([]), requests: 0, seconds: new Map() }));
+  ].map((one) => ({
+    ...one,
+    rates: /** @type {number[]} */ ([]),
+    latencies: /** @type {number[]} */ ([]),
+    requests: 0,
+    seconds: new Map(),
+  }));
   for (const { subject, next } of all) {
     await sendLoad({ port: subject.port, next, connections: CONNECTIONS, milliseconds: WARM_UP_MS });
   }

@@ -13,8 +13,17 @@ import { fill } from './fill.mjs';
 export async function startSubjects() {
   const processes = await Processes.open();
   try {
-    const [databasePort, natsPort, barePort, identityPort, identityOps, servicePort, serviceOps, gatewayPort, gatewayOps] =
-      /** @type {[number, number, number, number, number, number, number, number, number]} */ (await freePorts(9));
+    const [
+      databasePort,
+      natsPort,
+      barePort,
+      identityPort,
+      identityOps,
+      servicePort,
+      serviceOps,
+      gatewayPort,
+      gatewayOps,
+    ] = /** @type {[number, number, number, number, number, number, number, number, number]} */ (await freePorts(9));
     const { url, process: postgres } = await startPostgres({
       dataDir: path.join(processes.folder, 'postgres'),
       port: databasePort,

@@ -65,6 +65,27 @@ export class Database {
     );
   }
 
+  /**
+   * Runs one statement by itself, in one round trip: it calls a function of the database that sets the tenant, given as its
+   * first parameter, before it reads. The statement is prepared, once for each connection.
+   * @param tenantId UUID of the tenant
+   * @param parameters those after the tenant
+   * @throws as {@link transaction}
+   */
+  async call<Row>(
+    tenantId: string,
+    { name, text }: { readonly name: string; readonly text: string },
+    parameters: readonly unknown[],
+  ): Promise<Row[]> {
+    if (!isUuid(tenantId)) throw new Error('A call in the context of a tenant needs the id of the tenant, a UUID');
+    try {
+      const { rows } = await this.runtimePool.query({ name, text, values: [tenantId.toLowerCase(), ...parameters] });
+      return rows as Row[];
+    } catch (error) {
+      throw asPlatformError(error);
+    }
+  }
+
   /** Runs the work in one transaction of the narrow role, without a tenant. */
   async crossTenant<T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> {
     return this.run<OpenNarrowTransaction, T>(

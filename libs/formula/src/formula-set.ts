@@ -32,6 +32,13 @@ export interface CompiledFormulaSet {
     context: EvaluationContext,
     names?: ReadonlySet<string>,
   ): Record<string, JsonValue>;
+  /**
+   * Prepares the evaluation of some formulas, for many records.
+   * @param names of the wanted formulas
+   * @returns a function that adds to the values of a record, an object without prototype, those of the wanted formulas and
+   *   of what they read
+   */
+  evaluatorOf(names: ReadonlySet<string>): (values: Record<string, unknown>, context: EvaluationContext) => void;
 }
 
 /**
@@ -102,6 +109,13 @@ export function compileFormulaSet(
         if (!names || names.has(name)) results.push([name, value]);
       }
       return Object.fromEntries(results);
+    },
+    evaluatorOf(names) {
+      const needed = closure(names, formulas);
+      const steps = [...formulas].filter(([name]) => needed.has(name));
+      return (values, context) => {
+        for (const [name, formula] of steps) values[name] = formula.evaluate(values, context);
+      };
     },
   };
 }

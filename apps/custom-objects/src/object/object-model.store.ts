@@ -35,6 +35,27 @@ export class ObjectModelStore {
   }
 
   /**
+   * For a read that is one statement: it returns, with its result, the revision that the definition had after the data was
+   * read. A result read under another revision than the model's is discarded, and the read is repeated with the new model.
+   * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
+   */
+  async readAtOnce<T>(
+    tenantId: string,
+    apiName: string,
+    read: (model: ObjectModel) => Promise<{ readonly revision: number | null; readonly result: T }>,
+  ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
+    const key = `${tenantId}/${apiName}`;
+    for (let attempt = 1; ; attempt += 1) {
+      const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
+      this.models.set(key, model);
+      const { revision, result } = await read(model);
+      if (revision === model.object.revision) return { model, result };
+      this.models.delete(key);
+      if (attempt === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
+    }
+  }
+
+  /**
    * For writes: the definition cannot change until the transaction ends.
    * @param prepare what can be decided before the transaction (validation, calls to other services); its result is
    *   passed to `work`. It runs again when the definition has changed in between.

@@ -1,4 +1,4 @@
-import type { TenantTransaction } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from './record.js';
@@ -12,6 +12,7 @@ import {
   listRecords,
   listRecordsAfter,
   MARK_RECORD_DELETED,
+  READ_RECORD,
   updateRecord,
 } from './record.sql.js';
 import type { RowCondition } from './row-condition.js';
@@ -28,9 +29,34 @@ export interface RecordWrite {
   readonly at: Date;
 }
 
+interface ReadRow {
+  readonly revision: number | null;
+  readonly version: number | null;
+  readonly data: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
 /** The records of all tenants' objects. The statements are hand-written: this table is the record engine. */
 @Injectable()
 export class RecordRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Reads a record outside of a transaction, with the revision that its object's definition had afterwards.
+   * @returns revision null when there is no such object; record null when there is none
+   */
+  async read(
+    tenantId: string,
+    objectId: string,
+    id: string,
+  ): Promise<{ readonly revision: number | null; readonly result: StoredRecord | null }> {
+    const [row] = await this.database.call<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
+    const { revision, version, data, createdAt, updatedAt } = row as ReadRow;
+    if (version === null) return { revision, result: null };
+    return { revision, result: { id, version, data: JSON.parse(data), createdAt, updatedAt } };
+  }
+
   /** @returns null when there is none */
   async find(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [record] = await tx.query<StoredRecord>(FIND_RECORD, [tx.tenantId, objectId, id]);

@@ -54,7 +54,11 @@ export class RecordService {
   /** @throws NOT_FOUND */
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    return this.models.read(caller, apiName, (model, tx) => this.getTagged(tx, model, caller, id, clock));
+    const { model, result } = await this.models.readAtOnce(caller.tenantId, apiName, ({ object }) =>
+      this.records.read(caller.tenantId, object.id, id),
+    );
+    if (!result) throw notFound();
+    return tagged(model, result, caller, clock);
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND */
@@ -132,7 +136,12 @@ export class RecordService {
       await this.uniques.claim(tx, model, id, previous, values);
       const write = writeOf(model, id, before.version + 1, values, clock.now);
       await this.records.update(tx, write);
-      const after: StoredRecord = { ...before, version: write.version, data: write.data, updatedAt: clock.now };
+      const after: StoredRecord = {
+        ...before,
+        version: write.version,
+        data: write.data,
+        updatedAt: clock.now.toISOString(),
+      };
       await recordUpdated(tx, model, before, after, clock);
       return tagged(model, after, caller, clock);
     });
@@ -227,7 +236,13 @@ export class RecordService {
     await this.uniques.claim(tx, model, id, null, values);
     const write = writeOf(model, id, 1, values, clock.now);
     await this.records.insert(tx, write, caller.userId);
-    const record: StoredRecord = { id, version: 1, data: write.data, createdAt: clock.now, updatedAt: clock.now };
+    const record: StoredRecord = {
+      id,
+      version: 1,
+      data: write.data,
+      createdAt: clock.now.toISOString(),
+      updatedAt: clock.now.toISOString(),
+    };
     await recordCreated(tx, model, record, clock);
     return record;
   }

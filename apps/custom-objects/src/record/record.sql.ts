@@ -2,7 +2,17 @@ import type { RowCondition } from './row-condition.js';
 
 // Every statement names the tenant, although row-level security would do: then one partition is read.
 
-const COLUMNS = 'id, version, data, created_at AS "createdAt", updated_at AS "updatedAt"';
+/** A time as the API writes it: cut to milliseconds, as a Date would be. */
+const isoText = (column: string): string =>
+  `to_char(date_trunc('milliseconds', ${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const COLUMNS = `id, version, data, ${isoText('created_at')} AS "createdAt", ${isoText('updated_at')} AS "updatedAt"`;
+
+/** One statement and one round trip, by a function that sets the tenant. $1: tenant, $2: object, $3: record. */
+export const READ_RECORD = {
+  name: 'read_record',
+  text: `SELECT revision, version, data, created_at AS "createdAt", updated_at AS "updatedAt" FROM read_record($1, $2, $3)`,
+};
 
 const SLOT_NAME = /^[snt][1-8]$/;
 

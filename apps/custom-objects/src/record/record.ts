@@ -3,8 +3,9 @@ export interface StoredRecord {
   readonly id: string;
   readonly version: number;
   readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
+  /** As the API writes it: no Date is made of a time that nothing calculates with. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
 }
 
 /** A record as it leaves through the API: flat, head fields first. */

@@ -2,7 +2,11 @@ import { type AccessPlan, fieldTypes } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import type { ObjectModel } from '../object/object-model.js';
 import type { RecordView, StoredRecord } from './record.js';
-import { valuesOf } from './record-values.js';
+
+type Presenter = (record: StoredRecord, clock: EvaluationContext) => RecordView;
+
+/** A plan belongs to one model, so its presenter does too. */
+const presenters = new WeakMap<AccessPlan, Presenter>();
 
 /**
  * A record as a caller with this plan sees it: fields that they cannot read are absent, unset fields are null, formulas are
@@ -14,23 +18,41 @@ export function recordView(
   plan: AccessPlan,
   clock: EvaluationContext,
 ): RecordView {
-  const values = valuesOf(model, record.data);
-  const wanted = new Set(model.formulas.order.filter((name) => plan.readable.has(name)));
-  const computed = wanted.size > 0 ? model.formulas.evaluateAll(values, clock, wanted) : {};
-  const view: RecordView = {
-    id: record.id,
-    version: record.version,
-    createdAt: record.createdAt.toISOString(),
-    updatedAt: record.updatedAt.toISOString(),
-  };
-  for (const field of model.object.fields) {
-    if (!plan.readable.has(field.apiName)) continue;
-    view[field.apiName] =
-      field.type === 'formula' ? (computed[field.apiName] ?? null) : presentValue(field.type, values[field.apiName]);
+  let presenter = presenters.get(plan);
+  if (!presenter) {
+    presenter = presenterOf(model, plan);
+    presenters.set(plan, presenter);
   }
-  return view;
+  return presenter(record, clock);
 }
 
-function presentValue(type: Parameters<typeof fieldTypes.get>[0], value: unknown): unknown {
-  return value === null || value === undefined ? null : (fieldTypes.get(type)?.present(value) ?? null);
+/** What does not depend on the record is decided once: which members there are, in which order, and which formulas run. */
+function presenterOf(model: ObjectModel, plan: AccessPlan): Presenter {
+  const { fields } = model.object;
+  const stored = fields.filter(({ type }) => type !== 'formula').map(({ apiName, id }) => ({ apiName, id }));
+  const wanted = new Set(model.formulas.order.filter((name) => plan.readable.has(name)));
+  const evaluate = wanted.size > 0 ? model.formulas.evaluatorOf(wanted) : undefined;
+  const shown = fields
+    .filter(({ apiName }) => plan.readable.has(apiName))
+    .map(({ apiName, id, type }) => ({
+      apiName,
+      id,
+      isFormula: type === 'formula',
+      present: fieldTypes.get(type)?.present ?? (() => null),
+    }));
+  return ({ id, version, createdAt, updatedAt, data }, clock) => {
+    // No prototype, so that __proto__ is a name like any other.
+    const values: Record<string, unknown> = Object.create(null);
+    if (evaluate) {
+      for (const field of stored) values[field.apiName] = data[field.id] ?? null;
+      evaluate(values, clock);
+    }
+    const view: RecordView = { id, version, createdAt, updatedAt };
+    for (const field of shown) {
+      const value = field.isFormula ? values[field.apiName] : data[field.id];
+      view[field.apiName] =
+        value === null || value === undefined ? null : field.isFormula ? value : (field.present(value) ?? null);
+    }
+    return view;
+  };
 }
