@@ -16,6 +16,7 @@ const LIBS = [
   'idempotency',
   'messaging',
   'http',
+  'identity-views',
   'runtime',
   'sdk',
   'testing',

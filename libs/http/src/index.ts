@@ -32,8 +32,6 @@ export {
   parsePage,
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
-export { RefreshInput, SignInInput, TokenPairView } from './dto/sign-in.js';
-export { Workspace } from './dto/workspace.js';
 export { HTTP_CONFIG, type HttpConfig } from './http-config.js';
 export { Limiter } from './limits/limiter.js';
 export { type Limit, type LimitCounter, LimiterStore, MemoryLimiterStore, type Usage } from './limits/limiter-store.js';

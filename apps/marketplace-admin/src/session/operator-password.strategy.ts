@@ -1,6 +1,7 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
-import { bodyOf, SignInInput } from '@crm/http';
+import { bodyOf } from '@crm/http';
+import { SignInInput } from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 

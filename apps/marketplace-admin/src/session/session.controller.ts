@@ -1,6 +1,7 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
-import { ApiGroup, Describe, NotRepeatable, RefreshInput, SignInInput, TokenPairView } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { RefreshInput, SignInInput, TokenPairView } from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { OperatorPasswordStrategy } from './operator-password.strategy.js';

@@ -1,7 +1,8 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { rpc, type TenantView } from '@crm/contracts';
-import { ApiGroup, Describe, IdParam, Workspace } from '@crm/http';
+import { ApiGroup, Describe, IdParam } from '@crm/http';
+import { Workspace } from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Patch } from '@nestjs/common';
 import { PlanInput } from './tenant.dto.js';

@@ -1,5 +1,6 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EmailField, EnumField, ObjectField, TextField, Workspace } from '@crm/http';
+import { EmailField, EnumField, ObjectField, TextField } from '@crm/http';
+import { Workspace } from '@crm/identity-views';
 import { PASSWORD_LENGTH } from '../password/password.service.js';
 import { UserSummaryView } from '../user/user.dto.js';
 

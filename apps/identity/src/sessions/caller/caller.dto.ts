@@ -1,4 +1,5 @@
-import { BooleanField, field, ListField, ObjectField, Workspace } from '@crm/http';
+import { BooleanField, field, ListField, ObjectField } from '@crm/http';
+import { Workspace } from '@crm/identity-views';
 import { UserSummaryView } from '../../accounts/user/user.dto.js';
 
 /** The user that an access token was issued for, and their workspace. */

@@ -1,17 +1,8 @@
 import { Access, CurrentPrincipal, Public } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
-import {
-  ApiGroup,
-  Describe,
-  IdParam,
-  type ListAnswer,
-  ListQuery,
-  mapList,
-  NotRepeatable,
-  RefreshInput,
-  TokenPairView,
-} from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
+import { RefreshInput, TokenPairView } from '@crm/identity-views';
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { CallerView } from '../caller/caller.dto.js';

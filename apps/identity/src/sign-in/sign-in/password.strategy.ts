@@ -1,5 +1,6 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
-import { bodyOf, SignInInput } from '@crm/http';
+import { bodyOf } from '@crm/http';
+import { SignInInput } from '@crm/identity-views';
 import { Injectable } from '@nestjs/common';
 import type { User } from '../../accounts/user/user.entity.js';
 import { SignInService } from './sign-in.service.js';

@@ -1,6 +1,7 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
-import { ApiGroup, Describe, NotRepeatable, SignInInput, TokenPairView } from '@crm/http';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { SignInInput, TokenPairView } from '@crm/identity-views';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import type { User } from '../../accounts/user/user.entity.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';

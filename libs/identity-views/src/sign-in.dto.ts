@@ -1,4 +1,4 @@
-import { IntegerField, TextField } from './fields.js';
+import { IntegerField, TextField } from '@crm/http';
 
 /** Only limits: a sign-in with a value that no account can have fails like any other. */
 export class SignInInput {

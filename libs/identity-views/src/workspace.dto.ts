@@ -1,5 +1,5 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EnumField, IdField, TextField } from './fields.js';
+import { EnumField, IdField, TextField } from '@crm/http';
 
 /** `TenantView` of the contracts on the wire. */
 export class Workspace {

@@ -1,0 +1,2 @@
+export { RefreshInput, SignInInput, TokenPairView } from './sign-in.dto.js';
+export { Workspace } from './workspace.dto.js';
