@@ -6,6 +6,7 @@ export * from './events/define.js';
 export * from './events/envelope.js';
 export * from './events/event-scope.js';
 export * from './events/event-types.js';
+export * from './hooks.js';
 export * from './json-pointer.js';
 export * from './plans.js';
 export * from './records/core.js';

@@ -1,8 +1,8 @@
 import { Public } from '@crm/access';
+import { HOOK_PATH } from '@crm/contracts';
 import { ApiGroup, BodyLimit, ConstantProblems, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { HOOK_PATH } from '../hook/hook.service.js';
 import { RunService } from '../run/run.service.js';
 import { WORKFLOW_GROUP } from '../workflow/api-group.js';
 import { HookCallView } from './hook-call.dto.js';

@@ -1,16 +1,16 @@
-import { PlatformError } from '@crm/contracts';
+import { HOOK_PATH, PlatformError } from '@crm/contracts';
 import { Limiter, LimiterStore } from '@crm/http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import { HOOK_PATH, HookService, type VerifiedHook } from '../hook/hook.service.js';
+import { HookService, type VerifiedHook } from '../hook/hook.service.js';
 import { WorkflowService } from '../workflow/workflow.service.js';
 
 /** Seconds over which calls are counted. */
 const WINDOW_SECONDS = 10;
 
-const HOOK_ROUTE = `/${HOOK_PATH}/:workflowId/:secret`;
+const HOOK_ROUTE = `${HOOK_PATH}/:workflowId/:secret`;
 
 /**
  * Checks the secret of a hook call before its body is read, so that a caller without the secret learns nothing from the

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { isUuid } from '@crm/contracts';
+import { HOOK_PATH, isUuid } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -8,9 +8,6 @@ import { HookRepository } from './hook.repository.js';
 
 /** 128 bits, as the hook's contract says. */
 const SECRET_BYTES = 16;
-
-/** Where hooks are called, below the base URL. */
-export const HOOK_PATH = 'api/crm/automations/hooks';
 
 /** Looked up when the presented id is not a UUID, so that such a call takes the same steps as any other. */
 const NO_WORKFLOW = '00000000-0000-0000-0000-000000000000';
@@ -100,7 +97,7 @@ export class HookService {
   }
 
   private urlOf(workflowId: string, secret: string): string {
-    return `${this.baseUrl}/${HOOK_PATH}/${workflowId}/${secret}`;
+    return `${this.baseUrl}${HOOK_PATH}/${workflowId}/${secret}`;
   }
 }
 

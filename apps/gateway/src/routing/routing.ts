@@ -1,4 +1,4 @@
-import type { ServiceName } from '@crm/contracts';
+import { HOOK_PATH, type ServiceName } from '@crm/contracts';
 
 /** The services behind the gateway. */
 export type Upstream = Extract<
@@ -51,9 +51,11 @@ export function isAmbiguous(path: string): boolean {
   return !path.startsWith('/') || /[\\#\s]/.test(path) || AMBIGUOUS_SEGMENT.test(path) || AMBIGUOUS_ESCAPE.test(path);
 }
 
+const HOOK = new RegExp(`^${HOOK_PATH}/([^/]+)/`);
+
 /** The workflow id in the path of a hook, whether such a workflow exists or not; undefined for any other path. */
 export function presentedHookId(path: string): string | undefined {
-  return /^\/api\/crm\/automations\/hooks\/([^/]+)\//.exec(path)?.[1];
+  return HOOK.exec(path)?.[1];
 }
 
 /** Calls that exchange credentials for a token. A client may still send its last, expired token. */

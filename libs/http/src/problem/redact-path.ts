@@ -1,4 +1,6 @@
-const HOOK = /(\/api\/crm\/automations\/hooks\/[^/?#]*\/)[^?#]+/gi;
+import { HOOK_PATH } from '@crm/contracts';
+
+const HOOK = new RegExp(`(${HOOK_PATH}/[^/?#]*/)[^?#]+`, 'gi');
 
 /** Replaces the secret in a path. */
 export const REDACTED = '[redacted]';
@@ -19,9 +21,9 @@ export function redactPath(url: string): string {
 }
 
 /** A path without any of these is already normalised and is not a hook URL. */
-const SUSPICIOUS = /[%\\]|\/\/|\/\.|\/hooks\//i;
+const SUSPICIOUS = new RegExp(`[%\\\\]|//|/\\.|${HOOK_PATH}/`, 'i');
 const QUERY = /[?#]/;
-const HOOK_PLAIN = /\/api\/crm\/automations\/hooks\/[^/]*\/[^/]/i;
+const HOOK_PLAIN = new RegExp(`${HOOK_PATH}/[^/]*/[^/]`, 'i');
 
 function plainPath(path: string): string {
   let plain = path;
