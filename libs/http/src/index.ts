@@ -40,6 +40,7 @@ export {
   type ApiGroupDescription,
   Describe,
   type DescribedAnswer,
+  type HeaderDescription,
   type RouteDescription,
 } from './openapi/describe.decorator.js';
 export { DocsPageController } from './openapi/docs-page.controller.js';

@@ -1,5 +1,6 @@
 import { Public } from '@crm/access';
 import type { ServiceName } from '@crm/contracts';
+import { Describe } from '@crm/http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Headers } from '@nestjs/common';
 import type { RunningService } from '../src/index.js';
@@ -9,7 +10,8 @@ import { startWith } from './harness.js';
 class ThingController {
   @Get()
   @Public()
-  list(@Headers('x-embed-key') _key: string): string[] {
+  @Describe({ summary: 'Lists things', headers: [{ name: 'X-Key', required: true, description: 'Read by a guard' }] })
+  list(@Headers('if-match') _version: string): string[] {
     return [];
   }
 }
@@ -51,9 +53,10 @@ describe('the API documentation page', () => {
   it('shows its own address and what a call needs', async () => {
     const { servers, paths } = await documentAt(await start('embed-gateway'));
     expect(servers).toEqual([{ url: '/' }]);
-    expect(paths['/api/things']?.get.parameters).toContainEqual(
-      expect.objectContaining({ name: 'X-Embed-Key', in: 'header', required: true }),
-    );
+    expect(paths['/api/things']?.get.parameters).toEqual([
+      { name: 'X-Key', in: 'header', required: true, description: 'Read by a guard', schema: { type: 'string' } },
+      expect.objectContaining({ name: 'If-Match', in: 'header', required: false }),
+    ]);
   });
 
   it('is not served behind the gateway, where the document names the gateway', async () => {

@@ -1,6 +1,6 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import { PlatformError, type RpcResponse, rpc } from '@crm/contracts';
-import { bodyOf } from '@crm/http';
+import { bodyOf, type HeaderDescription } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { EmbedSessionInput } from './embed-session.dto.js';
@@ -8,6 +8,16 @@ import { MintLimit } from './mint-limit.js';
 
 /** Longest credential that is checked; issued ones have fewer than 64 characters. */
 const MAX_CREDENTIAL = 200;
+
+/** What the strategy reads besides the body. */
+export const EMBED_CLIENT_HEADERS: readonly HeaderDescription[] = [
+  { name: 'X-Embed-Key', required: true, description: 'Client id of the embedding app' },
+  {
+    name: 'X-Embed-Secret',
+    required: true,
+    description: 'Secret of the embedding app; only the backend of the host sends it',
+  },
+];
 
 export type MintedToken = RpcResponse<typeof rpc.identity.mintEmbedToken>;
 

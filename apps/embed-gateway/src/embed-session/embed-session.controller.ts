@@ -1,7 +1,7 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Controller, Post, UseGuards } from '@nestjs/common';
-import { EmbedClientStrategy, type MintedToken } from './embed-client.strategy.js';
+import { EMBED_CLIENT_HEADERS, EmbedClientStrategy, type MintedToken } from './embed-client.strategy.js';
 import { EmbedSessionInput, EmbedSessionView } from './embed-session.dto.js';
 
 @ApiGroup({
@@ -18,7 +18,7 @@ export class EmbedSessionController {
     summary: 'Mints an embed token for a host user',
     description:
       'Called by the backend of the host with `X-Embed-Key` and `X-Embed-Secret`; the secret never reaches a browser. A host user who is not known yet becomes a member of the app’s workspace.',
-    headers: ['x-embed-key', 'x-embed-secret'],
+    headers: EMBED_CLIENT_HEADERS,
     body: { dto: () => EmbedSessionInput },
     answers: [{ status: 201, description: 'The token', body: () => EmbedSessionView }],
     refusals: ['INVALID_EMBED_CREDENTIALS', 'EMBED_USER_DISABLED', 'EMBED_SCOPE_DENIED', 'EMBED_IDENTITY_CONFLICT'],

@@ -13,6 +13,15 @@ export interface DescribedAnswer {
   readonly example?: unknown;
 }
 
+/** A header field of a request, for its documentation. */
+export interface HeaderDescription {
+  /** As it is shown: `X-Embed-Key`. */
+  readonly name: string;
+  readonly description: string;
+  /** Default false. */
+  readonly required?: boolean;
+}
+
 export interface RouteDescription {
   /** One line. */
   readonly summary: string;
@@ -20,8 +29,8 @@ export interface RouteDescription {
   readonly description?: string;
   /** The body of the request, where no parameter of the handler declares it: a schema, or `{ dto: () => SignInInput }`. */
   readonly body?: SchemaPart;
-  /** Header fields of the contract that a guard reads and no parameter of the handler, in lower case. */
-  readonly headers?: readonly string[];
+  /** Header fields that a guard reads and no parameter of the handler; the strategy of the guard describes them. */
+  readonly headers?: readonly HeaderDescription[];
   /** An example of the request's body; made from the examples of its fields when left out. */
   readonly example?: unknown;
   readonly answers?: readonly DescribedAnswer[];

@@ -4,24 +4,25 @@ import { type DtoClass, schemaOf } from '../dto/schema.js';
 import { IdPipe } from '../route/id-param.decorator.js';
 import type { ControllerRoute } from '../route/list-routes.js';
 import type { Components, Json } from './components.js';
+import type { HeaderDescription } from './describe.decorator.js';
 
-/** Headers that are part of a call's contract, by the name that the decorators of parameters give. */
-const REQUEST_HEADERS: Readonly<Record<string, Json>> = {
-  'idempotency-key': {
-    name: 'Idempotency-Key',
-    description: 'Makes a repetition of the call within 24 hours answer with what the first one created',
-  },
-  'if-match': {
-    name: 'If-Match',
-    description: 'ETag of the version that the change is meant for; any other present version is answered by 412',
-  },
-  'x-embed-key': { name: 'X-Embed-Key', required: true, description: 'Client id of the embedding app' },
-  'x-embed-secret': {
-    name: 'X-Embed-Secret',
-    required: true,
-    description: 'Secret of the embedding app; only the backend of the host sends it',
-  },
-};
+/** Headers of every service's contract, by the name that the decorators of parameters give. */
+const REQUEST_HEADERS: ReadonlyMap<string, HeaderDescription> = new Map([
+  [
+    'idempotency-key',
+    {
+      name: 'Idempotency-Key',
+      description: 'Makes a repetition of the call within 24 hours answer with what the first one created',
+    },
+  ],
+  [
+    'if-match',
+    {
+      name: 'If-Match',
+      description: 'ETag of the version that the change is meant for; any other present version is answered by 412',
+    },
+  ],
+]);
 
 interface RouteArgument {
   readonly index: number;
@@ -35,16 +36,17 @@ export interface HandlerInputs {
   readonly body?: DtoClass | 'object';
   readonly parameters: readonly Json[];
   readonly hasQuery: boolean;
+  /** Names of the documented header fields, in lower case. */
   readonly headers: readonly string[];
 }
 
 /**
  * Reads the parameters of a route's handler.
- * @param guardHeaders header fields that the guards of the route read
+ * @param guardHeaders header fields that the guards of the route read; they precede those of the parameters
  */
 export function inputsOf(
   route: ControllerRoute,
-  guardHeaders: readonly string[],
+  guardHeaders: readonly HeaderDescription[],
   components: Components,
 ): HandlerInputs {
   const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, route.controller, route.methodName) ?? {}) as Record<
@@ -58,9 +60,7 @@ export function inputsOf(
     kind: Number(key.split(':', 1)[0]),
     type: types[argument.index],
   }));
-  const headers = [...guardHeaders, ...taken.map(({ data }) => String(data))].filter((name) =>
-    Object.hasOwn(REQUEST_HEADERS, name),
-  );
+  const headers = [...guardHeaders, ...taken.flatMap(({ data }) => REQUEST_HEADERS.get(String(data)) ?? [])];
   const body = taken.find(({ kind, data }) => kind === RouteParamtypes.BODY && data === undefined);
   const queries = taken.filter(({ kind, data }) => kind === RouteParamtypes.QUERY && data === undefined);
   const ids = new Set(
@@ -70,16 +70,11 @@ export function inputsOf(
     ...(body && { body: schemaOf(body.type) ? (body.type as DtoClass) : 'object' }),
     parameters: [
       ...pathParameters(route.path, ids),
-      ...headers.map((name) => ({
-        required: false,
-        ...REQUEST_HEADERS[name],
-        in: 'header',
-        schema: { type: 'string' },
-      })),
+      ...headers.map((header) => ({ required: false, ...header, in: 'header', schema: { type: 'string' } })),
       ...queries.flatMap(({ type }) => queryParameters(type, components)),
     ],
     hasQuery: queries.length > 0,
-    headers,
+    headers: headers.map(({ name }) => name.toLowerCase()),
   };
 }
 
