@@ -162,7 +162,6 @@ const packageJson = (name) =>
         '@crm/messaging': 'workspace:*',
         '@crm/runtime': 'workspace:*',
         '@nestjs/common': 'catalog:',
-        '@nestjs/core': 'catalog:',
         'reflect-metadata': 'catalog:',
         rxjs: 'catalog:',
       },
