@@ -12,8 +12,6 @@ import {
   LOCK_REVISION,
 } from '../src/object/object.sql.js';
 import {
-  countRecords,
-  countRecordsUpTo,
   FIND_RECORD,
   insertRecord,
   LIST_EXISTING_IDS,
@@ -21,7 +19,9 @@ import {
   listRecords,
   listRecordsAfter,
   MARK_RECORD_DELETED,
+  READ_RECORD,
   updateRecord,
+  withCount,
 } from '../src/record/record.sql.js';
 import { CLAIM_UNIQUE_VALUE, RELEASE_UNIQUE_VALUE, RELEASE_UNIQUE_VALUES_OF_RECORD } from '../src/record/unique.sql.js';
 
@@ -44,10 +44,9 @@ const statements = {
   LOCK_RECORD,
   LOCK_REVISION,
   MARK_RECORD_DELETED,
+  READ_RECORD: READ_RECORD.text,
   RELEASE_UNIQUE_VALUE,
   RELEASE_UNIQUE_VALUES_OF_RECORD,
-  countRecords: countRecords([]),
-  'countRecordsUpTo by slot': countRecordsUpTo(bySlot, 4),
   insertRecord: insertRecord(['s1', 'n1']),
   listRecords: listRecords([], 4),
   'listRecords by slot': listRecords(bySlot, 5),
@@ -55,6 +54,8 @@ const statements = {
   'listRecords by search': listRecords(bySearch, 5),
   listRecordsAfter: listRecordsAfter([], 4),
   updateRecord: updateRecord(['s1', 'n1']),
+  withCount: withCount(listRecords([], 4), [], 5),
+  'withCount by slot': withCount(listRecords(bySlot, 5), bySlot, 6),
 };
 
 const indentOf = (line: string): number => line.search(/\S/);

@@ -6,7 +6,8 @@ import { asPlatformError } from './errors.js';
 import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
-import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
+import { StatementNames } from './statement-names.js';
+import type { NarrowTransaction, TenantTransaction, TransactionOptions, TransactionOrigin } from './transaction.js';
 
 const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
   typeof tenant === 'string' ? { tenantId: tenant } : tenant;
@@ -14,7 +15,11 @@ const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
 
-const SET_TENANT = "SELECT set_config('app.tenant_id', $1, true)";
+const SET_TENANT = { name: 'set_tenant', text: "SELECT set_config('app.tenant_id', $1, true)" };
+const SET_TENANT_AND_PLANS = {
+  name: 'set_tenant_and_plans',
+  text: "SELECT set_config('app.tenant_id', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)",
+};
 
 /** Statements sent before the work without waiting: they leave in the same write as its first statement. */
 type Opening = (client: PoolClient) => Promise<unknown>[];
@@ -26,6 +31,7 @@ export class Database {
   private readonly runtimePool: pg.Pool;
   private readonly narrowPool: pg.Pool;
   private readonly managers: EntityManagers;
+  private readonly names = new StatementNames();
 
   /**
    * Opens no connection yet.
@@ -50,17 +56,20 @@ export class Database {
    *   when the server aborted for a reason other than the statement (a deadlock, a full disk); DEADLINE_EXCEEDED when a
    *   statement took too long
    */
-  async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    tenant: string | TransactionOrigin,
+    work: (tx: TenantTransaction) => Promise<T>,
+    { genericPlans = false }: TransactionOptions = {},
+  ): Promise<T> {
     const { tenantId } = originOf(tenant);
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
       (client) => [
         client.query('BEGIN'),
-        client.query({ name: 'set_tenant', text: SET_TENANT, values: [tenantId.toLowerCase()] }),
+        client.query({ ...(genericPlans ? SET_TENANT_AND_PLANS : SET_TENANT), values: [tenantId.toLowerCase()] }),
       ],
-      (client) =>
-        new OpenTenantTransaction(client, this.outboxSignal, this.managers, tenantId.toLowerCase(), originOf(tenant)),
+      (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, this.names, originOf(tenant)),
       work,
     );
   }

@@ -43,5 +43,6 @@ export type {
   Queryable,
   TenantTransaction,
   Transaction,
+  TransactionOptions,
   TransactionOrigin,
 } from './transaction.js';

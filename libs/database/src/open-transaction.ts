@@ -3,6 +3,7 @@ import type { PoolClient, QueryResult } from 'pg';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
 import type { OutboxSignal } from './outbox/signal.js';
+import type { StatementNames } from './statement-names.js';
 import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
 
 /**
@@ -71,9 +72,12 @@ class OpenTransaction<TenantId extends string | undefined> {
     }
   }
 
-  private async send(sql: string, parameters?: unknown[]): Promise<QueryResult> {
+  /** @param name of a prepared statement */
+  protected async send(sql: string, parameters?: unknown[], name?: string): Promise<QueryResult> {
     this.assertOpen();
-    return this.client.query(sql, parameters);
+    return name === undefined
+      ? this.client.query(sql, parameters)
+      : this.client.query({ name, text: sql, values: parameters });
   }
 
   private assertOpen(): void {
@@ -81,7 +85,22 @@ class OpenTransaction<TenantId extends string | undefined> {
   }
 }
 
-export class OpenTenantTransaction extends OpenTransaction<string> implements TenantTransaction {}
+export class OpenTenantTransaction extends OpenTransaction<string> implements TenantTransaction {
+  constructor(
+    client: PoolClient,
+    signal: OutboxSignal,
+    managers: EntityManagers,
+    private readonly names: StatementNames,
+    origin: TransactionOrigin,
+  ) {
+    super(client, signal, managers, origin.tenantId.toLowerCase(), origin);
+  }
+
+  async queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const result = await this.send(sql, parameters as unknown[], this.names.nameOf(sql));
+    return result.rows as Row[];
+  }
+}
 
 export class OpenNarrowTransaction extends OpenTransaction<undefined> implements NarrowTransaction {
   constructor(client: PoolClient, signal: OutboxSignal, managers: EntityManagers) {

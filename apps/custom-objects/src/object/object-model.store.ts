@@ -84,10 +84,13 @@ export class ObjectModelStore {
       this.models.set(key, model);
       try {
         const prepared = await prepare(model);
-        return await this.database.transaction(tenant, (tx) =>
-          mode === 'write'
-            ? this.withLock(tx, model, () => work(model, tx, prepared))
-            : this.withComparison(tx, model, () => work(model, tx, prepared)),
+        return await this.database.transaction(
+          tenant,
+          (tx) =>
+            mode === 'write'
+              ? this.withLock(tx, model, () => work(model, tx, prepared))
+              : this.withComparison(tx, model, () => work(model, tx, prepared)),
+          { genericPlans: mode === 'read' },
         );
       } catch (error) {
         if (!(error instanceof StaleModel)) throw error;

@@ -3,8 +3,6 @@ import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { StoredRecord } from './record.js';
 import {
-  countRecords,
-  countRecordsUpTo,
   FIND_RECORD,
   insertRecord,
   LIST_EXISTING_IDS,
@@ -14,6 +12,7 @@ import {
   MARK_RECORD_DELETED,
   READ_RECORD,
   updateRecord,
+  withCount,
 } from './record.sql.js';
 import type { RowCondition } from './row-condition.js';
 
@@ -78,21 +77,25 @@ export class RecordRepository {
   ): Promise<StoredRecord[]> {
     const parameters = [...parametersOf(tx, objectId, conditions), ...(after ? [after.id, limit] : [limit, offset])];
     const statement = after ? listRecordsAfter : listRecords;
-    return tx.query<StoredRecord>(statement(conditions, parameters.length), parameters);
+    return tx.queryPrepared<StoredRecord>(statement(conditions, parameters.length), parameters);
   }
 
-  /** How many match, counting no further than `limit` when one is given. */
-  async count(
+  /** Like list, and how many match on all pages, counting no further than `page.countLimit` when there is one. */
+  async listAndCount(
     tx: TenantTransaction,
     objectId: string,
     conditions: readonly RowCondition[],
-    limit: number | null,
-  ): Promise<number> {
-    const parameters = parametersOf(tx, objectId, conditions);
-    if (limit !== null) parameters.push(limit);
-    const statement = limit === null ? countRecords(conditions) : countRecordsUpTo(conditions, parameters.length);
-    const [row] = await tx.query<{ count: number }>(statement, parameters);
-    return row?.count ?? 0;
+    { after, offset, limit, countLimit }: ListPage,
+  ): Promise<{ readonly records: StoredRecord[]; readonly counted: number }> {
+    const paging = after ? [after.id, limit] : [limit, offset];
+    const parameters = [...parametersOf(tx, objectId, conditions), ...paging, countLimit];
+    const page = (after ? listRecordsAfter : listRecords)(conditions, parameters.length - 1);
+    const rows = await tx.queryPrepared<StoredRecord & { readonly count: number }>(
+      withCount(page, conditions, parameters.length),
+      parameters,
+    );
+    const counted = rows[0]?.count ?? 0;
+    return { records: rows.filter(({ id }) => id !== null), counted };
   }
 
   async insert(tx: TenantTransaction, record: RecordWrite, createdBy: string): Promise<void> {

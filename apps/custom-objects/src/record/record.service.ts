@@ -72,15 +72,18 @@ export class RecordService {
       const conditions = rowConditions(model, plan, query, 3, clock);
       const binding = { tenantId: caller.tenantId, list: `custom ${objectId}`, filter: [q, filterField, filterValue] };
       const page = parsePage(query, binding);
-      const [records, counted] = await Promise.all([
-        readPage(
-          page,
-          (portion) => this.records.list(tx, objectId, conditions, portion),
-          (record) => recordView(model, record, plan, clock),
-        ),
-        this.records.count(tx, objectId, conditions, page.countLimit),
-      ]);
-      return listAnswer(records, page, counted, idPosition);
+      let counted: number | undefined;
+      const records = await readPage(
+        page,
+        async (portion) => {
+          if (counted !== undefined) return this.records.list(tx, objectId, conditions, portion);
+          const first = await this.records.listAndCount(tx, objectId, conditions, portion);
+          counted = first.counted;
+          return first.records;
+        },
+        (record) => recordView(model, record, plan, clock),
+      );
+      return listAnswer(records, page, counted ?? 0, idPosition);
     });
   }
 

@@ -56,17 +56,18 @@ export const listRecordsAfter = (conditions: readonly RowCondition[], parameterC
   SELECT ${COLUMNS} FROM custom_record WHERE ${matching(conditions)} AND id < $${parameterCount - 1}
    ORDER BY id DESC LIMIT $${parameterCount}`;
 
-/** $1: tenant, $2: object, from $3: the parameters of the conditions. */
-export const countRecords = (conditions: readonly RowCondition[]): string => `
-  SELECT count(*)::int AS count FROM custom_record WHERE ${matching(conditions)}`;
-
 /**
- * Like `countRecords`, no further than a limit, which is the last parameter.
+ * A page and the number of all records that match, from one snapshot: at least one row, whose id is null when the page has
+ * no record. The last parameter limits how far is counted; null counts all.
+ * @param page the statement of the page, with all parameters but the last
  * @param parameterCount of all parameters
  */
-export const countRecordsUpTo = (conditions: readonly RowCondition[], parameterCount: number): string => `
-  SELECT count(*)::int AS count
-    FROM (SELECT 1 FROM custom_record WHERE ${matching(conditions)} LIMIT $${parameterCount}) AS matching`;
+export const withCount = (page: string, conditions: readonly RowCondition[], parameterCount: number): string => `
+  SELECT counted.count, page.*
+    FROM (SELECT count(*)::int AS count
+            FROM (SELECT 1 FROM custom_record WHERE ${matching(conditions)} LIMIT $${parameterCount}) AS matching) AS counted
+    LEFT JOIN (${page}) AS page ON true
+   ORDER BY page.id DESC`;
 
 /** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: search text, $7: time, $8: user, from $9: the slots. */
 export const insertRecord = (slots: readonly string[]): string => `
