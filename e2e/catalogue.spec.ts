@@ -3,19 +3,7 @@ import { catalogueProblems } from '@crm/database';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { addresses } from './platform/addresses.js';
-
-/** The tables of each database that isolate their rows, in alphabetical order. */
-const TABLES: Readonly<Record<StatefulService, string>> = {
-  identity:
-    'app_user embed_client embed_user idempotency invitation mail mfa_challenge operator operator_session outbox pending_cutoff refresh_token revocation_cutoff session sign_in_email signing_key tenant',
-  crm: 'company contact idempotency lead opportunity outbox task',
-  'custom-objects': 'custom_field custom_object custom_record custom_unique idempotency outbox',
-  'automation-hooks': 'dead_letter hook hook_secret inbox run run_queue run_step workflow',
-  'webhook-dispatcher':
-    'app_secret dead_letter delivery delivery_attempt inbox outbox subscription_queue webhook_subscription',
-  'marketplace-certification':
-    'app app_version app_webhook_secret certification idempotency install_audit install_count installation installation_step installation_work outbox rating submission_audit',
-};
+import { TABLES } from './platform/tables.js';
 
 describe('the catalogue', () => {
   it.each(Object.keys(DATABASES) as StatefulService[])(
