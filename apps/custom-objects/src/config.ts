@@ -7,5 +7,8 @@ export interface CustomObjectsConfig {
 }
 
 export function loadConfig(): CustomObjectsConfig {
-  return { service: serviceConfig('custom-objects'), database: databaseConfig('custom-objects') };
+  return {
+    service: serviceConfig('custom-objects'),
+    database: { ...databaseConfig('custom-objects'), genericPlans: true },
+  };
 }

@@ -76,7 +76,7 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
   }));
   const config = {
     service: testServiceConfig('custom-objects'),
-    database: database.config,
+    database: { ...database.config, genericPlans: true },
   };
   const service = await startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   const objects = service.get(ObjectService);

@@ -17,11 +17,9 @@ import {
   LIST_EXISTING_IDS,
   LOCK_RECORD,
   listRecords,
-  listRecordsAfter,
   MARK_RECORD_DELETED,
   READ_RECORD,
   updateRecord,
-  withCount,
 } from '../src/record/record.sql.js';
 import { CLAIM_UNIQUE_VALUE, RELEASE_UNIQUE_VALUE, RELEASE_UNIQUE_VALUES_OF_RECORD } from '../src/record/unique.sql.js';
 
@@ -29,6 +27,9 @@ import { CLAIM_UNIQUE_VALUE, RELEASE_UNIQUE_VALUE, RELEASE_UNIQUE_VALUES_OF_RECO
 const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
 const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
 const bySearch = [{ sql: 'search_text LIKE $3', parameters: ['%text%'] }];
+
+/** The first portion of a first page. */
+const first = { after: false, counted: true };
 
 /** By name; of a statement that is made for its conditions there are several, with the case behind the name. */
 const statements = {
@@ -44,18 +45,16 @@ const statements = {
   LOCK_RECORD,
   LOCK_REVISION,
   MARK_RECORD_DELETED,
-  READ_RECORD: READ_RECORD.text,
+  READ_RECORD,
   RELEASE_UNIQUE_VALUE,
   RELEASE_UNIQUE_VALUES_OF_RECORD,
   insertRecord: insertRecord(['s1', 'n1']),
-  listRecords: listRecords([], 4),
-  'listRecords by slot': listRecords(bySlot, 5),
-  'listRecords by data': listRecords(byData, 6),
-  'listRecords by search': listRecords(bySearch, 5),
-  listRecordsAfter: listRecordsAfter([], 4),
+  listRecords: listRecords([], first),
+  'listRecords by slot': listRecords(bySlot, first),
+  'listRecords by data': listRecords(byData, first),
+  'listRecords by search': listRecords(bySearch, first),
+  'listRecords by slot, after': listRecords(bySlot, { after: true, counted: false }),
   updateRecord: updateRecord(['s1', 'n1']),
-  withCount: withCount(listRecords([], 4), [], 5),
-  'withCount by slot': withCount(listRecords(bySlot, 5), bySlot, 6),
 };
 
 const indentOf = (line: string): number => line.search(/\S/);

@@ -6,6 +6,12 @@ export interface DatabaseConfig {
   narrowUrl: string;
   /** Connections of the runtime role in this process; default 10. The narrow role uses at most 4. */
   poolSize?: number;
+  /**
+   * Plans without the values of parameters, for a service whose statements are served by an index whatever the values:
+   * Postgres then plans a prepared statement once for a connection. For a partitioned table with many indexes it would
+   * otherwise plan at every execution, which takes ten times as long as to read a row. Default false.
+   */
+  genericPlans?: boolean;
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /** Milliseconds to wait for a free connection before a request is rejected with SERVICE_UNAVAILABLE; default 5,000. */

@@ -7,7 +7,7 @@ import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
 import { StatementNames } from './statement-names.js';
-import type { NarrowTransaction, TenantTransaction, TransactionOptions, TransactionOrigin } from './transaction.js';
+import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
 
 const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
   typeof tenant === 'string' ? { tenantId: tenant } : tenant;
@@ -16,10 +16,6 @@ const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
 
 const SET_TENANT = { name: 'set_tenant', text: "SELECT set_config('app.tenant_id', $1, true)" };
-const SET_TENANT_AND_PLANS = {
-  name: 'set_tenant_and_plans',
-  text: "SELECT set_config('app.tenant_id', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)",
-};
 
 /** Statements sent before the work without waiting: they leave in the same write as its first statement. */
 type Opening = (client: PoolClient) => Promise<unknown>[];
@@ -56,39 +52,29 @@ export class Database {
    *   when the server aborted for a reason other than the statement (a deadlock, a full disk); DEADLINE_EXCEEDED when a
    *   statement took too long
    */
-  async transaction<T>(
-    tenant: string | TransactionOrigin,
-    work: (tx: TenantTransaction) => Promise<T>,
-    { genericPlans = false }: TransactionOptions = {},
-  ): Promise<T> {
+  async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     const { tenantId } = originOf(tenant);
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
-      (client) => [
-        client.query('BEGIN'),
-        client.query({ ...(genericPlans ? SET_TENANT_AND_PLANS : SET_TENANT), values: [tenantId.toLowerCase()] }),
-      ],
+      (client) => [client.query('BEGIN'), client.query({ ...SET_TENANT, values: [tenantId.toLowerCase()] })],
       (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, this.names, originOf(tenant)),
       work,
     );
   }
 
   /**
-   * Runs one statement by itself, in one round trip: it calls a function of the database that sets the tenant, given as its
-   * first parameter, before it reads. The statement is prepared, once for each connection.
+   * Reads with one statement by itself, in one round trip. The statement sets the tenant, its first parameter, before it
+   * reads, in the way of {@link TENANT_OF_STATEMENT}; it is prepared, once for each connection.
    * @param tenantId UUID of the tenant
    * @param parameters those after the tenant
    * @throws as {@link transaction}
    */
-  async call<Row>(
-    tenantId: string,
-    { name, text }: { readonly name: string; readonly text: string },
-    parameters: readonly unknown[],
-  ): Promise<Row[]> {
-    if (!isUuid(tenantId)) throw new Error('A call in the context of a tenant needs the id of the tenant, a UUID');
+  async read<Row>(tenantId: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
+    const values = [tenantId.toLowerCase(), ...parameters];
     try {
-      const { rows } = await this.runtimePool.query({ name, text, values: [tenantId.toLowerCase(), ...parameters] });
+      const { rows } = await this.runtimePool.query({ name: this.names.nameOf(sql), text: sql, values });
       return rows as Row[];
     } catch (error) {
       throw asPlatformError(error);

@@ -38,11 +38,11 @@ export { NarrowSession } from './narrow-session.js';
 export { appendEvent, type EventInput, MAX_EVENT_BYTES } from './outbox/append-event.js';
 export { Outbox, type OutboxEvent } from './outbox/outbox.js';
 export { OutboxSignal } from './outbox/signal.js';
+export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {
   NarrowTransaction,
   Queryable,
   TenantTransaction,
   Transaction,
-  TransactionOptions,
   TransactionOrigin,
 } from './transaction.js';

@@ -25,6 +25,7 @@ export function createPool(config: DatabaseConfig, url: string, size: number): p
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     pipeline: true,
+    ...(config.genericPlans && { options: '-c plan_cache_mode=force_generic_plan' }),
   } as pg.PoolConfig);
   // The pool has already removed the connection; the next transaction opens another.
   pool.on('error', (error) =>

@@ -19,15 +19,6 @@ export interface TransactionOrigin extends CallOrigin {
   readonly kind?: Principal['kind'];
 }
 
-/** How the statements of a transaction are planned. */
-export interface TransactionOptions {
-  /**
-   * Plans that do not depend on the values of parameters, so that `queryPrepared` plans a statement once for a connection.
-   * For statements that an index serves whatever the values; others may need the plan of their values.
-   */
-  readonly genericPlans?: boolean;
-}
-
 /** What both kinds of transaction offer: statements, entities and events that commit together. */
 export interface Transaction extends Queryable {
   /**
@@ -49,8 +40,8 @@ export interface Transaction extends Queryable {
 export interface TenantTransaction extends Transaction {
   readonly tenantId: string;
   /**
-   * Like `query`, for a statement that comes again: the server parses it once for a connection, and with `genericPlans` plans
-   * it once too.
+   * Like `query`, for a statement that comes again: the server parses it once for a connection, and plans it once where
+   * the service's connections say `genericPlans`.
    */
   queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
 }

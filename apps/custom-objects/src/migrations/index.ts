@@ -3,7 +3,6 @@ import { CustomObjects1763700000000 } from './1763700000000-custom-objects.js';
 import { FormulaFunctions1763700000001 } from './1763700000001-formula-functions.js';
 import { FormulaFunctionsAgain1763700000002 } from './1763700000002-formula-functions-again.js';
 import { NoInbox1763700000003 } from './1763700000003-no-inbox.js';
-import { RecordFunctions1795300000000 } from './1795300000000-record-functions.js';
 import { RecordIndexes1795300000001 } from './1795300000001-record-indexes.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
@@ -12,6 +11,5 @@ export const migrations = [
   FormulaFunctions1763700000001,
   FormulaFunctionsAgain1763700000002,
   NoInbox1763700000003,
-  RecordFunctions1795300000000,
   RecordIndexes1795300000001,
 ];

@@ -35,8 +35,7 @@ export class ObjectModelStore {
   }
 
   /**
-   * For a read that is one statement: it returns, with its result, the revision that the definition had after the data was
-   * read. A result read under another revision than the model's is discarded, and the read is repeated with the new model.
+   * For a read that is one statement: it returns, with its result, the definition's revision in the same snapshot. A result read under another revision than the model's is discarded, and the read is repeated with the new model.
    * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
    */
   async readAtOnce<T>(
@@ -84,13 +83,10 @@ export class ObjectModelStore {
       this.models.set(key, model);
       try {
         const prepared = await prepare(model);
-        return await this.database.transaction(
-          tenant,
-          (tx) =>
-            mode === 'write'
-              ? this.withLock(tx, model, () => work(model, tx, prepared))
-              : this.withComparison(tx, model, () => work(model, tx, prepared)),
-          { genericPlans: mode === 'read' },
+        return await this.database.transaction(tenant, (tx) =>
+          mode === 'write'
+            ? this.withLock(tx, model, () => work(model, tx, prepared))
+            : this.withComparison(tx, model, () => work(model, tx, prepared)),
         );
       } catch (error) {
         if (!(error instanceof StaleModel)) throw error;

@@ -44,7 +44,7 @@ export class ObjectRepository {
 
   /** @returns null when the tenant has no active object of this name */
   async findByApiName(tx: TenantTransaction, apiName: string): Promise<ObjectDefinition | null> {
-    const [row] = await tx.query<ObjectRow>(FIND_OBJECT, [tx.tenantId, apiName]);
+    const [row] = await tx.queryPrepared<ObjectRow>(FIND_OBJECT, [tx.tenantId, apiName]);
     return row ? toDefinition(row) : null;
   }
 
@@ -63,13 +63,13 @@ export class ObjectRepository {
    * of records do not.
    */
   async lockRevision(tx: TenantTransaction, objectId: string): Promise<number | null> {
-    const [row] = await tx.query<{ revision: number }>(LOCK_REVISION, [tx.tenantId, objectId]);
+    const [row] = await tx.queryPrepared<{ revision: number }>(LOCK_REVISION, [tx.tenantId, objectId]);
     return row?.revision ?? null;
   }
 
   /** The revision of an active object, or null. */
   async findRevision(tx: TenantTransaction, objectId: string): Promise<number | null> {
-    const [row] = await tx.query<{ revision: number }>(FIND_REVISION, [tx.tenantId, objectId]);
+    const [row] = await tx.queryPrepared<{ revision: number }>(FIND_REVISION, [tx.tenantId, objectId]);
     return row?.revision ?? null;
   }
 

@@ -8,11 +8,9 @@ import {
   LIST_EXISTING_IDS,
   LOCK_RECORD,
   listRecords,
-  listRecordsAfter,
   MARK_RECORD_DELETED,
   READ_RECORD,
   updateRecord,
-  withCount,
 } from './record.sql.js';
 import type { RowCondition } from './row-condition.js';
 
@@ -28,13 +26,17 @@ export interface RecordWrite {
   readonly at: Date;
 }
 
-interface ReadRow {
-  readonly revision: number | null;
-  readonly version: number | null;
-  readonly data: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
+/** A row as Postgres returns it, with times in milliseconds of Unix time. */
+interface RecordRow {
+  readonly id: string;
+  readonly version: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly createdAt: number;
+  readonly updatedAt: number;
 }
+
+/** A row of a statement that reads without a transaction: the members of a record are null when there is none. */
+type ReadRow = RecordRow & { readonly revision: number | null; readonly count?: number };
 
 /** The records of all tenants' objects. The statements are hand-written: this table is the record engine. */
 @Injectable()
@@ -42,7 +44,7 @@ export class RecordRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Reads a record outside of a transaction, with the revision that its object's definition had afterwards.
+   * Reads a record outside of a transaction, with the revision of its object's definition in the same snapshot.
    * @returns revision null when there is no such object; record null when there is none
    */
   async read(
@@ -50,80 +52,73 @@ export class RecordRepository {
     objectId: string,
     id: string,
   ): Promise<{ readonly revision: number | null; readonly result: StoredRecord | null }> {
-    const [row] = await this.database.call<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
-    const { revision, version, data, createdAt, updatedAt } = row as ReadRow;
-    if (version === null) return { revision, result: null };
-    return { revision, result: { id, version, data: JSON.parse(data), createdAt, updatedAt } };
+    const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
+    const { revision = null, ...record } = row as ReadRow;
+    return { revision, result: record.id === null ? null : recordOf(record) };
   }
 
   /** @returns null when there is none */
   async find(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
-    const [record] = await tx.query<StoredRecord>(FIND_RECORD, [tx.tenantId, objectId, id]);
-    return record ?? null;
+    const [row] = await tx.queryPrepared<RecordRow>(FIND_RECORD, [tx.tenantId, objectId, id]);
+    return row ? recordOf(row) : null;
   }
 
   /** Like find, and nobody else changes the record until the transaction ends. */
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
-    const [record] = await tx.query<StoredRecord>(LOCK_RECORD, [tx.tenantId, objectId, id]);
-    return record ?? null;
+    const [row] = await tx.queryPrepared<RecordRow>(LOCK_RECORD, [tx.tenantId, objectId, id]);
+    return row ? recordOf(row) : null;
   }
 
-  /** Newest first. */
+  /**
+   * Lists records outside of a transaction, newest first, with the revision of their object's definition in the same snapshot.
+   * @param counts whether to count how many match on all pages, no further than `page.countLimit` when there is one
+   */
   async list(
-    tx: TenantTransaction,
-    objectId: string,
-    conditions: readonly RowCondition[],
-    { after, offset, limit }: ListPage,
-  ): Promise<StoredRecord[]> {
-    const parameters = [...parametersOf(tx, objectId, conditions), ...(after ? [after.id, limit] : [limit, offset])];
-    const statement = after ? listRecordsAfter : listRecords;
-    return tx.queryPrepared<StoredRecord>(statement(conditions, parameters.length), parameters);
-  }
-
-  /** Like list, and how many match on all pages, counting no further than `page.countLimit` when there is one. */
-  async listAndCount(
-    tx: TenantTransaction,
+    tenantId: string,
     objectId: string,
     conditions: readonly RowCondition[],
     { after, offset, limit, countLimit }: ListPage,
-  ): Promise<{ readonly records: StoredRecord[]; readonly counted: number }> {
-    const paging = after ? [after.id, limit] : [limit, offset];
-    const parameters = [...parametersOf(tx, objectId, conditions), ...paging, countLimit];
-    const page = (after ? listRecordsAfter : listRecords)(conditions, parameters.length - 1);
-    const rows = await tx.queryPrepared<StoredRecord & { readonly count: number }>(
-      withCount(page, conditions, parameters.length),
-      parameters,
-    );
-    const counted = rows[0]?.count ?? 0;
-    return { records: rows.filter(({ id }) => id !== null), counted };
+    counts: boolean,
+  ): Promise<{ readonly revision: number | null; readonly records: StoredRecord[]; readonly counted: number }> {
+    const statement = listRecords(conditions, { after: after !== undefined, counted: counts });
+    const rows = await this.database.read<ReadRow>(tenantId, statement, [
+      objectId,
+      ...conditions.flatMap(({ parameters }) => parameters),
+      ...(after ? [after.id, limit] : [limit, offset]),
+      ...(counts ? [countLimit] : []),
+    ]);
+    const { revision = null, count = 0 } = rows[0] ?? {};
+    return { revision, counted: count, records: rows.filter(({ id }) => id !== null).map(recordOf) };
   }
 
   async insert(tx: TenantTransaction, record: RecordWrite, createdBy: string): Promise<void> {
     const { slots } = record;
-    await tx.query(insertRecord([...slots.keys()]), [...headOf(tx, record), createdBy, ...slots.values()]);
+    await tx.queryPrepared(insertRecord([...slots.keys()]), [...headOf(tx, record), createdBy, ...slots.values()]);
   }
 
   async update(tx: TenantTransaction, record: RecordWrite): Promise<void> {
     const { slots } = record;
-    await tx.query(updateRecord([...slots.keys()]), [...headOf(tx, record), ...slots.values()]);
+    await tx.queryPrepared(updateRecord([...slots.keys()]), [...headOf(tx, record), ...slots.values()]);
   }
 
   async markDeleted(tx: TenantTransaction, objectId: string, id: string, at: Date): Promise<void> {
-    await tx.query(MARK_RECORD_DELETED, [tx.tenantId, objectId, id, at]);
+    await tx.queryPrepared(MARK_RECORD_DELETED, [tx.tenantId, objectId, id, at]);
   }
 
   /** Which of the ids are records of the object. */
   async listExistingIds(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<Set<string>> {
-    const rows = await tx.query<{ id: string }>(LIST_EXISTING_IDS, [tx.tenantId, objectId, ids]);
+    const rows = await tx.queryPrepared<{ id: string }>(LIST_EXISTING_IDS, [tx.tenantId, objectId, ids]);
     return new Set(rows.map(({ id }) => id));
   }
 }
 
-const parametersOf = (tx: TenantTransaction, objectId: string, conditions: readonly RowCondition[]): unknown[] => [
-  tx.tenantId,
-  objectId,
-  ...conditions.flatMap(({ parameters }) => parameters),
-];
+const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): StoredRecord => ({
+  id,
+  version,
+  data,
+  createdAt: new Date(createdAt).toISOString(),
+  updatedAt: new Date(updatedAt).toISOString(),
+});
 
 /** The parameters that an insert and an update begin with. */
 const headOf = (tx: TenantTransaction, record: RecordWrite): unknown[] => [

@@ -65,26 +65,30 @@ export class RecordService {
   async list(caller: Caller, apiName: string, query: ListQuery & RecordFilter): Promise<ListAnswer<RecordView>> {
     const { q = null, filterField = null, filterValue = null } = query;
     const clock = await this.clock(caller);
-    return this.models.read(caller, apiName, async (model, tx) => {
+    const { result } = await this.models.readAtOnce(caller.tenantId, apiName, async (model) => {
       const { id: objectId } = model.object;
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.
       const conditions = rowConditions(model, plan, query, 3, clock);
       const binding = { tenantId: caller.tenantId, list: `custom ${objectId}`, filter: [q, filterField, filterValue] };
       const page = parsePage(query, binding);
+      let { revision }: { revision: number | null } = model.object;
       let counted: number | undefined;
       const records = await readPage(
         page,
         async (portion) => {
-          if (counted !== undefined) return this.records.list(tx, objectId, conditions, portion);
-          const first = await this.records.listAndCount(tx, objectId, conditions, portion);
-          counted = first.counted;
-          return first.records;
+          const part = await this.records.list(caller.tenantId, objectId, conditions, portion, counted === undefined);
+          counted ??= part.counted;
+          // Nothing follows a portion that was read under another definition: what was read is discarded.
+          if (part.revision === revision) return part.records;
+          revision = part.revision;
+          return [];
         },
         (record) => recordView(model, record, plan, clock),
       );
-      return listAnswer(records, page, counted ?? 0, idPosition);
+      return { revision, result: listAnswer(records, page, counted ?? 0, idPosition) };
     });
+    return result;
   }
 
   /**

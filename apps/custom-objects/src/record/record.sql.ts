@@ -1,18 +1,12 @@
+import { TENANT_OF_STATEMENT } from '@crm/database';
 import type { RowCondition } from './row-condition.js';
 
 // Every statement names the tenant, although row-level security would do: then one partition is read.
 
-/** A time as the API writes it: cut to milliseconds, as a Date would be. */
-const isoText = (column: string): string =>
-  `to_char(date_trunc('milliseconds', ${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** Unix time in milliseconds, cut as a Date would be. */
+const milliseconds = (column: string): string => `trunc(extract(epoch FROM ${column}) * 1000)::float8`;
 
-const COLUMNS = `id, version, data, ${isoText('created_at')} AS "createdAt", ${isoText('updated_at')} AS "updatedAt"`;
-
-/** One statement and one round trip, by a function that sets the tenant. $1: tenant, $2: object, $3: record. */
-export const READ_RECORD = {
-  name: 'read_record',
-  text: `SELECT revision, version, data, created_at AS "createdAt", updated_at AS "updatedAt" FROM read_record($1, $2, $3)`,
-};
+const COLUMNS = `id, version, data, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
 
 const SLOT_NAME = /^[snt][1-8]$/;
 
@@ -21,9 +15,6 @@ function slotColumn(name: string): string {
   if (!SLOT_NAME.test(name)) throw new Error(`${name} is not a slot`);
   return name;
 }
-
-const matching = (conditions: readonly RowCondition[]): string =>
-  ['tenant_id = $1 AND object_id = $2 AND deleted_at IS NULL', ...conditions.map(({ sql }) => sql)].join(' AND ');
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_RECORD = `
@@ -42,32 +33,48 @@ export const MARK_RECORD_DELETED = `
   UPDATE custom_record SET deleted_at = $4, updated_at = $4, version = version + 1
    WHERE tenant_id = $1 AND object_id = $2 AND id = $3`;
 
-/**
- * Newest first: ids are UUIDv7, so their order is the order of creation. $1: tenant, $2: object, from $3: the parameters of
- * the conditions, then limit and offset.
- * @param parameterCount of all parameters
- */
-export const listRecords = (conditions: readonly RowCondition[], parameterCount: number): string => `
-  SELECT ${COLUMNS} FROM custom_record WHERE ${matching(conditions)}
-   ORDER BY id DESC LIMIT $${parameterCount - 1} OFFSET $${parameterCount}`;
+/** The definition's revision as the statement sees it; null when there is no such object. */
+const REVISION = `
+  LEFT JOIN LATERAL (SELECT revision FROM custom_object
+                      WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND id = $2 AND state = 'active' OFFSET 0) AS object ON true`;
 
-/** Like `listRecords`, after a record: its id stands before the limit, and there is no offset. */
-export const listRecordsAfter = (conditions: readonly RowCondition[], parameterCount: number): string => `
-  SELECT ${COLUMNS} FROM custom_record WHERE ${matching(conditions)} AND id < $${parameterCount - 1}
-   ORDER BY id DESC LIMIT $${parameterCount}`;
+/** One row: the revision, and the record, whose id is null when there is none. $1: tenant, $2: object, $3: record. */
+export const READ_RECORD = `
+  SELECT object.revision, record.*
+    FROM ${TENANT_OF_STATEMENT} ${REVISION}
+    LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM custom_record
+                        WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = $3
+                          AND deleted_at IS NULL OFFSET 0) AS record ON true`;
+
+export interface ListShape {
+  /** Whether it begins after a record, whose id then stands before the limit; an offset otherwise follows the limit. */
+  readonly after: boolean;
+  /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
+  readonly counted: boolean;
+}
 
 /**
- * A page and the number of all records that match, from one snapshot: at least one row, whose id is null when the page has
- * no record. The last parameter limits how far is counted; null counts all.
- * @param page the statement of the page, with all parameters but the last
- * @param parameterCount of all parameters
+ * Records, newest first: ids are UUIDv7, so their order is the order of creation. At least one row, with the revision and
+ * the count; its id is null when there is no record. $1: tenant, $2: object, from $3: the parameters of the conditions.
  */
-export const withCount = (page: string, conditions: readonly RowCondition[], parameterCount: number): string => `
-  SELECT counted.count, page.*
-    FROM (SELECT count(*)::int AS count
-            FROM (SELECT 1 FROM custom_record WHERE ${matching(conditions)} LIMIT $${parameterCount}) AS matching) AS counted
-    LEFT JOIN (${page}) AS page ON true
-   ORDER BY page.id DESC`;
+export function listRecords(conditions: readonly RowCondition[], { after, counted }: ListShape): string {
+  const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
+  const where = [
+    'tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL',
+    ...conditions.map(({ sql }) => sql),
+  ].join(' AND ');
+  const page = after
+    ? `AND id < $${first} ORDER BY id DESC LIMIT $${first + 1}`
+    : `ORDER BY id DESC LIMIT $${first} OFFSET $${first + 1}`;
+  const count = `
+    LEFT JOIN LATERAL (SELECT count(*)::int AS count
+                         FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${first + 2}) AS matching) AS counted ON true`;
+  return `
+  SELECT object.revision, ${counted ? 'counted.count, ' : ''}record.*
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${counted ? count : ''}
+    LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM custom_record WHERE ${where} ${page}) AS record ON true
+   ORDER BY record.id DESC`;
+}
 
 /** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: search text, $7: time, $8: user, from $9: the slots. */
 export const insertRecord = (slots: readonly string[]): string => `

@@ -16,15 +16,15 @@ export class UniqueRepository {
     key: string,
     recordId: string,
   ): Promise<boolean> {
-    const rows = await tx.query(CLAIM_UNIQUE_VALUE, [tx.tenantId, objectId, fieldId, key, recordId]);
+    const rows = await tx.queryPrepared(CLAIM_UNIQUE_VALUE, [tx.tenantId, objectId, fieldId, key, recordId]);
     return rows.length > 0;
   }
 
   async release(tx: TenantTransaction, objectId: string, fieldId: string, recordId: string): Promise<void> {
-    await tx.query(RELEASE_UNIQUE_VALUE, [tx.tenantId, objectId, fieldId, recordId]);
+    await tx.queryPrepared(RELEASE_UNIQUE_VALUE, [tx.tenantId, objectId, fieldId, recordId]);
   }
 
   async releaseAll(tx: TenantTransaction, objectId: string, recordId: string): Promise<void> {
-    await tx.query(RELEASE_UNIQUE_VALUES_OF_RECORD, [tx.tenantId, objectId, recordId]);
+    await tx.queryPrepared(RELEASE_UNIQUE_VALUES_OF_RECORD, [tx.tenantId, objectId, recordId]);
   }
 }
