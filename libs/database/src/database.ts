@@ -3,6 +3,7 @@ import pg, { type PoolClient } from 'pg';
 import type { DatabaseConfig } from './database-config.js';
 import { type EntityClass, EntityManagers } from './entities/entity-managers.js';
 import { asPlatformError } from './errors.js';
+import { inOneWrite } from './one-write.js';
 import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
@@ -126,6 +127,7 @@ export class Database {
   ): Promise<T> {
     await this.prepareEntities();
     const client = await connect(pool);
+    inOneWrite(client);
     const tx = wrap(client);
     let broken: Error | undefined;
     // A connection that breaks while checked out emits `error`, which without a listener ends the process.

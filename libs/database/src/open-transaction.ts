@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { PoolClient, QueryResult } from 'pg';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
+import { inOneWrite } from './one-write.js';
 import type { OutboxSignal } from './outbox/signal.js';
 import type { StatementNames } from './statement-names.js';
 import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
@@ -75,6 +76,7 @@ class OpenTransaction<TenantId extends string | undefined> {
   /** @param name of a prepared statement */
   protected async send(sql: string, parameters?: unknown[], name?: string): Promise<QueryResult> {
     this.assertOpen();
+    inOneWrite(this.client);
     return name === undefined
       ? this.client.query(sql, parameters)
       : this.client.query({ name, text: sql, values: parameters });

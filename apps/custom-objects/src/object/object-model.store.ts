@@ -83,11 +83,13 @@ export class ObjectModelStore {
       this.models.set(key, model);
       try {
         const prepared = await prepare(model);
-        return await this.database.transaction(tenant, (tx) =>
-          mode === 'write'
-            ? this.withLock(tx, model, () => work(model, tx, prepared))
-            : this.withComparison(tx, model, () => work(model, tx, prepared)),
-        );
+        return await this.database.transaction(tenant, (tx) => {
+          const revision =
+            mode === 'write'
+              ? this.objects.lockRevision(tx, model.object.id)
+              : this.objects.findRevision(tx, model.object.id);
+          return this.underRevision(revision, model, () => work(model, tx, prepared));
+        });
       } catch (error) {
         if (!(error instanceof StaleModel)) throw error;
         this.models.delete(key);
@@ -96,20 +98,16 @@ export class ObjectModelStore {
     }
   }
 
-  /** The definition is locked first: what is written next follows the definition in force. */
-  private async withLock<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
-    const current = await this.objects.lockRevision(tx, model.object.id);
-    if (current !== model.object.revision) throw new StaleModel();
-    return work();
-  }
-
   /**
-   * The comparison is sent together with the first statement of the work, so it costs a read no round trip. What was read
-   * by a model that turns out to be stale is discarded.
+   * The revision is read, or locked, before anything of the work, but sent together with its first statements, so it costs
+   * no round trip. What was read or written by a model that turns out to be stale is discarded with the transaction.
    */
-  private async withComparison<T>(tx: TenantTransaction, model: ObjectModel, work: () => Promise<T>): Promise<T> {
-    const comparison = this.objects.findRevision(tx, model.object.id);
-    const [current, outcome] = await Promise.allSettled([comparison, work()]);
+  private async underRevision<T>(
+    revision: Promise<number | null>,
+    model: ObjectModel,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const [current, outcome] = await Promise.allSettled([revision, work()]);
     if (current.status === 'rejected') throw current.reason;
     if (current.value !== model.object.revision) throw new StaleModel();
     if (outcome.status === 'rejected') throw outcome.reason;

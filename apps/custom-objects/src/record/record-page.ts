@@ -44,5 +44,11 @@ export async function readPage(
   return views;
 }
 
-const textLength = (view: RecordView): number =>
-  Object.values(view).reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+function textLength(view: RecordView): number {
+  let length = 0;
+  for (const name in view) {
+    const value = view[name];
+    if (typeof value === 'string') length += value.length;
+  }
+  return length;
+}

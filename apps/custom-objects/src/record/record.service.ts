@@ -142,14 +142,13 @@ export class RecordService {
       await this.references.requireCustom(tx, model, changes);
       await this.uniques.claim(tx, model, id, previous, values);
       const write = writeOf(model, id, before.version + 1, values, clock.now);
-      await this.records.update(tx, write);
       const after: StoredRecord = {
         ...before,
         version: write.version,
         data: write.data,
         updatedAt: clock.now.toISOString(),
       };
-      await recordUpdated(tx, model, before, after, clock);
+      await Promise.all([this.records.update(tx, write), recordUpdated(tx, model, before, after, clock)]);
       return tagged(model, after, caller, clock);
     });
   }
@@ -242,7 +241,6 @@ export class RecordService {
     await this.references.requireCustom(tx, model, values);
     await this.uniques.claim(tx, model, id, null, values);
     const write = writeOf(model, id, 1, values, clock.now);
-    await this.records.insert(tx, write, caller.userId);
     const record: StoredRecord = {
       id,
       version: 1,
@@ -250,7 +248,8 @@ export class RecordService {
       createdAt: clock.now.toISOString(),
       updatedAt: clock.now.toISOString(),
     };
-    await recordCreated(tx, model, record, clock);
+    // In this order on the connection, and in one round trip.
+    await Promise.all([this.records.insert(tx, write, caller.userId), recordCreated(tx, model, record, clock)]);
     return record;
   }
 }
