@@ -9,9 +9,9 @@ import {
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
   FIND_REVISION,
+  HOLD_DEFINITIONS,
   LIST_OBJECTS,
   LOCK_DEFINITIONS,
-  LOCK_REVISION,
 } from './object.sql.js';
 import type { ObjectDefinition, StoredField } from './object-definition.js';
 
@@ -59,12 +59,14 @@ export class ObjectRepository {
   }
 
   /**
-   * The revision of an active object, or null. Until the transaction ends, a change of the definition waits; other writes
-   * of records do not.
+   * The revision of an active object, or null. Until the transaction ends, a change of the tenant's definitions waits; other
+   * writes of records do not.
    */
   async lockRevision(tx: TenantTransaction, objectId: string): Promise<number | null> {
-    const [row] = await tx.queryPrepared<{ revision: number }>(LOCK_REVISION, [tx.tenantId, objectId]);
-    return row?.revision ?? null;
+    // Two statements: the second sees what a change that was waited for has committed.
+    const held = tx.queryPrepared(HOLD_DEFINITIONS, [tx.tenantId]);
+    const [, revision] = await Promise.all([held, this.findRevision(tx, objectId)]);
+    return revision;
   }
 
   /** The revision of an active object, or null. */

@@ -15,14 +15,17 @@ export const LIST_OBJECTS = `${ACTIVE_OBJECTS} ORDER BY o.api_name`;
 /** $1: tenant, $2: name in the tenant. */
 export const FIND_OBJECT = `${ACTIVE_OBJECTS} AND o.api_name = $2`;
 
-/** $1: tenant. */
+/** Every change of definitions begins with it. $1: tenant. */
 export const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
 
-/** Runs before every read of records. $1: tenant, $2: object. */
-export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;
+/**
+ * Every write of records begins with it: definitions stay as they are until its transaction ends. Not a lock on the
+ * object's row, which all writers of the object would write to. $1: tenant.
+ */
+export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextextended('custom_object:' || $1::text, 0))`;
 
-/** Runs before every write of records, which share the lock. $1: tenant, $2: object. */
-export const LOCK_REVISION = `${FIND_REVISION} FOR SHARE`;
+/** $1: tenant, $2: object. */
+export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;
 
 /** $1: tenant, $2: installation. */
 export const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
