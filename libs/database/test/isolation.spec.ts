@@ -9,6 +9,7 @@ import {
   provisionDatabase,
   runMigrations,
   ServiceMigration,
+  TENANT_OF_STATEMENT,
 } from '../src/index.js';
 import { CreateTables1700000000000, type Fixture, roles, startFixture } from './fixture.js';
 
@@ -116,6 +117,42 @@ describe('isolation', () => {
     await as(fixture.runtimeUrl, sql);
     const [row] = await fixture.admin<{ count: string }>('SELECT count(*) FROM note WHERE rank = 0');
     expect(Number(row?.count)).toBe(2);
+  });
+
+  describe('a statement that sets its tenant itself', () => {
+    const notesOf = (where: string) => `
+      SELECT tenant.id AS "asTenant", note.tenant_id AS "tenantId"
+        FROM ${TENANT_OF_STATEMENT}
+        LEFT JOIN LATERAL (SELECT tenant_id FROM note WHERE ${where} OFFSET 0) AS note ON true`;
+
+    it("reads its tenant's rows in any plan, also when it asks for those of others", async () => {
+      for (const tenant of [a, b]) {
+        const own = { asTenant: tenant, tenantId: tenant };
+        const named = notesOf('tenant_id = $1::uuid AND tenant.id IS NOT NULL');
+        expect(await fixture.database.read(tenant, named, [])).toEqual([own]);
+        expect(await fixture.database.read(tenant, notesOf('tenant.id IS NOT NULL'), [])).toEqual([own]);
+        const foreign = notesOf('tenant_id = $2::uuid AND tenant.id IS NOT NULL');
+        expect(await fixture.database.read(tenant, foreign, [tenant === a ? b : a])).toEqual([
+          { ...own, tenantId: null },
+        ]);
+      }
+    });
+
+    it('leaves no tenant behind on its connection, also when it fails', async () => {
+      const failing = `SELECT 1 / (tenant.id IS NULL)::int FROM ${TENANT_OF_STATEMENT}`;
+      await Promise.all(
+        Array.from({ length: 20 }, () =>
+          expect(fixture.database.read(a, failing, [])).rejects.toThrow('division by zero'),
+        ),
+      );
+      const setting = `SELECT NULLIF(current_setting('app.tenant_id', true), '') AS tenant, $1::text AS "named"`;
+      const rows = await Promise.all(Array.from({ length: 20 }, () => fixture.database.read(a, setting, [])));
+      expect(rows.flat()).toEqual(Array.from({ length: 20 }, () => ({ tenant: null, named: a })));
+    });
+
+    it('needs the id of a tenant', async () => {
+      await expect(fixture.database.read('nobody', notesOf('true'), [])).rejects.toThrow('a UUID');
+    });
   });
 
   it('refuses an insert without a context', async () => {
