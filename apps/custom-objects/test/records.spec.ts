@@ -107,6 +107,27 @@ describe('a record of a custom object', () => {
       expect((await call('GET', path, changing.admin)).body).toMatchObject({ hours: 1, doubled: 2 });
     });
 
+    it('refuses nothing by a definition that has changed, in a filter or in a body', async () => {
+      const changing = await app.tenant();
+      const { id } = (await call('POST', RECORDS, changing.admin, { title: 'Opened', rate: 5 })).body;
+      const filtered = `${RECORDS}?filterField=rate&filterValue=5`;
+      expect((await call('GET', filtered, changing.member)).status).toBe(400);
+      await app.service.get(Database).transaction(changing.id, async (tx) => {
+        await tx.query(
+          `UPDATE custom_field SET definition = definition - 'readRoles' - 'writeRoles' WHERE api_name = 'rate'`,
+        );
+        await tx.query('UPDATE custom_object SET revision = revision + 1');
+      });
+      expect((await call('GET', filtered, changing.member)).body.data).toMatchObject([{ id, rate: 5 }]);
+      const other = await app.tenant();
+      expect((await call('POST', RECORDS, other.member, { title: 'Closed', rate: 5 })).status).toBe(403);
+      await app.service.get(Database).transaction(other.id, async (tx) => {
+        await tx.query(`UPDATE custom_field SET definition = definition - 'writeRoles' WHERE api_name = 'rate'`);
+        await tx.query('UPDATE custom_object SET revision = revision + 1');
+      });
+      expect((await call('POST', RECORDS, other.member, { title: 'Opened', rate: 5 })).status).toBe(201);
+    });
+
     it('does not reveal whether a value written to an unreadable field is the one it had', async () => {
       const answers = await Promise.all(
         ['the value', 'another'].map(async (guess) => {

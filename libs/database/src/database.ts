@@ -8,10 +8,7 @@ import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
 import { StatementNames } from './statement-names.js';
-import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
-
-const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
-  typeof tenant === 'string' ? { tenantId: tenant } : tenant;
+import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
 
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
@@ -54,12 +51,13 @@ export class Database {
    *   statement took too long
    */
   async transaction<T>(tenant: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
-    const { tenantId } = originOf(tenant);
+    const origin = originOf(tenant);
+    const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
       (client) => [client.query('BEGIN'), client.query({ ...SET_TENANT, values: [tenantId.toLowerCase()] })],
-      (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, this.names, originOf(tenant)),
+      (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, this.names, origin),
       work,
     );
   }

@@ -1,5 +1,5 @@
 import type { Database } from './database.js';
-import type { NarrowTransaction, TransactionOrigin } from './transaction.js';
+import { type NarrowTransaction, originOf, type TransactionOrigin } from './transaction.js';
 
 /**
  * Runs the work as the narrow role in the context of one tenant. In addition to global tables it can access this tenant's
@@ -12,7 +12,7 @@ export function inWorkspace<T>(
   tenant: string | TransactionOrigin,
   work: (tx: NarrowTransaction) => Promise<T>,
 ): Promise<T> {
-  const origin = typeof tenant === 'string' ? { tenantId: tenant } : tenant;
+  const origin = originOf(tenant);
   return database.crossTenant(async (tx) => {
     tx.origin = origin;
     await tx.query("SELECT set_config('app.tenant_id', $1, true)", [origin.tenantId]);

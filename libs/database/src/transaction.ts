@@ -19,6 +19,10 @@ export interface TransactionOrigin extends CallOrigin {
   readonly kind?: Principal['kind'];
 }
 
+/** @param tenant id of the tenant, or the origin itself */
+export const originOf = (tenant: string | TransactionOrigin): TransactionOrigin =>
+  typeof tenant === 'string' ? { tenantId: tenant } : tenant;
+
 /** What both kinds of transaction offer: statements, entities and events that commit together. */
 export interface Transaction extends Queryable {
   /**

@@ -107,18 +107,20 @@ export function gate(): { open(): void; passed: Promise<void> } {
 
 /**
  * A proxy to the server that holds back answers from the moment a client sends `from` until it has sent `until`: a client
- * that waits for an answer in between waits forever.
+ * that waits for an answer in between waits forever. `sent` has what arrived from clients, as it arrived.
  */
 export async function startHoldingProxy(
   target: URL,
   from: string,
   until: string,
-): Promise<{ port: number; held: () => number; stop(): void }> {
+): Promise<{ port: number; held: () => number; sent: () => readonly string[]; stop(): void }> {
   let held = 0;
+  const sent: string[] = [];
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);
     let holding = false;
     client.on('data', (chunk) => {
+      sent.push(chunk.toString('latin1'));
       if (chunk.includes(from)) {
         holding = true;
         held += 1;
@@ -142,5 +144,10 @@ export async function startHoldingProxy(
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  return { port: (server.address() as net.AddressInfo).port, held: () => held, stop: () => server.close() };
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    held: () => held,
+    sent: () => sent,
+    stop: () => server.close(),
+  };
 }

@@ -187,6 +187,24 @@ describe('a tenant transaction', () => {
     proxy.stop();
   });
 
+  it('sends what is issued in one turn in one write, with BEGIN and the context', async () => {
+    const proxy = await startHoldingProxy(new URL(fixture.runtimeUrl), 'nothing', 'nothing');
+    const through = new URL(fixture.runtimeUrl);
+    through.port = String(proxy.port);
+    const database = new Database({ ...fixture.database.config, url: through.toString() });
+    await database.transaction(a, async (tx) => {
+      await Promise.all([tx.query('SELECT 42'), tx.queryPrepared('SELECT $1::int', [43])]);
+      await Promise.all([tx.query('SELECT 44'), tx.query('SELECT 45')]);
+    });
+    const writes = proxy.sent().filter((write) => /SELECT (4|\$)/.test(write));
+    expect(writes).toEqual([
+      expect.stringMatching(/BEGIN[\s\S]*set_config[\s\S]*SELECT 42[\s\S]*SELECT \$1::int/),
+      expect.stringMatching(/SELECT 44[\s\S]*SELECT 45/),
+    ]);
+    await database.close();
+    proxy.stop();
+  });
+
   it('gives TypeORM the same connection, context and transaction', async () => {
     const tenant = newId();
     const id = newId();

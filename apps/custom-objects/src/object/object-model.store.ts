@@ -35,23 +35,20 @@ export class ObjectModelStore {
   }
 
   /**
-   * For a read that is one statement: it returns, with its result, the definition's revision in the same snapshot. A result read under another revision than the model's is discarded, and the read is repeated with the new model.
+   * For a read that is one statement: it returns, with its result, the definition's revision in the same snapshot. A result
+   * read under another revision than the model's is discarded, and the read is repeated with the new model.
    * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
    */
-  async readAtOnce<T>(
+  readAtOnce<T>(
     tenantId: string,
     apiName: string,
     read: (model: ObjectModel) => Promise<{ readonly revision: number | null; readonly result: T }>,
   ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
-    const key = `${tenantId}/${apiName}`;
-    for (let attempt = 1; ; attempt += 1) {
-      const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
-      this.models.set(key, model);
-      const { revision, result } = await read(model);
-      if (revision === model.object.revision) return { model, result };
-      this.models.delete(key);
-      if (attempt === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
-    }
+    return this.withModel(tenantId, apiName, async (model) => {
+      const { revision, result } = await this.decide(tenantId, model, read);
+      if (revision !== model.object.revision) throw new StaleModel();
+      return { model, result };
+    });
   }
 
   /**
@@ -69,32 +66,58 @@ export class ObjectModelStore {
     return this.run(tenant, apiName, 'write', prepare, work);
   }
 
-  private async run<P, T>(
+  private run<P, T>(
     tenant: TransactionOrigin,
     apiName: string,
     mode: 'read' | 'write',
     prepare: (model: ObjectModel) => Promise<P>,
     work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
   ): Promise<T> {
-    const { tenantId } = tenant;
+    return this.withModel(tenant.tenantId, apiName, async (model) => {
+      const prepared = await this.decide(tenant.tenantId, model, prepare);
+      return this.database.transaction(tenant, (tx) => {
+        const revision =
+          mode === 'write'
+            ? this.objects.lockRevision(tx, model.object.id)
+            : this.objects.findRevision(tx, model.object.id);
+        return this.underRevision(revision, model, () => work(model, tx, prepared));
+      });
+    });
+  }
+
+  /** Makes the attempt again, with a fresh model, while it finds the model stale. */
+  private async withModel<T>(
+    tenantId: string,
+    apiName: string,
+    attempt: (model: ObjectModel) => Promise<T>,
+  ): Promise<T> {
     const key = `${tenantId}/${apiName}`;
-    for (let attempt = 1; ; attempt += 1) {
+    for (let count = 1; ; count += 1) {
       const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
       this.models.set(key, model);
       try {
-        const prepared = await prepare(model);
-        return await this.database.transaction(tenant, (tx) => {
-          const revision =
-            mode === 'write'
-              ? this.objects.lockRevision(tx, model.object.id)
-              : this.objects.findRevision(tx, model.object.id);
-          return this.underRevision(revision, model, () => work(model, tx, prepared));
-        });
+        return await attempt(model);
       } catch (error) {
         if (!(error instanceof StaleModel)) throw error;
         this.models.delete(key);
-        if (attempt === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
+        if (count === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
       }
+    }
+  }
+
+  /** Decides something by the model before the revision is known; a refusal counts only when the model is in force. */
+  private async decide<T>(
+    tenantId: string,
+    model: ObjectModel,
+    decision: (model: ObjectModel) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await decision(model);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || error.status >= 500) throw error;
+      const { id, revision } = model.object;
+      const current = await this.database.transaction(tenantId, (tx) => this.objects.findRevision(tx, id));
+      throw current === revision ? error : new StaleModel();
     }
   }
 

@@ -1,9 +1,22 @@
 import { getMetadataStorage, type ValidationArguments, ValidationTypes } from 'class-validator';
 import { rulesByProperty } from './metadata-storage.js';
 
+type Acceptance = (instance: object) => boolean;
 type Instance = Readonly<Record<string, unknown>>;
 /** Whether a value of a property follows its rules. */
 type Test = (instance: Instance, value: unknown) => boolean;
+
+const acceptances = new WeakMap<new () => object, Acceptance | null>();
+
+/** Whether the rules of its class accept an instance; false also where only class-validator can tell. */
+export function isAccepted(type: new () => object, instance: object): boolean {
+  let known = acceptances.get(type);
+  if (known === undefined) {
+    known = acceptanceOf(type) ?? null;
+    acceptances.set(type, known);
+  }
+  return known?.(instance) ?? false;
+}
 
 /**
  * A check whether class-validator would accept an instance, which nearly all of them are: the rules of the class, found once
@@ -11,7 +24,7 @@ type Test = (instance: Instance, value: unknown) => boolean;
  * be valid nonetheless, and otherwise the problems have to be named.
  * @returns undefined for a class with rules that only class-validator applies: for items, nested objects, or asynchronous
  */
-export function acceptanceOf(type: new () => object): ((instance: object) => boolean) | undefined {
+function acceptanceOf(type: new () => object): Acceptance | undefined {
   const tests = new Map<string, Test>();
   for (const [name, rules] of rulesByProperty(type)) {
     const test = testOf(type, rules);

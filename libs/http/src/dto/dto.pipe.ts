@@ -2,7 +2,7 @@ import { type FieldProblem, PlatformError } from '@crm/contracts';
 import { type ArgumentMetadata, type PipeTransform, ValidationPipe } from '@nestjs/common';
 import { type ClassTransformOptions, classToPlain, plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validate, validateSync } from 'class-validator';
-import { acceptanceOf } from './acceptance.js';
+import { isAccepted } from './acceptance.js';
 import { fieldProblems } from './field-problems.js';
 import { instanceOf, isJudgedAtOnce } from './instance.js';
 import { refuseBadText } from './json-value.js';
@@ -32,7 +32,7 @@ class JsonValidationPipe extends ValidationPipe {
     if (!isJudgedAtOnce(type)) return this.transform(value, metadata);
     const instance = instanceOf(type, value);
     if (instance.constructor !== type) return this.transform(value, metadata);
-    if (acceptanceFor(type)?.(instance)) return instance;
+    if (isAccepted(type, instance)) return instance;
     const errors = validateSync(instance, this.validatorOptions);
     if (errors.length > 0) throw this.exceptionFactory(errors);
     return instance;
@@ -50,18 +50,6 @@ class JsonValidationPipe extends ValidationPipe {
     // JSON has no binary values.
     return [];
   }
-}
-
-type Acceptance = ReturnType<typeof acceptanceOf>;
-const acceptances = new WeakMap<new () => object, { readonly check: Acceptance }>();
-
-function acceptanceFor(type: new () => object): Acceptance {
-  let known = acceptances.get(type);
-  if (!known) {
-    known = { check: acceptanceOf(type) };
-    acceptances.set(type, known);
-  }
-  return known.check;
 }
 
 /** Bodies and queries are always objects here; the original method also checks other things, e.g. whether a class has rules. */

@@ -35,11 +35,6 @@ export class MemoryCounter {
     return window && window.endsAt > now ? { used: window.used, endsInMs: window.endsAt - now } : undefined;
   }
 
-  /** Keys in memory, for tests. */
-  get size(): number {
-    return this.windows.size;
-  }
-
   private forgetEnded(now: number): void {
     for (const [key, { endsAt }] of this.windows) {
       if (endsAt > now) return;
