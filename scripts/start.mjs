@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { readyTable } from './platform/addresses.mjs';
+import { requireCurrentLayout } from './platform/data-layout.mjs';
 import { startDetached } from './platform/detached.mjs';
 import { readStartOptions } from './platform/options.mjs';
 import { runPlatform } from './platform/run-platform.mjs';
@@ -106,6 +107,7 @@ await runCommand(async () => {
     process.stdout.write(readyText(state.addresses, { json: options.json, supervisor: state.supervisor, note }));
     return 0;
   }
+  await requireCurrentLayout(options.dataDir);
   if (options.detach) {
     return startDetached({
       dataDir: options.dataDir,

@@ -1,8 +1,8 @@
-import { mkdir } from 'node:fs/promises';
 import { builtFile } from '../root.mjs';
 import { buildPackages } from '../setup/build.mjs';
 import { installPackages } from '../setup/install.mjs';
 import { Progress } from '../setup/progress.mjs';
+import { markLayout } from './data-layout.mjs';
 import { demoReceiverCertificate } from './demo-receiver.mjs';
 import { fixedLayout, freeLayout, portsOf } from './layout.mjs';
 import { requireFreePorts } from './port-check.mjs';
@@ -136,7 +136,7 @@ async function planPlatform(options, environment, embedded) {
     : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset);
   await requireFreePorts(portsToListenOn(layout, services, embedded));
 
-  await mkdir(options.dataDir, { recursive: true });
+  await markLayout(options.dataDir);
   const natsUsers = [...SERVICES, 'provisioner'];
   const secrets = await loadSecrets(options.dataDir, { stateful: Object.keys(DATABASES), natsUsers });
   if (!embedded.nats && environment.NATS_PASSWORD) {

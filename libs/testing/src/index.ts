@@ -1,5 +1,4 @@
 export { answerRpc } from './answer-rpc.js';
-export { migrateEarlierDeadLetters } from './earlier-dead-letters.js';
 export { type ExplainOptions, explainStatements, exportedStatements } from './explain-statements.js';
 export {
   type ReceivedRequest,

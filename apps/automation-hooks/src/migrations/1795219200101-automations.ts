@@ -47,6 +47,12 @@ export class Automations1795219200101 extends ServiceMigration {
       role: 'narrow',
       grants: ['select', 'insert', 'delete'],
     });
+    // A workflow may be given a hook again, over the row that a failed or an earlier one left: its hash changes, its tenant
+    // never does.
+    await runner.query(`GRANT update (secret_hash) ON hook TO ${roles.narrowRole}`);
+    await runner.query(
+      `CREATE POLICY narrow_update ON hook FOR update TO ${roles.narrowRole} USING (true) WITH CHECK (true)`,
+    );
 
     await createTenantTable(runner, roles, {
       name: 'run',

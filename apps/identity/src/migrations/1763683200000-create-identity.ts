@@ -77,7 +77,8 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
         attempts integer NOT NULL DEFAULT 0,
         next_attempt_at timestamptz NOT NULL DEFAULT now(),
         last_error text,
-        created_at timestamptz NOT NULL DEFAULT now()`,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        expires_at timestamptz NOT NULL`,
       indexes: [{ columns: 'next_attempt_at', tenantFirst: false }],
     });
   }

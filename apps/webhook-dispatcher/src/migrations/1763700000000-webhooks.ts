@@ -67,9 +67,22 @@ export class Webhooks1763700000000 implements MigrationInterface {
       // Finding due deliveries crosses tenants: the narrow role claims rows, a transaction of the tenant does the rest.
       narrow: ['select', 'update'],
       indexes: [
-        { columns: 'next_attempt_at', where: 'next_attempt_at IS NOT NULL', tenantFirst: false },
         'subscription_id, id',
+        // Due deliveries are found by their subscription, so that the backlog of a paused one is not read. The last index:
+        // of two that cost the same, as in a table without statistics, the planner takes the younger.
+        { columns: 'subscription_id, next_attempt_at', where: 'next_attempt_at IS NOT NULL' },
       ],
+    });
+
+    await createTenantTable(runner, roles, {
+      name: 'subscription_queue',
+      columns: `
+        subscription_id uuid NOT NULL,
+        due_at timestamptz NOT NULL`,
+      primaryKey: ['subscription_id'],
+      indexes: [{ columns: 'due_at', tenantFirst: false }],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'insert', 'update', 'delete'],
     });
 
     await createTenantTable(runner, roles, {
@@ -96,6 +109,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'dead_letter',
       'outbox',
       'delivery_attempt',
+      'subscription_queue',
       'delivery',
       'app_secret',
       'webhook_subscription',
