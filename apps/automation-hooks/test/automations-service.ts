@@ -69,7 +69,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
       tid: tenantId,
       sub: userId,
       sid: undefined,
-      roles: [actor ? 'app' : 'admin'],
+      roles: [actor ? `app:${actor.appKey}` : 'admin'],
       scopes: [...(actor?.scopes ?? [])],
       act: app,
     });

@@ -107,7 +107,7 @@ describe('a workflow that a tenant creates', () => {
     for (const call of [
       await tenant.as('viewer'),
       await tenant.as('member'),
-      await tenant.as('app', ['automations'], { act: app }),
+      await tenant.as('app:field-visits', ['automations'], { act: app }),
       await tenant.as('admin', ['automations:read'], { embed: true, embed_app_id: 'portal', act: { sub: 'portal' } }),
     ]) {
       const one = await call<object>('GET', `/workflows/${id}`);

@@ -59,7 +59,7 @@ describe('a workflow step', () => {
     const viewer = await internalToken(tenantId, { roles: ['viewer'] });
     await expect(call(rpc.crm.createCoreRecord, create, viewer)).rejects.toMatchObject({ code: 'FORBIDDEN' });
     const app = await internalToken(tenantId, {
-      roles: ['app'],
+      roles: ['app:acme'],
       scopes: ['tasks', 'leads:read'],
       act: { sub: 'some-app', installation_id: newId() },
     });

@@ -99,7 +99,7 @@ describe('a workflow step', () => {
       expect(await step({ roles: ['member'] })).toEqual(first);
       expect(await countOf(tenant.admin, request.values.title)).toBe(1);
       await expect(step({ roles: ['viewer'] })).rejects.toMatchObject({ code: 'FORBIDDEN' });
-      const app = { roles: ['app'], scopes: ['leads'], act: { sub: 'acme', installation_id: randomUUID() } };
+      const app = { roles: ['app:acme'], scopes: ['leads'], act: { sub: 'acme', installation_id: randomUUID() } };
       await expect(step(app)).rejects.toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
     } finally {
       await connection.close();

@@ -199,7 +199,7 @@ describe('an internal token', () => {
     const { token } = await calls.call(rpc.identity.mintInternalToken, { tenantId, userId, actor });
     expect(await verify(token, AUDIENCES.internal)).toMatchObject({
       userId: actor.installationId,
-      roles: ['app'],
+      roles: ['app:fleet'],
       scopes: ['custom_objects'],
       appKey: 'fleet',
       installationId: actor.installationId,

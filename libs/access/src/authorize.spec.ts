@@ -39,24 +39,31 @@ describe('authorize', () => {
     ['scopes restrict a session', { scopes: ['leads:read'] }, { right: 'write', scope: 'leads' }, 'INSUFFICIENT_SCOPE'],
     [
       'an app needs the scope',
-      { kind: 'app', roles: ['app'] },
+      { kind: 'app', roles: ['app:acme'] },
       { right: 'read', scope: 'leads' },
       'INSUFFICIENT_SCOPE',
     ],
     [
       'an app can read with :read',
-      { kind: 'app', roles: ['app'], scopes: ['leads:read'] },
+      { kind: 'app', roles: ['app:acme'], scopes: ['leads:read'] },
       { right: 'read', scope: 'leads' },
       'allowed',
     ],
     [
       'an app cannot write with :read',
-      { kind: 'app', roles: ['app'], scopes: ['leads:read'] },
+      { kind: 'app', roles: ['app:acme'], scopes: ['leads:read'] },
       { right: 'write', scope: 'leads' },
       'INSUFFICIENT_SCOPE',
     ],
-    ['an app is refused without a scope', { kind: 'app', roles: ['app'] }, { right: 'read' }, 'FORBIDDEN'],
-    ['an app is accepted with app: true', { kind: 'app', roles: ['app'] }, { right: 'read', app: true }, 'allowed'],
+    ['the name of every app grants no right', { roles: ['app'] }, { right: 'read', app: true }, 'FORBIDDEN'],
+    ['an app cannot administer', { kind: 'app', roles: ['app:acme'] }, { right: 'administer', app: true }, 'FORBIDDEN'],
+    ['an app is refused without a scope', { kind: 'app', roles: ['app:acme'] }, { right: 'read' }, 'FORBIDDEN'],
+    [
+      'an app is accepted with app: true',
+      { kind: 'app', roles: ['app:acme'] },
+      { right: 'read', app: true },
+      'allowed',
+    ],
     ['an embed token is refused without a scope', { kind: 'embed' }, { right: 'read' }, 'EMBED_TOKEN_REFUSED'],
     ['an embed token is accepted with embed: true', { kind: 'embed' }, { right: 'read', embed: true }, 'allowed'],
     [
@@ -85,7 +92,7 @@ describe('authorize', () => {
     ],
     [
       'an internal token of an app is restricted',
-      { kind: 'internal', roles: ['app'], appKey: 'acme' },
+      { kind: 'internal', roles: ['app:acme'], appKey: 'acme' },
       { right: 'write', scope: 'leads' },
       'INSUFFICIENT_SCOPE',
     ],
@@ -101,7 +108,7 @@ describe('authorize', () => {
   });
 
   it('names the missing scope', () => {
-    const who = principal({ kind: 'app', roles: ['app'] });
+    const who = principal({ kind: 'app', roles: ['app:acme'] });
     expect(() => authorize(who, { right: 'read', scope: 'leads' })).toThrow(
       new PlatformError('INSUFFICIENT_SCOPE', 'The scope leads:read is required'),
     );

@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { type AccessTokenClaims, APP_ROLE, AUDIENCES } from '@crm/contracts';
+import { type AccessTokenClaims, ANY_APP, AUDIENCES, isAppRole } from '@crm/contracts';
 import { uuidTimeMs } from './claims.js';
 
 /** The principal of verified claims. */
@@ -23,7 +23,8 @@ function kindOf(claims: AccessTokenClaims): Principal['kind'] {
   if (claims.aud === AUDIENCES.internal) return 'internal';
   if (claims.embed) return 'embed';
   // An app's own token has both a role and an actor that identify it; either is enough to restrict it.
-  return claims.act !== undefined || claims.roles.includes(APP_ROLE) ? 'app' : 'user';
+  const hasAppRole = claims.roles.some((role) => role === ANY_APP || isAppRole(role));
+  return claims.act !== undefined || hasAppRole ? 'app' : 'user';
 }
 
 function appOf(claims: AccessTokenClaims): Pick<Principal, 'appKey' | 'installationId'> {

@@ -44,7 +44,13 @@ describe('TokenVerifier', () => {
   });
 
   it.each([
-    ['app', { roles: ['app'], scopes: ['leads'], sid: undefined, act: { sub: 'acme', installation_id: 'i-1' } }, API],
+    [
+      'app',
+      { roles: ['app:acme'], scopes: ['leads'], sid: undefined, act: { sub: 'acme', installation_id: 'i-1' } },
+      API,
+    ],
+    ['app', { roles: ['app:acme'], scopes: ['leads'] }, API],
+    ['app', { roles: ['member', 'app'], scopes: ['leads'] }, API],
     ['embed', { embed: true, embed_app_id: 'acme', scopes: ['leads'], sid: undefined, act: { sub: 'acme' } }, API],
     ['internal', { aud: 'platform-internal', sid: undefined }, ['platform-internal'] as Audience[]],
     ['operator', { aud: 'platform-admin', tid: undefined, roles: ['operator'] }, ['platform-admin'] as Audience[]],

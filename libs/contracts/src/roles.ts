@@ -1,11 +1,28 @@
 /** Built-in roles of a tenant from the most to the least powerful. */
 export const TENANT_ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 
-/** The role in the token of an installed app. */
-export const APP_ROLE = 'app';
+/** No role: it would name every app. A list of roles that contains it does not name anyone by it. */
+export const ANY_APP = 'app';
 
-/** Role names that neither a tenant nor an app can add. */
-export const BUILT_IN_ROLES: readonly string[] = [...TENANT_ROLES, APP_ROLE, 'operator', 'system'];
+const APP_ROLE_PREFIX = 'app:';
+
+/** The role in the tokens of an installed app: `app:<key>`. */
+export function appRole(appKey: string): string {
+  return `${APP_ROLE_PREFIX}${appKey}`;
+}
+
+/** Whether a role is that of one app. */
+export function isAppRole(role: string): boolean {
+  return role.startsWith(APP_ROLE_PREFIX);
+}
+
+/** Whether neither a tenant nor an app can add a role of this name. */
+export function isReservedRole(role: string): boolean {
+  return RESERVED_ROLES.has(role) || isAppRole(role);
+}
+
+const NEVER_GRANTED: readonly string[] = [ANY_APP, 'operator', 'system'];
+const RESERVED_ROLES: ReadonlySet<string> = new Set([...TENANT_ROLES, ...NEVER_GRANTED]);
 
 /**
  * What a route can require of a role. `read` and `write` cover records and everyday settings; `administer` covers users,
@@ -18,24 +35,27 @@ const RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   admin: ['read', 'write', 'administer'],
   member: ['read', 'write'],
   viewer: ['read'],
-  // An app's token is narrowed by its granted scopes; it never administers the workspace it is installed in.
-  [APP_ROLE]: ['read', 'write'],
 };
+
+/** An app's token is narrowed by its granted scopes; it never administers the workspace it is installed in. */
+const APP_RIGHTS: readonly Right[] = ['read', 'write'];
 
 /** Whether any of the roles grants the right. Roles added by a tenant or an app grant none: they only open fields. */
 export function rolesAllow(roles: readonly string[], right: Right): boolean {
-  return roles.some((role) => Object.hasOwn(RIGHTS, role) && RIGHTS[role]?.includes(right));
+  return roles.some((role) =>
+    isAppRole(role) ? APP_RIGHTS.includes(right) : Object.hasOwn(RIGHTS, role) && RIGHTS[role]?.includes(right),
+  );
 }
 
 /**
  * Whether a user with the roles `granting` can give `role` to another user: nobody grants a role above their own. A role
- * that is not built in ranks below `viewer`.
+ * that is not built in ranks below `viewer`. Nobody gives a user the role of an app.
  */
 export function mayGrantRole(granting: readonly string[], role: string): boolean {
   const rank = (name: string) => {
     const index = (TENANT_ROLES as readonly string[]).indexOf(name);
     return index < 0 ? TENANT_ROLES.length : index;
   };
-  if (role === APP_ROLE || role === 'operator' || role === 'system') return false;
+  if (NEVER_GRANTED.includes(role) || isAppRole(role)) return false;
   return Math.min(...granting.map(rank), TENANT_ROLES.length) <= rank(role);
 }

@@ -46,6 +46,30 @@ describe('a plain field', () => {
     [['hr '], ['open', 'empty'], ['open', 'empty']],
   ])('roles %j', (roles, readable, writable) => expect(plan(fields, ...roles)).toEqual({ readable, writable }));
 
+  it('of every app is of nobody, and one of an app is of that app', () => {
+    const fields = [
+      text('every', { readRoles: ['app'], writeRoles: ['app'] }),
+      text('one', { readRoles: ['app:acme'] }),
+    ];
+    expect(plan(fields, 'app')).toEqual({ readable: [], writable: ['one'] });
+    expect(plan(fields, 'app:acme')).toEqual({ readable: ['one'], writable: ['one'] });
+    expect(plan(fields, 'app:other')).toEqual({ readable: [], writable: ['one'] });
+  });
+
+  it('that is unique is writable only for those who can read it', () => {
+    const fields = [
+      text('open', { is_unique: true }),
+      text('code', { is_unique: true, readRoles: ['hr'] }),
+      text('number', { is_unique: true, readRoles: ['hr', 'admin'], writeRoles: ['admin', 'member'] }),
+    ];
+    expect(plan(fields, 'member')).toEqual({ readable: ['open'], writable: ['open'] });
+    expect(plan(fields, 'member', 'hr')).toEqual({
+      readable: ['open', 'code', 'number'],
+      writable: ['open', 'code', 'number'],
+    });
+    expect(plan(fields, 'hr').writable).toEqual(['open', 'code']);
+  });
+
   it('may be writable without being readable', () => {
     expect(plan([text('drop', { readRoles: ['hr'] })], 'member')).toEqual({ readable: [], writable: ['drop'] });
   });

@@ -1,3 +1,4 @@
+import { ANY_APP } from '@crm/contracts';
 import { formulaDependencies, orderFormulas, parseFormula } from '@crm/formula';
 import type { FieldDefinition } from './field-definition.js';
 import { formulaSources } from './formulas.js';
@@ -10,7 +11,9 @@ export interface AccessPlan {
 
 /**
  * Decides field security once for an object and a principal's roles. Role names match exactly and there is no hierarchy;
- * an empty list means everyone.
+ * an empty list means everyone. A bare `app` in a list names nobody.
+ *
+ * A unique field is writable only for those who can read it: others could find out its values by the conflicts.
  *
  * A formula is readable only if its own roles allow it and everything it reads, in any branch, is readable.
  * `exposes: true` ends that chain: its own roles alone decide about such a formula, also for formulas that read it. A
@@ -22,15 +25,16 @@ export function accessPlan(fields: readonly FieldDefinition[], roles: readonly s
   const writable = new Set<string>();
   for (const field of fields) {
     if (field.type === 'formula') continue;
-    if (allows(field.readRoles, held)) readable.add(field.apiName);
-    if (allows(field.writeRoles, held)) writable.add(field.apiName);
+    const isReadable = allows(field.readRoles, held);
+    if (isReadable) readable.add(field.apiName);
+    if (allows(field.writeRoles, held) && (isReadable || !field.is_unique)) writable.add(field.apiName);
   }
   addReadableFormulas(fields, held, readable);
   return { readable, writable };
 }
 
 function allows(listed: readonly string[] | undefined, held: ReadonlySet<string>): boolean {
-  return !listed || listed.length === 0 || listed.some((role) => held.has(role));
+  return !listed || listed.length === 0 || listed.some((role) => role !== ANY_APP && held.has(role));
 }
 
 /** What each formula reads, cached per definition, because plans are computed for every new set of roles. */

@@ -6,7 +6,7 @@ export { compileFieldFormulas, formulaFieldTypes, formulaSources } from './formu
 export { normaliseOptions } from './options.js';
 export { compilePattern, LONGEST_PATTERN } from './pattern.js';
 export { PatternBudget } from './pattern-budget.js';
-export type { FieldProblem, ProblemParams } from './problem.js';
+export { type FieldProblem, type ProblemParams, withoutLimits } from './problem.js';
 export * from './problem-codes.js';
 export { rules } from './rules/index.js';
 export type { Rule } from './rules/rule.js';

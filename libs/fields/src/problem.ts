@@ -1,5 +1,5 @@
 import { escapePointer } from '@crm/contracts';
-import type { FieldProblemCode } from './problem-codes.js';
+import { DEFINITION_PROBLEMS, type FieldProblemCode, VALUE_PROBLEMS } from './problem-codes.js';
 
 export type ProblemParams = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
@@ -12,6 +12,13 @@ export interface FieldProblem {
   detail: string;
   /** The violated limits, for translations of the message. */
   params?: ProblemParams;
+}
+
+const DETAILS: Readonly<Record<FieldProblemCode, string>> = { ...VALUE_PROBLEMS, ...DEFINITION_PROBLEMS };
+
+/** The problem for someone who may not read the field: without its options, its limits and its author's message. */
+export function withoutLimits({ pointer, code }: FieldProblem): FieldProblem {
+  return { pointer, code, detail: DETAILS[code] };
 }
 
 /** The JSON pointer made of these segments. */

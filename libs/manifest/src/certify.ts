@@ -7,11 +7,11 @@ import { CHECKS } from './checks/index.js';
 import { draftOf } from './draft.js';
 import { manifestSha256 } from './manifest-hash.js';
 import type { CertificationProbes } from './probes.js';
-import { bounded, compareProblems, MAX_FINDINGS, type Problem } from './problem.js';
+import { bounded, compareProblems, isAdvice, MAX_FINDINGS, type Problem } from './problem.js';
 import type { Manifest } from './schema/manifest.js';
 
 /** Changes when a check is added or changes its verdicts. */
-export const SUITE_VERSION = '1.1.0';
+export const SUITE_VERSION = '1.2.0';
 
 /** How to certify. */
 export interface CertifyOptions {
@@ -104,7 +104,8 @@ function resultOf(check: Check, outcome: CheckOutcome): CheckResult {
 }
 
 function entry(check: Check, status: CheckStatus, message: string, findings: Problem[]): CheckResult {
-  const { id, title, severity } = check;
+  const { id, title } = check;
+  const severity = findings.length > 0 && findings.every(isAdvice) ? 'advice' : check.severity;
   const pointer = findings[0]?.pointer ?? '';
   return { id, title, severity, status, message, pointer, docUrl: `/docs/certification/${id}`, findings };
 }

@@ -32,6 +32,7 @@ export type CheckOutcome = Iterable<Problem> | { skip: string };
 export interface Check {
   id: string;
   title: string;
+  /** What a failure means; a failure with nothing but `advice` counts as advice. */
   severity: Severity;
   /** Text of the documentation page: what the check protects, and what to do when it fails. */
   doc: { why: string; fix: string };

@@ -1,5 +1,4 @@
 import {
-  APP_ROLE,
   CompanyRecord,
   ContactRecord,
   type CoreObject,
@@ -91,9 +90,9 @@ export function namedFields(object: Draft<ManifestObject>): [index: number, fiel
   );
 }
 
-/** Roles that the package can name: the built-in ones of a tenant, the app role, and its own. */
+/** Roles of users that the package can name: the built-in ones of a tenant and its own. */
 export function knownRoles(manifest: ManifestDraft): Set<string> {
-  return new Set([...TENANT_ROLES, APP_ROLE, ...[...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? [])]);
+  return new Set([...TENANT_ROLES, ...[...entriesOf(manifest.roles)].flatMap(([, role]) => role.name ?? [])]);
 }
 
 /** Whether a text is suitable as a name: a single line, not blank, no white space around it. */

@@ -20,6 +20,21 @@ export function isAboutKey(problem: Problem): boolean {
   return keyProblems.has(problem);
 }
 
+/** Problems that a check which is otherwise a blocker only advises about. Not a property, for the same reason. */
+const advices = new WeakSet<Problem>();
+
+/** Creates a problem that does not reject the package, whatever the severity of the check. */
+export function advice(pointer: string, message: string): Problem {
+  const problem = { pointer, message };
+  advices.add(problem);
+  return problem;
+}
+
+/** Whether a problem of this run is only advice. */
+export function isAdvice(problem: Problem): boolean {
+  return advices.has(problem);
+}
+
 /**
  * Maximum number of findings per check; the check is asked for one more to learn whether there are more. Which ones are
  * shown does not depend on the order of keys, because all checks read the manifest in canonical order.
@@ -37,9 +52,8 @@ export function bounded(problem: Problem): Problem {
   const { pointer, message } = problem;
   if (pointer.length <= LONGEST_TEXT && message.length <= LONGEST_TEXT) return problem;
   const end = pointer.length <= LONGEST_TEXT ? pointer.length : pointer.lastIndexOf('/', LONGEST_TEXT);
-  const make = isAboutKey(problem)
-    ? keyProblem
-    : (at: string, text: string): Problem => ({ pointer: at, message: text });
+  const plain = (at: string, text: string): Problem => ({ pointer: at, message: text });
+  const make = isAboutKey(problem) ? keyProblem : isAdvice(problem) ? advice : plain;
   return make(copy(pointer.slice(0, end)), excerpt(message, LONGEST_TEXT));
 }
 
@@ -59,8 +73,9 @@ export function asSentence(message: string): string {
   return /[.?!]$/.test(message) ? message : `${message}.`;
 }
 
-/** Compares problems in reading order: by pointer, list entries by number, then by message. */
+/** Compares problems in reading order, advice last: by pointer, list entries by number, then by message. */
 export function compareProblems(a: Problem, b: Problem): number {
+  if (isAdvice(a) !== isAdvice(b)) return isAdvice(a) ? 1 : -1;
   const left = a.pointer.split('/');
   const right = b.pointer.split('/');
   for (let i = 0; i < Math.min(left.length, right.length); i++) {

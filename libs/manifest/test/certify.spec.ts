@@ -49,7 +49,7 @@ describe('certify', () => {
       'SCP-004',
     ]);
     expect(certification).toMatchObject({
-      suiteVersion: '1.1.0',
+      suiteVersion: '1.2.0',
       passed: true,
       summary: { passed: CHECKS.length - 7, failed: 0, skipped: 7 },
     });
@@ -62,6 +62,29 @@ describe('certify', () => {
       pointer: '',
       docUrl: '/docs/certification/AI-001',
       findings: [],
+    });
+  });
+
+  it('rejects a package for a unique field that reveals its values, and only advises about a required one', async () => {
+    const unique = { apiName: 'code', type: 'text', is_unique: true, readRoles: ['admin'] };
+    const required = { apiName: 'a_note', type: 'text', required: true, writeRoles: ['admin'] };
+    const certified = async (...fields: object[]) => {
+      const manifest = manifestWith({ objects: [...(baseManifest.objects ?? []), { apiName: 'note', fields }] });
+      const { passed, checks } = await certify(manifest, { mode: 'certification' });
+      const { severity, pointer, findings } = checks.find(({ id }) => id === 'OBJ-005') as CheckResult;
+      return { passed, severity, pointer, findings: findings.length };
+    };
+    expect(await certified(required)).toEqual({
+      passed: true,
+      severity: 'advice',
+      pointer: '/objects/1/fields/0/writeRoles',
+      findings: 1,
+    });
+    expect(await certified(required, unique)).toEqual({
+      passed: false,
+      severity: 'blocker',
+      pointer: '/objects/1/fields/1/readRoles',
+      findings: 2,
     });
   });
 

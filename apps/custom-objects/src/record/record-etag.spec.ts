@@ -6,21 +6,21 @@ import { recordEtag } from './record-etag.js';
 const EVENING = new Date('2024-02-29T20:00:00Z');
 
 /** An object with one formula. */
-function modelOf(expression: string): ObjectModel {
+function modelOf(expression: string, revision = 1): ObjectModel {
   const fields = [{ id: 'f', apiName: 'day', type: 'formula', expression }] as unknown as StoredField[];
-  return new ObjectModel({ fields } as unknown as ObjectDefinition);
+  return new ObjectModel({ fields, revision } as unknown as ObjectDefinition);
 }
 
 describe('the entity tag of a record', () => {
-  it('is the version alone when no formula reads the clock', () => {
-    expect(recordEtag(modelOf('1 + 1'), 3, { now: EVENING, timeZone: 'Asia/Tokyo' })).toBe('"3"');
+  it('is the version and the revision of the definition when no formula reads the clock', () => {
+    expect(recordEtag(modelOf('1 + 1', 7), 3, { now: EVENING, timeZone: 'Asia/Tokyo' })).toBe('"3.7"');
   });
 
   it.each([
-    ['Asia/Tokyo', '"3.2024-03-01.Asia/Tokyo"'],
-    ['America/New_York', '"3.2024-02-29.America/New_York"'],
-    ['Nowhere/Land', '"3.2024-02-29.UTC"'],
-    [undefined, '"3.2024-02-29.UTC"'],
+    ['Asia/Tokyo', '"3.1.2024-03-01.Asia/Tokyo"'],
+    ['America/New_York', '"3.1.2024-02-29.America/New_York"'],
+    ['Nowhere/Land', '"3.1.2024-02-29.UTC"'],
+    [undefined, '"3.1.2024-02-29.UTC"'],
   ])('has the date in the time zone %s', (timeZone, tag) => {
     const clock = { now: EVENING, ...(timeZone === undefined ? {} : { timeZone }) };
     expect(recordEtag(modelOf('TODAY()'), 3, clock)).toBe(tag);

@@ -18,7 +18,7 @@ import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
-import { requireWritable } from './field-access.js';
+import { requireWritable, shownProblems } from './field-access.js';
 import type { RecordView, StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordView } from './record.view.js';
@@ -182,11 +182,14 @@ export class RecordService {
     body: Body,
     mode: 'create' | 'update',
   ): Promise<FieldValues> {
-    requireWritable(model, model.planFor(caller.roles), body);
+    const plan = model.planFor(caller.roles);
+    requireWritable(model, plan, body, mode);
     const { country } = await this.tenants.get(caller.tenantId);
     const options = country === null ? {} : { defaultCountry: country };
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);
-    if (problems.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: problems });
+    if (problems.length > 0) {
+      throw new PlatformError('VALIDATION_FAILED', undefined, { errors: shownProblems(model, plan, problems) });
+    }
     return values;
   }
 

@@ -61,7 +61,8 @@ function isCoreObject(target: string | undefined): target is CoreObject {
 const notFound = (field: StoredField): FieldProblem => ({
   pointer: `/${field.apiName}`,
   code: 'REFERENCE_NOT_FOUND',
-  detail: `${field.label} names a record that does not exist`,
+  // Without the field's label, which is unknown to writers who cannot read the field.
+  detail: 'Names a record that does not exist',
 });
 
 function refuse(problems: readonly FieldProblem[]): void {

@@ -78,7 +78,7 @@ export const refreshOperator = defineRpc({
 
 /**
  * Issues a token of 60 s for work that outlives the call that started it. For a user it contains their present roles; for
- * an app (`actor`) the role `app` and the scopes that were granted to the installation.
+ * an app (`actor`) the role `app:<key>` and the scopes that were granted to the installation.
  */
 export const mintInternalToken = defineRpc({
   subject: 'rpc.identity.tokens.mintInternal',

@@ -1,10 +1,11 @@
-import { BUILT_IN_ROLES, CORE_OBJECTS, isUuid } from '@crm/contracts';
+import { ANY_APP, appRole, CORE_OBJECTS, isAppRole, isReservedRole, isUuid } from '@crm/contracts';
 import { fieldTypes } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { isLabel, knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
 import { keyProblem, type Problem } from '../problem.js';
+import { isAppKey } from '../schema/shapes.js';
 import { suggestion } from '../suggestion.js';
 import { hasPlaceholder } from '../templates.js';
 
@@ -14,7 +15,7 @@ export const MAN_004: Check = {
   severity: 'blocker',
   doc: {
     why: 'Fields, objects and roles that the package names must exist when it is installed. Otherwise the installation would fail or a rule would silently have no effect.',
-    fix: 'Declare the missing element, or correct its name. In `referenceTarget` write objects of the package as `custom:<apiName>`. Roles are the built-in ones and those of the `roles` section.',
+    fix: 'Declare the missing element, or correct its name. In `referenceTarget` write objects of the package as `custom:<apiName>`. Roles are the built-in ones and those of the `roles` section; a field can also name an app as `app:<key>`.',
   },
   *run({ manifest }) {
     yield* roleNames(manifest);
@@ -34,8 +35,7 @@ function* roleNames(manifest: ManifestDraft): Generator<Problem> {
     if (!isLabel(name)) {
       yield { pointer: at, message: 'The name of a role must be a single line without white space around it.' };
     }
-    if (BUILT_IN_ROLES.includes(name))
-      yield { pointer: at, message: `The role "${name}" is built in and cannot be declared.` };
+    if (isReservedRole(name)) yield { pointer: at, message: `The role "${name}" is built in and cannot be declared.` };
     if (seen.has(name)) yield { pointer: at, message: `The role "${name}" is declared twice.` };
     seen.add(name);
   }
@@ -77,13 +77,20 @@ function* fieldRoles(manifest: ManifestDraft): Generator<Problem> {
     for (const [j, field] of entriesOf(object.fields)) {
       for (const list of ['readRoles', 'writeRoles'] as const) {
         for (const [k, role] of entriesOf(field[list])) {
-          if (roles.has(role)) continue;
-          const at = pointer('objects', i, 'fields', j, list, k);
-          yield { pointer: at, message: `There is no role "${role}".${suggestion(role, roles)}` };
+          const message = fieldRoleProblem(role, roles, manifest.key);
+          if (message !== undefined) yield { pointer: pointer('objects', i, 'fields', j, list, k), message };
         }
       }
     }
   }
+}
+
+/** Fields can also name apps, each by its own role; the app itself need not be installed. */
+function fieldRoleProblem(role: string, roles: ReadonlySet<string>, ownKey: string | undefined): string | undefined {
+  if (roles.has(role)) return undefined;
+  if (role === ANY_APP) return `"app" would name every app. Write ${appRole(ownKey ?? '<key>')} for this one.`;
+  if (!isAppRole(role)) return `There is no role "${role}".${suggestion(role, roles)}`;
+  return isAppKey(role.slice(appRole('').length)) ? undefined : `"${role}" does not contain the key of an app.`;
 }
 
 function* actionTargets(manifest: ManifestDraft): Generator<Problem> {

@@ -3,7 +3,7 @@ import { Automation } from './automations.js';
 import { Assistant, Connector, Embed, EventService, Webhook } from './integrations.js';
 import { Listing, Publisher, Release } from './listing.js';
 import { CustomObject } from './objects.js';
-import { APP_KEY_PATTERN, closed, SEMVER_PATTERN, textOr } from './shapes.js';
+import { APP_KEY_LENGTH, APP_KEY_PATTERN, closed, SEMVER_PATTERN, textOr } from './shapes.js';
 
 /** The kinds of package. */
 export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;
@@ -35,7 +35,7 @@ export const ManifestSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
     manifestVersion: Type.Optional(Type.Literal(1)),
-    key: Type.String({ pattern: APP_KEY_PATTERN, minLength: 2, maxLength: 64, examples: ['acme-site-visits'] }),
+    key: Type.String({ pattern: APP_KEY_PATTERN, ...APP_KEY_LENGTH, examples: ['acme-site-visits'] }),
     name: Type.String({ minLength: 1, maxLength: 80, examples: ['Acme Site Visits'] }),
     version: Type.String({ pattern: SEMVER_PATTERN, maxLength: 64, examples: ['1.0.0'] }),
     kind: Type.Enum([...APP_KINDS]),

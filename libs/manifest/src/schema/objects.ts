@@ -34,10 +34,16 @@ export const Field = closed({
   ),
   validationRules: Type.Optional(Type.Array(ValidationRule)),
   readRoles: Type.Optional(
-    Type.Array(Type.String(), { description: 'Roles that may read; empty means everyone.', examples: [['admin']] }),
+    Type.Array(Type.String(), {
+      description: 'Roles that may read, `app:<key>` for an app; empty means everyone.',
+      examples: [['admin']],
+    }),
   ),
   writeRoles: Type.Optional(
-    Type.Array(Type.String(), { description: 'Roles that may write; empty means everyone.', examples: [['admin']] }),
+    Type.Array(Type.String(), {
+      description: 'Roles that may write, `app:<key>` for an app; empty means everyone.',
+      examples: [['admin']],
+    }),
   ),
   expression: Type.Optional(
     Type.String({ description: 'The formula of a formula field.', examples: ['hours * hourly_rate'] }),

@@ -1,6 +1,6 @@
 import {
-  APP_ROLE,
   AUDIENCES,
+  appRole,
   INTERNAL_TOKEN_SECONDS,
   PlatformError,
   type RpcRequest,
@@ -54,7 +54,7 @@ export class InternalTokenService {
       aud: AUDIENCES.internal,
       sub: actor.installationId,
       tid: tenantId,
-      roles: [APP_ROLE],
+      roles: [appRole(actor.appKey)],
       scopes: [...actor.scopes],
       act: { sub: actor.appKey, installation_id: actor.installationId },
     };
