@@ -52,27 +52,21 @@ export interface Tenant {
 export interface CustomObjectsService {
   readonly service: TestService;
   readonly objects: ObjectService;
-  /** Leads that crm knows, by tenant. */
-  readonly leads: Map<string, string[]>;
   tenant(plan?: 'business' | 'enterprise', objects?: readonly DeclaredObject[]): Promise<Tenant>;
   close(): Promise<void>;
 }
 
-/** The service with its own database; the calls that it makes to identity and crm are answered here. */
+/** The service with its own database; the calls that it makes to identity are answered here. */
 export async function startCustomObjects(): Promise<CustomObjectsService> {
   const database = await testDatabase('custom-objects', migrations);
   const tokens = testTokens();
   const plans = new Map<string, 'business' | 'enterprise'>();
-  const leads = new Map<string, string[]>();
   const identity = await answerRpc(rpc.identity.getTenant, ({ tenantId }) => ({
     id: tenantId,
     name: 'Tenant',
     plan: plans.get(tenantId) ?? 'business',
     timeZone: 'Europe/Berlin',
     country: 'DE',
-  }));
-  const crm = await answerRpc(rpc.crm.findCoreRecords, ({ tenantId, ids }) => ({
-    found: ids.filter((id) => leads.get(tenantId)?.includes(id)),
   }));
   const config = {
     service: testServiceConfig('custom-objects'),
@@ -83,7 +77,6 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
   return {
     service,
     objects,
-    leads,
     async tenant(plan = 'business', declared = [SITE_VISIT]) {
       const id = randomUUID();
       plans.set(id, plan);
@@ -101,7 +94,6 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
     async close() {
       await service.close();
       await identity.close();
-      await crm.close();
       await database.drop();
     },
   };

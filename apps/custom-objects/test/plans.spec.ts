@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrations } from '../src/migrations/index.js';
 import {
   DELETE_RECORDS_OF_INSTALLATION,
+  DELETE_REFERENCES_OF_INSTALLATION,
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
+  FIND_OBJECT_BY_ID,
   FIND_REVISION,
   HOLD_DEFINITIONS,
   LIST_OBJECTS,
@@ -14,46 +16,59 @@ import {
 import {
   FIND_RECORD,
   insertRecord,
-  LIST_EXISTING_IDS,
+  type ListShape,
   LOCK_RECORD,
+  LOCK_RECORDS_FOR_DELETION,
   listRecords,
-  MARK_RECORD_DELETED,
+  MARK_RECORDS_DELETED,
   READ_RECORD,
+  unsetFields,
   updateRecord,
 } from '../src/record/record.sql.js';
-import { CLAIM_UNIQUE_VALUE, RELEASE_UNIQUE_VALUE, RELEASE_UNIQUE_VALUES_OF_RECORD } from '../src/record/unique.sql.js';
+import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/record/reference.sql.js';
+import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/record/unique.sql.js';
 
 /** A filter by a field in a slot, by one without, and a search. */
 const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
 const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
 const bySearch = [{ sql: 'search_text LIKE $3', parameters: ['%text%'] }];
 
-/** The first portion of a first page. */
-const first = { after: false, counted: true };
+/** The first portion of a first page, newest first. */
+const first: ListShape = { by: null, descending: true, after: null, counted: true };
+/** In the order of a slot. */
+const sorted: ListShape = { ...first, by: { sql: 'n1', sqlType: 'float8', isNullable: true } };
 
 /** By name; of a statement that is made for its conditions there are several, with the case behind the name. */
 const statements = {
-  CLAIM_UNIQUE_VALUE,
+  CLAIM_REFERENCES,
+  CLAIM_UNIQUE_VALUES,
   DELETE_RECORDS_OF_INSTALLATION,
+  DELETE_REFERENCES_OF_INSTALLATION,
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
+  FIND_OBJECT_BY_ID,
   FIND_RECORD,
   FIND_REVISION,
   HOLD_DEFINITIONS,
-  LIST_EXISTING_IDS,
   LIST_OBJECTS,
+  LIST_REFERRING,
   LOCK_DEFINITIONS,
   LOCK_RECORD,
-  MARK_RECORD_DELETED,
+  LOCK_RECORDS_FOR_DELETION,
+  MARK_RECORDS_DELETED,
   READ_RECORD,
-  RELEASE_UNIQUE_VALUE,
-  RELEASE_UNIQUE_VALUES_OF_RECORD,
+  RELEASE_REFERENCES,
+  RELEASE_UNIQUE_VALUES,
   insertRecord: insertRecord(['s1', 'n1']),
   listRecords: listRecords([], first),
   'listRecords by slot': listRecords(bySlot, first),
   'listRecords by data': listRecords(byData, first),
   'listRecords by search': listRecords(bySearch, first),
-  'listRecords by slot, after': listRecords(bySlot, { after: true, counted: false }),
+  'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
+  'listRecords sorted': listRecords([], sorted),
+  'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
+  'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
+  unsetFields: unsetFields(['s1']),
   updateRecord: updateRecord(['s1', 'n1']),
 };
 

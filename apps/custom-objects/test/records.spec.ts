@@ -164,11 +164,10 @@ describe('a record of a custom object', () => {
   it('cannot refer to a record that does not exist', async () => {
     const custom = await call('POST', RECORDS, tenant.admin, { title: 'Child', parent: randomUUID() });
     expect(custom.status).toBe(422);
-    const lead = randomUUID();
-    const core = await call('POST', RECORDS, tenant.admin, { title: 'Child', lead });
+    const core = await call('POST', RECORDS, tenant.admin, { title: 'Child', lead: randomUUID() });
     expect(core.body.errors).toEqual([expect.objectContaining({ pointer: '/lead', code: 'REFERENCE_NOT_FOUND' })]);
-    app.leads.set(tenant.id, [lead]);
-    await create({ title: 'Child', lead });
+    const { body: lead } = await call('POST', '/api/crm/leads', tenant.admin, { lastName: 'Lovelace' });
+    await create({ title: 'Child', lead: lead.id });
   });
 
   describe('unique fields', () => {

@@ -21,6 +21,9 @@ export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number];
 export const RULE_TYPE_NAMES = ['min', 'max', 'minLength', 'maxLength', 'regex'] as const;
 export type RuleTypeName = (typeof RULE_TYPE_NAMES)[number];
 
+export const REFERENCE_DELETIONS = ['restrict', 'set_null', 'cascade'] as const;
+export type ReferenceDeletion = (typeof REFERENCE_DELETIONS)[number];
+
 export interface FieldOption {
   value: string;
   label: string;
@@ -44,6 +47,10 @@ export interface FieldDefinition {
   default?: unknown;
   options?: readonly (string | FieldOption)[];
   referenceTarget?: string;
+  /** What happens to the record when the one that it refers to is deleted; `set_null` by default. */
+  onDelete?: ReferenceDeletion;
+  /** Whether lists are often filtered or sorted by the field; such fields get an index before others. */
+  indexed?: boolean;
   validationRules?: readonly ValidationRule[];
   /** Roles that may read; empty or missing means everyone. */
   readRoles?: readonly string[];

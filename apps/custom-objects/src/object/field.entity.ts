@@ -15,6 +15,10 @@ export class CustomField {
   @Column({ name: 'api_name', type: 'text' })
   apiName: string;
 
+  /** Key of the value in a record's data; the object never gives it to another field. */
+  @Column({ type: 'integer' })
+  key: number;
+
   /** Place in the declaration, from 0. */
   @Column({ type: 'integer' })
   position: number;

@@ -1,33 +1,62 @@
+import type { ScopeName } from '@crm/contracts';
 import type { FieldDefinition } from '@crm/fields';
 
-/** A field as it stands in a tenant: its declaration, its stable id and where its value is indexed. */
+/** A field as it stands in a tenant: its declaration, its stable id and where its value is stored. */
 export interface StoredField extends FieldDefinition {
   readonly id: string;
+  /** Key of the value in a record's `data`: short, never given to another field of the object. */
+  readonly key: number;
   readonly label: string;
   /** Column `s1…s8`, `n1…n8` or `t1…t4` that carries the value for filters; null when the type has none or all are taken. */
   readonly slot: string | null;
-  /** The object that a `custom:` reference points to, resolved when the package was provisioned. */
-  readonly referenceObjectId: string | null;
+  /** The objects one of whose records a reference names; none for a user's id. */
+  readonly referenceObjectIds: readonly string[];
 }
 
-/** An object definition of a tenant with its fields, in the order of the declaration. */
+/** A further event when a field takes a value, besides `created` or `updated`. */
+export interface Milestone {
+  readonly field: string;
+  readonly value: string;
+  readonly event: 'deal.won' | 'deal.lost' | 'task.completed';
+}
+
+/** In what a standard object differs from one that an app brings. */
+export interface StandardTraits {
+  /** Path below `/api/crm/`. */
+  readonly path: string;
+  /** First part of its events' names. */
+  readonly domain: 'lead' | 'contact' | 'company' | 'deal' | 'task';
+  readonly scope: ScopeName;
+  readonly milestones: readonly Milestone[];
+}
+
+/** An object definition with its fields, in the order of the declaration. */
 export interface ObjectDefinition {
   readonly id: string;
-  readonly tenantId: string;
-  readonly installationId: string;
-  readonly appKey: string;
-  readonly sandbox: boolean;
-  /** The name in the package. */
-  readonly declaredApiName: string;
+  /** The app that brought it; null for a standard object. */
+  readonly appKey: string | null;
   /** The name in the tenant. */
   readonly apiName: string;
   readonly label: string;
   readonly pluralLabel: string;
   readonly description: string | null;
   readonly nameField: string | null;
-  /** Increases with every change of the definition; a model built from an older one is stale. */
+  /** Increases with every change of the definition; a model built from an older one is stale. 0 when no tenant's row says it. */
   readonly revision: number;
   readonly fields: readonly StoredField[];
+  /** Null for an object that an app brings. */
+  readonly standard: StandardTraits | null;
+}
+
+/** An object that an installed app has brought into a tenant. */
+export interface AppObject extends ObjectDefinition {
+  readonly tenantId: string;
+  readonly installationId: string;
+  readonly appKey: string;
+  readonly sandbox: boolean;
+  /** The name in the package. */
+  readonly declaredApiName: string;
+  readonly standard: null;
 }
 
 /** An object as a certified package declares it. */

@@ -3,7 +3,9 @@ import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/d
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from './object.repository.js';
+import type { ObjectDefinition } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
+import { standardObjectNamed, standardObjectWithId } from './standard/standard-objects.js';
 
 /** Models kept in memory; the least recently used one goes first. */
 const MODELS_KEPT = 5_000;
@@ -46,7 +48,7 @@ export class ObjectModelStore {
   ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
     return this.withModel(tenantId, apiName, async (model) => {
       const { revision, result } = await this.decide(tenantId, model, read);
-      if (revision !== model.object.revision) throw new StaleModel();
+      if (!isInForce(model, revision)) throw new StaleModel();
       return { model, result };
     });
   }
@@ -85,6 +87,17 @@ export class ObjectModelStore {
     });
   }
 
+  /**
+   * The model of an object by its id, inside a transaction that holds the definitions.
+   * @returns null for an object that does not exist; isActive false for one that is no longer in use
+   */
+  async findById(tx: TenantTransaction, id: string): Promise<{ model: ObjectModel; isActive: boolean } | null> {
+    const standard = standardObjectWithId(id);
+    if (standard) return { model: standardModel(standard), isActive: true };
+    const found = await this.objects.findById(tx, id);
+    return found && { model: new ObjectModel(found.object), isActive: found.isActive };
+  }
+
   /** Makes the attempt again, with a fresh model, while it finds the model stale. */
   private async withModel<T>(
     tenantId: string,
@@ -92,9 +105,9 @@ export class ObjectModelStore {
     attempt: (model: ObjectModel) => Promise<T>,
   ): Promise<T> {
     const key = `${tenantId}/${apiName}`;
+    const standard = standardObjectNamed(apiName);
     for (let count = 1; ; count += 1) {
-      const model = this.models.get(key) ?? (await this.load(tenantId, apiName));
-      this.models.set(key, model);
+      const model = standard ? standardModel(standard) : await this.get(key, tenantId, apiName);
       try {
         return await attempt(model);
       } catch (error) {
@@ -115,9 +128,9 @@ export class ObjectModelStore {
       return await decision(model);
     } catch (error) {
       if (!(error instanceof PlatformError) || error.status >= 500) throw error;
-      const { id, revision } = model.object;
+      const { id } = model.object;
       const current = await this.database.transaction(tenantId, (tx) => this.objects.findRevision(tx, id));
-      throw current === revision ? error : new StaleModel();
+      throw isInForce(model, current) ? error : new StaleModel();
     }
   }
 
@@ -132,9 +145,17 @@ export class ObjectModelStore {
   ): Promise<T> {
     const [current, outcome] = await Promise.allSettled([revision, work()]);
     if (current.status === 'rejected') throw current.reason;
-    if (current.value !== model.object.revision) throw new StaleModel();
+    if (!isInForce(model, current.value)) throw new StaleModel();
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
+  }
+
+  private async get(key: string, tenantId: string, apiName: string): Promise<ObjectModel> {
+    const known = this.models.get(key);
+    if (known) return known;
+    const model = await this.load(tenantId, apiName);
+    this.models.set(key, model);
+    return model;
   }
 
   private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
@@ -143,3 +164,18 @@ export class ObjectModelStore {
     return new ObjectModel(object);
   }
 }
+
+/** Every tenant has the same standard objects, so their models are made once. */
+const standardModels = new Map<string, ObjectModel>();
+
+function standardModel(object: ObjectDefinition): ObjectModel {
+  let model = standardModels.get(object.id);
+  if (!model) {
+    model = new ObjectModel(object);
+    standardModels.set(object.id, model);
+  }
+  return model;
+}
+
+/** @param revision of the tenant's row; null when it has none, as for standard objects to which it has added nothing */
+const isInForce = ({ object }: ObjectModel, revision: number | null): boolean => (revision ?? 0) === object.revision;

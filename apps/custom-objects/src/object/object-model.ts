@@ -14,6 +14,10 @@ export class ObjectModel {
   /** Types of the stored fields, as formulas see them. */
   readonly plainFieldTypes: ReadonlyMap<string, ValueType>;
   readonly fieldsByName: ReadonlyMap<string, StoredField>;
+  /** The fields whose values no two records share, in the order of their ids, in which values are claimed. */
+  readonly uniqueFields: readonly StoredField[];
+  /** The fields that refer to records; a user's id is none. */
+  readonly referenceFields: readonly StoredField[];
   /** What everyone can read, whatever their roles: nothing else reaches events and text search. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
@@ -23,6 +27,8 @@ export class ObjectModel {
     this.formulas = compileFieldFormulas(object.fields);
     this.plainFieldTypes = formulaFieldTypes(object.fields);
     this.fieldsByName = new Map(object.fields.map((field) => [field.apiName, field]));
+    this.uniqueFields = object.fields.filter((field) => field.is_unique).sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.referenceFields = object.fields.filter(({ referenceObjectIds }) => referenceObjectIds.length > 0);
     this.publicPlan = accessPlan(object.fields, []);
   }
 

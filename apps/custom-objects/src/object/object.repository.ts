@@ -6,26 +6,36 @@ import { CustomField } from './field.entity.js';
 import { CustomObject } from './object.entity.js';
 import {
   DELETE_RECORDS_OF_INSTALLATION,
+  DELETE_REFERENCES_OF_INSTALLATION,
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
+  FIND_OBJECT_BY_ID,
   FIND_REVISION,
   HOLD_DEFINITIONS,
   LIST_OBJECTS,
   LOCK_DEFINITIONS,
 } from './object.sql.js';
-import type { ObjectDefinition, StoredField } from './object-definition.js';
+import type { AppObject, StoredField } from './object-definition.js';
 
 /** What the statements return. */
-interface ObjectRow extends Omit<ObjectDefinition, 'fields'> {
-  fields: (Pick<StoredField, 'id' | 'slot' | 'referenceObjectId'> & { definition: FieldDefinition })[];
+interface ObjectRow extends Omit<AppObject, 'fields' | 'standard'> {
+  readonly state: 'active' | 'removed';
+  readonly fields: readonly FieldRow[];
 }
 
-const toDefinition = ({ fields, ...head }: ObjectRow): ObjectDefinition => ({
+type FieldRow = Pick<StoredField, 'id' | 'key' | 'slot'> & {
+  readonly referenceObjectId: string | null;
+  readonly definition: FieldDefinition;
+};
+
+const toObject = ({ fields, state: _, ...head }: ObjectRow): AppObject => ({
   ...head,
-  fields: fields.map(({ definition, ...place }) => ({
+  standard: null,
+  fields: fields.map(({ definition, referenceObjectId, ...place }) => ({
     ...definition,
     ...place,
     label: definition.label ?? definition.apiName,
+    referenceObjectIds: referenceObjectId === null ? [] : [referenceObjectId],
   })),
 });
 
@@ -37,15 +47,21 @@ export class ObjectRepository {
   }
 
   /** The active objects, by name. */
-  async list(tx: TenantTransaction): Promise<ObjectDefinition[]> {
+  async list(tx: TenantTransaction): Promise<AppObject[]> {
     const rows = await tx.query<ObjectRow>(LIST_OBJECTS, [tx.tenantId]);
-    return rows.map(toDefinition);
+    return rows.map(toObject);
   }
 
   /** @returns null when the tenant has no active object of this name */
-  async findByApiName(tx: TenantTransaction, apiName: string): Promise<ObjectDefinition | null> {
+  async findByApiName(tx: TenantTransaction, apiName: string): Promise<AppObject | null> {
     const [row] = await tx.queryPrepared<ObjectRow>(FIND_OBJECT, [tx.tenantId, apiName]);
-    return row ? toDefinition(row) : null;
+    return row ? toObject(row) : null;
+  }
+
+  /** An object that records may still refer from, also when it is no longer in use. @returns null when there is none */
+  async findById(tx: TenantTransaction, id: string): Promise<{ object: AppObject; isActive: boolean } | null> {
+    const [row] = await tx.queryPrepared<ObjectRow>(FIND_OBJECT_BY_ID, [tx.tenantId, id]);
+    return row ? { object: toObject(row), isActive: row.state === 'active' } : null;
   }
 
   /** The names of active objects by id; removed objects have none. */
@@ -75,11 +91,12 @@ export class ObjectRepository {
     return row?.revision ?? null;
   }
 
-  async insert(tx: TenantTransaction, { fields, ...object }: ObjectDefinition): Promise<void> {
+  async insert(tx: TenantTransaction, { fields, standard: _, ...object }: AppObject): Promise<void> {
     await tx.repository(CustomObject).insert(object);
     await tx.repository(CustomField).insert(
-      fields.map(({ id, slot, referenceObjectId, ...definition }, position) => ({
+      fields.map(({ id, key, slot, referenceObjectIds: [referenceObjectId = null], ...definition }, position) => ({
         id,
+        key,
         objectId: object.id,
         apiName: definition.apiName,
         position,
@@ -104,6 +121,7 @@ export class ObjectRepository {
   /** Deletes the objects of an installation with all their records. @returns how many objects there were */
   async discard(tx: TenantTransaction, installationId: string): Promise<number> {
     await tx.query(DELETE_UNIQUE_VALUES_OF_INSTALLATION, [tx.tenantId, installationId]);
+    await tx.query(DELETE_REFERENCES_OF_INSTALLATION, [tx.tenantId, installationId]);
     await tx.query(DELETE_RECORDS_OF_INSTALLATION, [tx.tenantId, installationId]);
     const { affected } = await tx.repository(CustomObject).delete({ tenantId: tx.tenantId, installationId });
     return affected ?? 0;

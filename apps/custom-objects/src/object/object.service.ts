@@ -7,9 +7,9 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
 import { objectView } from './object.view.js';
-import type { DeclaredObject, ObjectDefinition, StoredField } from './object-definition.js';
-import { ObjectModel } from './object-model.js';
+import type { AppObject, DeclaredObject, StoredField } from './object-definition.js';
 import { assignSlots } from './slot.js';
+import { standardObjectNamed } from './standard/standard-objects.js';
 import { tenantApiName } from './tenant-api-name.js';
 
 export interface ProvisionRequest {
@@ -32,7 +32,7 @@ export class ObjectService {
   async list(principal: Principal): Promise<ObjectView[]> {
     const objects = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
     const apiNames = new Map(objects.map(({ id, apiName }) => [id, apiName]));
-    return objects.map((object) => objectView(new ObjectModel(object), principal.roles, apiNames));
+    return objects.map((object) => objectView(object, principal.roles, apiNames));
   }
 
   /** @throws NOT_FOUND */
@@ -40,10 +40,10 @@ export class ObjectService {
     const { object, apiNames } = await this.database.transaction(principal.tenantId, async (tx) => {
       const found = await this.objects.findByApiName(tx, apiName);
       if (!found) throw new PlatformError('NOT_FOUND', 'There is no such object');
-      const targets = found.fields.flatMap(({ referenceObjectId }) => referenceObjectId ?? []);
+      const targets = found.fields.flatMap(({ referenceObjectIds }) => referenceObjectIds);
       return { object: found, apiNames: await this.objects.listApiNames(tx, targets) };
     });
-    return objectView(new ObjectModel(object), principal.roles, apiNames);
+    return objectView(object, principal.roles, apiNames);
   }
 
   /**
@@ -87,26 +87,24 @@ export class ObjectService {
   }
 }
 
-const named = (object: ObjectDefinition): ProvisionedObject => ({
+const named = (object: AppObject): ProvisionedObject => ({
   declaredApiName: object.declaredApiName,
   apiName: object.apiName,
 });
 
 /** Names and ids first, because objects of a package can refer to each other in any order; then the fields. */
-function layOut(
-  tx: TenantTransaction,
-  request: ProvisionRequest,
-  present: readonly ObjectDefinition[],
-): ObjectDefinition[] {
+function layOut(tx: TenantTransaction, request: ProvisionRequest, present: readonly AppObject[]): AppObject[] {
   const taken = new Set(present.map((object) => object.apiName));
   const heads = request.objects.map((declared) => {
     const apiName = tenantApiName(declared.apiName, request.appKey, request.sandbox, (name) => taken.has(name));
     taken.add(apiName);
     return { declared, apiName, id: newId() };
   });
-  const resolveTarget = (field: FieldDefinition): string | null => {
-    const name = field.referenceTarget?.startsWith('custom:') ? field.referenceTarget.slice('custom:'.length) : null;
-    if (field.type !== 'reference' || name === null) return null;
+  const resolveTarget = (field: FieldDefinition): string[] => {
+    if (field.type !== 'reference' || field.referenceTarget === undefined) return [];
+    const standard = standardObjectNamed(field.referenceTarget);
+    if (standard) return [standard.id];
+    const name = field.referenceTarget.replace(/^custom:/, '');
     const target =
       heads.find((head) => head.declared.apiName === name)?.id ?? present.find((object) => object.apiName === name)?.id;
     if (!target) {
@@ -115,7 +113,7 @@ function layOut(
         `The reference ${field.apiName} points to ${name}, which does not exist`,
       );
     }
-    return target;
+    return [target];
   };
   return heads.map(({ declared, apiName, id }) => {
     assertConsistent(declared);
@@ -133,13 +131,15 @@ function layOut(
       description: declared.description ?? null,
       nameField: declared.nameField ?? null,
       revision: 1,
+      standard: null,
       fields: declared.fields.map(
-        (field): StoredField => ({
+        (field, index): StoredField => ({
           ...field,
           id: newId(),
+          key: index + 1,
           label: field.label ?? field.apiName,
           slot: slots.get(field.apiName) ?? null,
-          referenceObjectId: resolveTarget(field),
+          referenceObjectIds: resolveTarget(field),
         }),
       ),
     };

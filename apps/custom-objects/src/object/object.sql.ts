@@ -1,19 +1,22 @@
-/** Active objects with their fields, in one statement: a definition is read in one round trip. $1: tenant. */
-const ACTIVE_OBJECTS = `
+/** Objects with their fields, in one statement: a definition is read in one round trip. $1: tenant. */
+const OBJECTS = `
   SELECT o.id, o.tenant_id AS "tenantId", o.installation_id AS "installationId", o.app_key AS "appKey", o.sandbox,
          o.declared_api_name AS "declaredApiName", o.api_name AS "apiName", o.label, o.plural_label AS "pluralLabel",
-         o.description, o.name_field AS "nameField", o.revision,
-         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'slot', f.slot,
+         o.description, o.name_field AS "nameField", o.revision, o.state,
+         (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'key', f.key, 'slot', f.slot,
                    'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
             FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields
     FROM custom_object o
-   WHERE o.tenant_id = $1 AND o.state = 'active'`;
+   WHERE o.tenant_id = $1`;
 
 /** $1: tenant. */
-export const LIST_OBJECTS = `${ACTIVE_OBJECTS} ORDER BY o.api_name`;
+export const LIST_OBJECTS = `${OBJECTS} AND o.state = 'active' ORDER BY o.api_name`;
 
 /** $1: tenant, $2: name in the tenant. */
-export const FIND_OBJECT = `${ACTIVE_OBJECTS} AND o.api_name = $2`;
+export const FIND_OBJECT = `${OBJECTS} AND o.state = 'active' AND o.api_name = $2`;
+
+/** In use or not. $1: tenant, $2: object. */
+export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
 
 /** Every change of definitions begins with it. $1: tenant. */
 export const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
@@ -30,6 +33,11 @@ export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id
 /** $1: tenant, $2: installation. */
 export const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
   DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+
+/** $1: tenant, $2: installation. */
+export const DELETE_REFERENCES_OF_INSTALLATION = `
+  DELETE FROM record_reference WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
 
 /** $1: tenant, $2: installation. */

@@ -1,19 +1,18 @@
 import { normaliseOptions } from '@crm/fields';
 import type { FieldView, ObjectView } from './object.dto.js';
-import type { StoredField } from './object-definition.js';
-import type { ObjectModel } from './object-model.js';
+import type { AppObject, StoredField } from './object-definition.js';
+import { ObjectModel } from './object-model.js';
 
 /**
  * An object definition as a caller with these roles sees it: fields that they cannot read are left out.
  * @param apiNames the tenant's names of the objects that references point to, by id
  */
 export function objectView(
-  model: ObjectModel,
+  object: AppObject,
   roles: readonly string[],
   apiNames: ReadonlyMap<string, string>,
 ): ObjectView {
-  const { object } = model;
-  const plan = model.planFor(roles);
+  const plan = new ObjectModel(object).planFor(roles);
   return {
     apiName: object.apiName,
     label: object.label,
@@ -45,7 +44,9 @@ export function objectView(
  * target has been removed.
  */
 function referenceTarget(field: StoredField, apiNames: ReadonlyMap<string, string>): { referenceTarget?: string } {
-  if (field.referenceObjectId === null) return field.referenceTarget ? { referenceTarget: field.referenceTarget } : {};
-  const apiName = apiNames.get(field.referenceObjectId);
+  const [targetId] = field.referenceObjectIds;
+  if (targetId === undefined || (field.referenceTarget !== undefined && !field.referenceTarget.startsWith('custom:')))
+    return field.referenceTarget ? { referenceTarget: field.referenceTarget } : {};
+  const apiName = apiNames.get(targetId);
   return apiName === undefined ? {} : { referenceTarget: `custom:${apiName}` };
 }

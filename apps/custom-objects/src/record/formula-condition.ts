@@ -90,12 +90,12 @@ function expressionOf(
   }
 }
 
-/** The canonical value of a plain field: in the data, by the field's id. */
+/** The canonical value of a plain field: in the data, by the field's key. */
 function storedColumn(model: ObjectModel, name: string, bind: BindParameter): SqlColumn {
   const field = model.fieldsByName.get(name);
   const type = model.plainFieldTypes.get(name);
   if (!field || !type) throw new Error(`The formula reads ${name}, which is not a plain field`);
-  const key = `${bind(field.id)}::text`;
+  const key = `${bind(String(field.key))}::text`;
   const casts: Partial<Record<ValueType, string>> = {
     text: `(data->>${key})`,
     number: `(data->>${key})::float8`,

@@ -7,8 +7,8 @@ const EVENING = new Date('2024-02-29T20:00:00Z');
 
 /** An object with one formula. */
 function modelOf(expression: string, revision = 1): ObjectModel {
-  const fields = [{ id: 'f', apiName: 'day', type: 'formula', expression }] as unknown as StoredField[];
-  return new ObjectModel({ fields, revision } as unknown as ObjectDefinition);
+  const formula = { id: 'f', apiName: 'day', type: 'formula', expression, referenceObjectIds: [] };
+  return new ObjectModel({ fields: [formula as unknown as StoredField], revision } as unknown as ObjectDefinition);
 }
 
 describe('the entity tag of a record', () => {

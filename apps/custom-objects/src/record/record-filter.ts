@@ -64,10 +64,13 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
   const value = parseValue(field, text);
   if (field.type === 'multi_select') {
     // The record's options contain all that were asked for.
-    return { sql: `data->$${first}::text @> $${first + 1}::jsonb`, parameters: [field.id, JSON.stringify(value)] };
+    return {
+      sql: `data->$${first}::text @> $${first + 1}::jsonb`,
+      parameters: [String(field.key), JSON.stringify(value)],
+    };
   }
   const slot = slotValue(field, value);
-  const exact = { sql: `data->$N::text = $M::jsonb`, parameters: [field.id, JSON.stringify(value)] };
+  const exact = { sql: `data->$N::text = $M::jsonb`, parameters: [String(field.key), JSON.stringify(value)] };
   const at = (sql: string, start: number) => sql.replace('$N', `$${start}`).replace('$M', `$${start + 1}`);
   if (field.slot === null || slot === null) return { sql: at(exact.sql, first), parameters: exact.parameters };
   const bySlot = `${field.slot} = $${first}`;

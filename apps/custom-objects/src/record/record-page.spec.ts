@@ -1,4 +1,4 @@
-import type { ListPage } from '@crm/http';
+import { idPosition, type ListPage } from '@crm/http';
 import { describe, expect, it } from '@jest/globals';
 import type { RecordView, StoredRecord } from './record.js';
 import { PAGE_TEXT_LIMIT, readPage } from './record-page.js';
@@ -22,20 +22,22 @@ describe('a page of records', () => {
     [201, 100, 130],
     [201, 230, 0],
   ])('with limit %d and offset %d has %d records, in order and without repetition', async (limit, offset, expected) => {
-    const views = await readPage(page(limit, offset), read, present(''));
+    const { views, end } = await readPage(page(limit, offset), read, present(''), idPosition);
     expect(views.map(({ id }) => id)).toEqual(ALL.slice(offset, offset + expected).map(({ id }) => id));
+    if (expected === limit) expect(end.id).toBe(views.at(-2)?.id);
   });
 
   it('is read in portions of 50 records', async () => {
     portions.length = 0;
-    await readPage(page(201), read, present(''));
+    await readPage(page(201), read, present(''), idPosition);
     expect(Math.max(...portions)).toBe(50);
   });
 
   it('is refused when it has too much text, but a single record never is', async () => {
     const long = present('x'.repeat(PAGE_TEXT_LIMIT / 40));
-    await expect(readPage(page(201), read, long)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    await expect(readPage(page(201), read, long, idPosition)).rejects.toMatchObject({ code: 'INVALID_QUERY' });
     portions.length = 0;
-    expect(await readPage(page(2), read, present('x'.repeat(PAGE_TEXT_LIMIT)))).toHaveLength(2);
+    const { views } = await readPage(page(2), read, present('x'.repeat(PAGE_TEXT_LIMIT)), idPosition);
+    expect(views).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { idPosition, type ListPage } from '@crm/http';
+import type { ListPage, Position } from '@crm/http';
 import type { RecordView, StoredRecord } from './record.js';
 
 /** Records read at once: what is in memory before the amount of text is known. */
@@ -11,10 +11,18 @@ const PORTION = 50;
  */
 export const PAGE_TEXT_LIMIT = 4_000_000;
 
+/** What was read of a list. */
+export interface ReadPage {
+  /** One more than the page has when there are more. */
+  readonly views: RecordView[];
+  /** Position of the last record of the page, without the one more. */
+  readonly end: Position;
+}
+
 /**
  * Reads and presents a page portion by portion. Only what the caller sees counts against the limit, so that texts they
  * cannot read change nothing.
- * @param read the records of a page, newest first
+ * @param read the records of a page, in the order of the list
  * @returns as many as `page.limit` says, or fewer when there are no more
  * @throws INVALID_QUERY when the records have more text than fits in one answer; a single record is always returned
  */
@@ -22,8 +30,10 @@ export async function readPage(
   page: ListPage,
   read: (portion: ListPage) => Promise<StoredRecord[]>,
   present: (record: StoredRecord) => RecordView,
-): Promise<RecordView[]> {
+  positionOf: (record: StoredRecord) => Position,
+): Promise<ReadPage> {
   const views: RecordView[] = [];
+  let end: Position = { value: null, id: '' };
   let text = 0;
   let next = page;
   while (views.length < page.limit) {
@@ -33,15 +43,16 @@ export async function readPage(
       const view = present(record);
       views.push(view);
       text += textLength(view);
+      if (views.length === page.size) end = positionOf(record);
     }
     if (text > PAGE_TEXT_LIMIT && views.length > 2) {
       throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
     }
     const last = records.at(-1);
     if (records.length < limit || last === undefined) break;
-    next = { ...page, offset: 0, after: idPosition(last) };
+    next = { ...page, offset: 0, after: positionOf(last) };
   }
-  return views;
+  return { views, end };
 }
 
 function textLength(view: RecordView): number {

@@ -1,4 +1,4 @@
-import { foldForSearch, type slotValue as SlotValue, searchText, slotValue } from '@crm/fields';
+import { foldForSearch, searchText, slotValue } from '@crm/fields';
 import type { ObjectModel } from '../object/object-model.js';
 
 /** Canonical values by API name, as formulas and validation see them. */
@@ -7,11 +7,11 @@ export type FieldValues = Readonly<Record<string, unknown>>;
 /** Longest text kept for the search index, in code units. */
 const SEARCH_TEXT_LENGTH = 8_000;
 
-/** Turns stored data, keyed by field id, into values by API name; a field that was never set is null. */
+/** Turns stored data, keyed by the fields' keys, into values by API name; a field that was never set is null. */
 export function valuesOf(model: ObjectModel, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of model.object.fields) {
-    if (field.type !== 'formula') values[field.apiName] = Object.hasOwn(data, field.id) ? data[field.id] : null;
+    if (field.type !== 'formula') values[field.apiName] = data[field.key] ?? null;
   }
   return values;
 }
@@ -21,18 +21,19 @@ export function dataOf(model: ObjectModel, values: FieldValues): Record<string, 
   const data: Record<string, unknown> = {};
   for (const field of model.object.fields) {
     const value = Object.hasOwn(values, field.apiName) ? values[field.apiName] : null;
-    if (field.type !== 'formula' && value !== null) data[field.id] = value;
+    if (field.type !== 'formula' && value !== null) data[field.key] = value;
   }
   return data;
 }
 
 /** The typed columns that carry the values for filters, null where a slot is not used. */
-export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | Date | null> {
-  const slots = new Map<string, string | number | Date | null>();
+export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, string | number | null> {
+  const slots = new Map<string, string | number | null>();
   for (const field of model.object.fields) {
     if (field.slot === null) continue;
-    const value: ReturnType<typeof SlotValue> = slotValue(field, values[field.apiName] ?? null);
-    slots.set(field.slot, value?.value ?? null);
+    const value = slotValue(field, values[field.apiName] ?? null)?.value ?? null;
+    // As text: the driver would write a Date in the process's own zone.
+    slots.set(field.slot, value instanceof Date ? value.toISOString() : value);
   }
   return slots;
 }

@@ -2,15 +2,12 @@ import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { CustomObjectName } from '../object/custom-object-name.js';
 import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
 import type { RecordView } from './record.js';
-import { RecordService, type TaggedRecord } from './record.service.js';
-
-/** The part of the HTTP reply that the routes need. */
-interface Reply {
-  header(name: string, value: string): unknown;
-}
+import { type Reply, shown } from './record.reply.js';
+import { RecordService } from './record.service.js';
 
 const READ = { right: 'read', scope: 'custom_objects' } as const;
 const WRITE = { right: 'write', scope: 'custom_objects' } as const;
@@ -36,7 +33,7 @@ export class RecordController {
   })
   list(
     @CurrentPrincipal() principal: Principal,
-    @Param('apiName') apiName: string,
+    @CustomObjectName() apiName: string,
     @Query() query: ListRecordsQuery,
   ): Promise<ListAnswer<RecordView>> {
     return this.records.list(principal, apiName, query);
@@ -52,7 +49,7 @@ export class RecordController {
   })
   async create(
     @CurrentPrincipal() principal: Principal,
-    @Param('apiName') apiName: string,
+    @CustomObjectName() apiName: string,
     @Body() body: Record<string, unknown>,
     @IdempotencyKey() key: string | undefined,
     @Res({ passthrough: true }) reply: Reply,
@@ -70,7 +67,7 @@ export class RecordController {
   })
   async get(
     @CurrentPrincipal() principal: Principal,
-    @Param('apiName') apiName: string,
+    @CustomObjectName() apiName: string,
     @IdParam() id: string,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<RecordView> {
@@ -87,7 +84,7 @@ export class RecordController {
   })
   async update(
     @CurrentPrincipal() principal: Principal,
-    @Param('apiName') apiName: string,
+    @CustomObjectName() apiName: string,
     @IdParam() id: string,
     @Body() body: Record<string, unknown>,
     @IfMatch() expected: ExpectedVersions,
@@ -106,15 +103,10 @@ export class RecordController {
   })
   delete(
     @CurrentPrincipal() principal: Principal,
-    @Param('apiName') apiName: string,
+    @CustomObjectName() apiName: string,
     @IdParam() id: string,
     @IfMatch() expected: ExpectedVersions,
   ): Promise<void> {
     return this.records.delete(principal, apiName, id, expected);
   }
-}
-
-function shown(reply: Reply, { record, etag }: TaggedRecord): RecordView {
-  reply.header('etag', etag);
-  return record;
 }

@@ -14,6 +14,14 @@ export class ListRecordsQuery extends ListQuery {
 
   @TextField({ optional: true, maxLength: 4000, description: 'The value that `filterField` must have' })
   filterValue?: string;
+
+  @TextField({
+    optional: true,
+    maxLength: 41,
+    description:
+      'Field to sort by, or `id`, `createdAt`, `updatedAt`; a leading `-` sorts in descending order. Records without a value come last. `-createdAt` by default',
+  })
+  sort?: string;
 }
 
 /** What every record has; its fields stand beside these, by their API names. */

@@ -6,6 +6,8 @@ import { RecordController } from './record.controller.js';
 import { RecordRepository } from './record.repository.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { RecordRemovalService } from './record-removal.service.js';
+import { ReferenceRepository } from './reference.repository.js';
 import { ReferenceService } from './reference.service.js';
 import { UniqueRepository } from './unique.repository.js';
 import { UniqueService } from './unique.service.js';
@@ -13,6 +15,15 @@ import { UniqueService } from './unique.service.js';
 @Module({
   imports: [IdempotencyModule, ObjectModule, TenantModule],
   controllers: [RecordController, RecordRpc],
-  providers: [RecordRepository, RecordService, ReferenceService, UniqueRepository, UniqueService],
+  providers: [
+    RecordRemovalService,
+    RecordRepository,
+    RecordService,
+    ReferenceRepository,
+    ReferenceService,
+    UniqueRepository,
+    UniqueService,
+  ],
+  exports: [RecordService],
 })
 export class RecordModule {}

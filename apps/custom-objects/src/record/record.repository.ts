@@ -1,17 +1,20 @@
 import { Database, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import type { StoredField } from '../object/object-definition.js';
 import type { StoredRecord } from './record.js';
 import {
   FIND_RECORD,
   insertRecord,
-  LIST_EXISTING_IDS,
   LOCK_RECORD,
+  LOCK_RECORDS_FOR_DELETION,
   listRecords,
-  MARK_RECORD_DELETED,
+  MARK_RECORDS_DELETED,
   READ_RECORD,
+  unsetFields,
   updateRecord,
 } from './record.sql.js';
+import type { RecordSort } from './record-sort.js';
 import type { RowCondition } from './row-condition.js';
 
 /** What is written of a record. */
@@ -22,8 +25,9 @@ export interface RecordWrite {
   readonly data: Readonly<Record<string, unknown>>;
   readonly searchText: string;
   /** Value by slot column; columns not named stay or become null. */
-  readonly slots: ReadonlyMap<string, string | number | Date | null>;
-  readonly at: Date;
+  readonly slots: ReadonlyMap<string, string | number | null>;
+  /** RFC 3339. */
+  readonly at: string;
 }
 
 /** A row as Postgres returns it, with times in milliseconds of Unix time. */
@@ -63,27 +67,35 @@ export class RecordRepository {
     return row ? recordOf(row) : null;
   }
 
-  /** Like find, and nobody else changes the record until the transaction ends. */
+  /** Like find, and nobody else changes or deletes the record until the transaction ends. */
   async lock(tx: TenantTransaction, objectId: string, id: string): Promise<StoredRecord | null> {
     const [row] = await tx.queryPrepared<RecordRow>(LOCK_RECORD, [tx.tenantId, objectId, id]);
     return row ? recordOf(row) : null;
   }
 
   /**
-   * Lists records outside of a transaction, newest first, with the revision of their object's definition in the same snapshot.
+   * Lists records outside of a transaction, with the revision of their object's definition in the same snapshot.
    * @param counts whether to count how many match on all pages, no further than `page.countLimit` when there is one
    */
   async list(
     tenantId: string,
     objectId: string,
     conditions: readonly RowCondition[],
+    { descending, by }: Pick<RecordSort, 'descending' | 'by'>,
     { after, offset, limit, countLimit }: ListPage,
     counts: boolean,
   ): Promise<{ readonly revision: number | null; readonly records: StoredRecord[]; readonly counted: number }> {
-    const statement = listRecords(conditions, { after: after !== undefined, counted: counts });
+    const hasValue = by !== null && after !== undefined && after.value !== null;
+    const statement = listRecords(conditions, {
+      by,
+      descending,
+      after: after ? (hasValue ? 'value' : 'id') : null,
+      counted: counts,
+    });
     const rows = await this.database.read<ReadRow>(tenantId, statement, [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
+      ...(hasValue ? [after.value] : []),
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ]);
@@ -101,14 +113,27 @@ export class RecordRepository {
     await tx.queryPrepared(updateRecord([...slots.keys()]), [...headOf(tx, record), ...slots.values()]);
   }
 
-  async markDeleted(tx: TenantTransaction, objectId: string, id: string, at: Date): Promise<void> {
-    await tx.queryPrepared(MARK_RECORD_DELETED, [tx.tenantId, objectId, id, at]);
+  /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */
+  async lockForDeletion(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<StoredRecord[]> {
+    const rows = await tx.queryPrepared<RecordRow>(LOCK_RECORDS_FOR_DELETION, [tx.tenantId, objectId, ids]);
+    return rows.map(recordOf);
   }
 
-  /** Which of the ids are records of the object. */
-  async listExistingIds(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<Set<string>> {
-    const rows = await tx.queryPrepared<{ id: string }>(LIST_EXISTING_IDS, [tx.tenantId, objectId, ids]);
-    return new Set(rows.map(({ id }) => id));
+  async markDeleted(tx: TenantTransaction, objectId: string, ids: readonly string[], at: Date): Promise<void> {
+    await tx.queryPrepared(MARK_RECORDS_DELETED, [tx.tenantId, objectId, ids, at]);
+  }
+
+  /** Unsets the same fields of locked records, which become one version newer. */
+  async unset(
+    tx: TenantTransaction,
+    objectId: string,
+    ids: readonly string[],
+    fields: readonly Pick<StoredField, 'key' | 'slot'>[],
+    at: Date,
+  ): Promise<void> {
+    const slots = fields.flatMap(({ slot }) => slot ?? []);
+    const keys = fields.map(({ key }) => String(key));
+    await tx.queryPrepared(unsetFields(slots), [tx.tenantId, objectId, ids, at, keys]);
   }
 }
 

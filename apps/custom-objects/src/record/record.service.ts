@@ -4,15 +4,7 @@ import { PlatformError } from '@crm/contracts';
 import { newId, type TenantTransaction } from '@crm/database';
 import { validateRecord } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
-import {
-  type ExpectedVersions,
-  idPosition,
-  type ListAnswer,
-  type ListQuery,
-  listAnswer,
-  parsePage,
-  requireMatch,
-} from '@crm/http';
+import { type ExpectedVersions, type ListAnswer, type ListQuery, listAnswer, parsePage, requireMatch } from '@crm/http';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -23,9 +15,11 @@ import type { RecordView, StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordView } from './record.view.js';
 import { recordEtag } from './record-etag.js';
-import { recordCreated, recordDeleted, recordUpdated } from './record-events.js';
+import { recordCreated, recordUpdated } from './record-events.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { readPage } from './record-page.js';
+import { laterOf, RecordRemovalService } from './record-removal.service.js';
+import { parseSort } from './record-sort.js';
 import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
@@ -39,7 +33,7 @@ export interface TaggedRecord {
 type Body = Readonly<Record<string, unknown>>;
 type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles' | 'kind' | 'requestId' | 'traceparent'>;
 
-/** The rules of custom records: field security, validation, uniqueness, versions and events. */
+/** The rules of records, of standard objects and of those that apps bring: field security, validation, uniqueness, versions and events. */
 @Injectable()
 export class RecordService {
   constructor(
@@ -47,6 +41,7 @@ export class RecordService {
     private readonly records: RecordRepository,
     private readonly references: ReferenceService,
     private readonly uniques: UniqueService,
+    private readonly removal: RecordRemovalService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
   ) {}
@@ -62,7 +57,11 @@ export class RecordService {
   }
 
   /** @throws INVALID_QUERY, NOT_FOUND */
-  async list(caller: Caller, apiName: string, query: ListQuery & RecordFilter): Promise<ListAnswer<RecordView>> {
+  async list(
+    caller: Caller,
+    apiName: string,
+    query: ListQuery & RecordFilter & { sort?: string },
+  ): Promise<ListAnswer<RecordView>> {
     const { q = null, filterField = null, filterValue = null } = query;
     const clock = await this.clock(caller);
     const { result } = await this.models.readAtOnce(caller.tenantId, apiName, async (model) => {
@@ -70,14 +69,21 @@ export class RecordService {
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.
       const conditions = rowConditions(model, plan, query, 3, clock);
-      const binding = { tenantId: caller.tenantId, list: `custom ${objectId}`, filter: [q, filterField, filterValue] };
-      const page = parsePage(query, binding);
+      const sort = parseSort(model, plan, query.sort);
+      const page = parsePage(query, {
+        tenantId: caller.tenantId,
+        list: `records ${objectId}`,
+        sort: sort.name,
+        value: sort.by?.valueType,
+        filter: [q, filterField, filterValue],
+      });
       let { revision }: { revision: number | null } = model.object;
       let counted: number | undefined;
       const records = await readPage(
         page,
         async (portion) => {
-          const part = await this.records.list(caller.tenantId, objectId, conditions, portion, counted === undefined);
+          const isFirst = counted === undefined;
+          const part = await this.records.list(caller.tenantId, objectId, conditions, sort, portion, isFirst);
           counted ??= part.counted;
           // Nothing follows a portion that was read under another definition: what was read is discarded.
           if (part.revision === revision) return part.records;
@@ -85,8 +91,10 @@ export class RecordService {
           return [];
         },
         (record) => recordView(model, record, plan, clock),
+        sort.positionOf,
       );
-      return { revision, result: listAnswer(records, page, counted ?? 0, idPosition) };
+      const { views, end } = records;
+      return { revision, result: listAnswer(views, page, counted ?? 0, () => end) };
     });
     return result;
   }
@@ -100,11 +108,7 @@ export class RecordService {
     const clock = await this.clock(caller);
     const earlier = call && (await this.findCreated(caller, apiName, call, clock));
     if (earlier) return earlier;
-    const prepare = async (model: ObjectModel): Promise<FieldValues> => {
-      const values = await this.validate(caller, model, body, 'create');
-      await this.references.requireCore(caller.tenantId, model, values);
-      return values;
-    };
+    const prepare = (model: ObjectModel) => this.validate(caller, model, body, 'create');
     return this.models.write(caller, apiName, prepare, async (model, tx, values) => {
       if (!call) return tagged(model, await this.insert(tx, model, caller, values, clock), caller, clock);
       const create = async () => (await this.insert(tx, model, caller, values, clock)).id;
@@ -125,11 +129,7 @@ export class RecordService {
     expected: ExpectedVersions,
   ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const prepare = async (model: ObjectModel): Promise<FieldValues> => {
-      const values = await this.validate(caller, model, body, 'update');
-      await this.references.requireCore(caller.tenantId, model, values);
-      return values;
-    };
+    const prepare = (model: ObjectModel) => this.validate(caller, model, body, 'update');
     return this.models.write(caller, apiName, prepare, async (model, tx, changes) => {
       const before = await this.lock(tx, model, id, expected);
       const previous = valuesOf(model, before.data);
@@ -139,21 +139,21 @@ export class RecordService {
       const areReadable = Object.keys(changes).every((name) => readable.has(name));
       if (areReadable && isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
 
-      await this.references.requireCustom(tx, model, changes);
-      await this.uniques.claim(tx, model, id, previous, values);
-      const write = writeOf(model, id, before.version + 1, values, clock.now);
-      const after: StoredRecord = {
-        ...before,
-        version: write.version,
-        data: write.data,
-        updatedAt: clock.now.toISOString(),
-      };
-      await Promise.all([this.records.update(tx, write), recordUpdated(tx, model, before, after, clock)]);
+      // Not earlier than the last change, although that may have been made while this one waited for the lock.
+      const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
+      const write = writeOf(model, id, before.version + 1, values, updatedAt);
+      const after: StoredRecord = { ...before, version: write.version, data: write.data, updatedAt };
+      await inOneFlight(
+        this.references.claim(tx, model, id, previous, values),
+        this.uniques.claim(tx, model, id, previous, values),
+        this.records.update(tx, write),
+        recordUpdated(tx, model, before, after, clock),
+      );
       return tagged(model, after, caller, clock);
     });
   }
 
-  /** @throws VERSION_MISMATCH, NOT_FOUND */
+  /** @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a record needs this one, or very many refer to it */
   async delete(caller: Caller, apiName: string, id: string, expected: ExpectedVersions): Promise<void> {
     const clock = await this.clock(caller);
     await this.models.write(
@@ -161,10 +161,10 @@ export class RecordService {
       apiName,
       async () => undefined,
       async (model, tx) => {
-        const record = await this.lock(tx, model, id, expected);
-        await this.uniques.release(tx, model, id);
-        await this.records.markDeleted(tx, model.object.id, id, clock.now);
-        await recordDeleted(tx, model, record, clock);
+        const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
+        if (!record) throw notFound();
+        requireMatch(expected, record.version);
+        await this.removal.remove(tx, model, record, clock);
       },
     );
   }
@@ -241,19 +241,26 @@ export class RecordService {
     clock: EvaluationContext & { now: Date },
   ): Promise<StoredRecord> {
     const id = newId();
-    await this.references.requireCustom(tx, model, values);
-    await this.uniques.claim(tx, model, id, null, values);
-    const write = writeOf(model, id, 1, values, clock.now);
-    const record: StoredRecord = {
-      id,
-      version: 1,
-      data: write.data,
-      createdAt: clock.now.toISOString(),
-      updatedAt: clock.now.toISOString(),
-    };
-    // In this order on the connection, and in one round trip.
-    await Promise.all([this.records.insert(tx, write, caller.userId), recordCreated(tx, model, record, clock)]);
+    const at = clock.now.toISOString();
+    const write = writeOf(model, id, 1, values, at);
+    const record: StoredRecord = { id, version: 1, data: write.data, createdAt: at, updatedAt: at };
+    await inOneFlight(
+      this.references.claim(tx, model, id, null, values),
+      this.uniques.claim(tx, model, id, null, values),
+      this.records.insert(tx, write, caller.userId),
+      recordCreated(tx, model, record, clock),
+    );
     return record;
+  }
+}
+
+/**
+ * Waits for statements that are sent together, in this order, in one round trip. All have been answered when it returns.
+ * @throws what the first of them that failed says
+ */
+async function inOneFlight(...sent: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(sent)) {
+    if (outcome.status === 'rejected') throw outcome.reason;
   }
 }
 
@@ -266,7 +273,7 @@ function tagged(model: ObjectModel, record: StoredRecord, caller: Caller, clock:
   };
 }
 
-function writeOf(model: ObjectModel, id: string, version: number, values: FieldValues, at: Date): RecordWrite {
+function writeOf(model: ObjectModel, id: string, version: number, values: FieldValues, at: string): RecordWrite {
   return {
     objectId: model.object.id,
     id,

@@ -1,4 +1,5 @@
 import { TENANT_OF_STATEMENT } from '@crm/database';
+import type { SortExpression } from './record-sort.js';
 import type { RowCondition } from './row-condition.js';
 
 // Every statement names the tenant, although row-level security would do: then one partition is read.
@@ -20,18 +21,24 @@ function slotColumn(name: string): string {
 export const FIND_RECORD = `
   SELECT ${COLUMNS} FROM custom_record WHERE tenant_id = $1 AND object_id = $2 AND id = $3 AND deleted_at IS NULL`;
 
-/** $1: tenant, $2: object, $3: record. */
-export const LOCK_RECORD = `${FIND_RECORD} FOR UPDATE`;
+/** For a change; a record that refers to it can be written meanwhile. $1: tenant, $2: object, $3: record. */
+export const LOCK_RECORD = `${FIND_RECORD} FOR NO KEY UPDATE`;
 
-/** $1: tenant, $2: object, $3: ids. */
-export const LIST_EXISTING_IDS = `
-  SELECT id FROM custom_record
-   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL`;
+/** Against deletion too, and against new references. In the order in which all transactions lock. $1: tenant, $2: object, $3: records. */
+export const LOCK_RECORDS_FOR_DELETION = `
+  SELECT ${COLUMNS} FROM custom_record
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL ORDER BY id FOR UPDATE`;
 
-/** $1: tenant, $2: object, $3: record, $4: time. */
-export const MARK_RECORD_DELETED = `
-  UPDATE custom_record SET deleted_at = $4, updated_at = $4, version = version + 1
-   WHERE tenant_id = $1 AND object_id = $2 AND id = $3`;
+/** $1: tenant, $2: object, $3: records, $4: time. */
+export const MARK_RECORDS_DELETED = `
+  UPDATE custom_record SET deleted_at = $4, updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
+
+/** Unsets fields. $1: tenant, $2: object, $3: records, $4: time, $5: keys of the fields. */
+export const unsetFields = (slots: readonly string[]): string => `
+  UPDATE custom_record SET data = data - $5::text[], updated_at = greatest(updated_at, $4::timestamptz), version = version + 1
+         ${slots.map((name) => `, ${slotColumn(name)} = NULL`).join('')}
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[])`;
 
 /** The definition's revision as the statement sees it; null when there is no such object. */
 const REVISION = `
@@ -47,33 +54,69 @@ export const READ_RECORD = `
                           AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
 export interface ListShape {
-  /** Whether it begins after a record, whose id then stands before the limit; an offset otherwise follows the limit. */
-  readonly after: boolean;
+  readonly descending: boolean;
+  /** What the records are ordered by before their ids; null when the id alone decides. */
+  readonly by: Pick<SortExpression, 'sql' | 'sqlType' | 'isNullable'> | null;
+  /**
+   * What the list begins after: its first parameters after those of the conditions. `id`: a record, or one without a value
+   * of the order; `value`: a value of the order and a record. Null for the beginning, with an offset after the limit.
+   */
+  readonly after: 'id' | 'value' | null;
   /** Whether all matches are counted too, up to a limit that is the last parameter; null counts all. */
   readonly counted: boolean;
 }
 
 /**
- * Records, newest first: ids are UUIDv7, so their order is the order of creation. At least one row, with the revision and
- * the count; its id is null when there is no record. $1: tenant, $2: object, from $3: the parameters of the conditions.
+ * Records in an order in which those without a value come last. At least one row, with the revision and the count; its id
+ * is null when there is no record. $1: tenant, $2: object, from $3: the parameters of the conditions.
  */
-export function listRecords(conditions: readonly RowCondition[], { after, counted }: ListShape): string {
+export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
   const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
   const where = [
     'tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL',
     ...conditions.map(({ sql }) => sql),
   ].join(' AND ');
-  const page = after
-    ? `AND id < $${first} ORDER BY id DESC LIMIT $${first + 1}`
-    : `ORDER BY id DESC LIMIT $${first} OFFSET $${first + 1}`;
+  const { page, order, last } = pageOf(where, first, shape);
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
-                         FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${first + 2}) AS matching) AS counted ON true`;
+                         FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
-  SELECT object.revision, ${counted ? 'counted.count, ' : ''}record.*
-    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${counted ? count : ''}
-    LEFT JOIN LATERAL (SELECT ${COLUMNS} FROM custom_record WHERE ${where} ${page}) AS record ON true
-   ORDER BY record.id DESC`;
+  SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}record.*
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''}
+    LEFT JOIN LATERAL (${page}) AS record ON true
+   ORDER BY ${order}`;
+}
+
+/** The records of a page, the order of its rows, and the number of its last parameter. */
+function pageOf(where: string, first: number, { by, descending, after }: ListShape) {
+  const direction = descending ? 'DESC' : 'ASC';
+  const beyond = descending ? '<' : '>';
+  const last = first + (after === 'value' ? 2 : 1);
+  const select = (columns: string, condition: string, order: string, limit: string) =>
+    `SELECT ${COLUMNS}${columns} FROM custom_record WHERE ${where}${condition} ORDER BY ${order} ${limit}`;
+  const limit = after ? `LIMIT $${last}` : `LIMIT $${first} OFFSET $${first + 1}`;
+  if (!by) {
+    const position = after ? ` AND id ${beyond} $${first}` : '';
+    return { page: select('', position, `id ${direction}`, limit), order: `record.id ${direction}`, last };
+  }
+
+  const { sql, sqlType, isNullable } = by;
+  const byValue = `${sql} ${direction}, id ${direction}`;
+  const byId = `id ${direction}`;
+  const value = `, ${sql} AS "sortValue", false AS "isUnset"`;
+  const unset = `, NULL AS "sortValue", true AS "isUnset"`;
+  const order = `record."isUnset", record."sortValue" ${direction}, record.id ${direction}`;
+  if (after === 'id') {
+    return { page: select(unset, ` AND ${sql} IS NULL AND id ${beyond} $${first}`, byId, limit), order, last };
+  }
+  const position = after ? ` AND (${sql}, id) ${beyond} ($${first}::${sqlType}, $${first + 1}::uuid)` : '';
+  if (!isNullable) return { page: select(value, position, byValue, limit), order, last };
+  // Two parts, each in the order of an index; the second is read only as far as the first does not fill the page.
+  const upTo = after ? `LIMIT $${last}` : `LIMIT $${first}::bigint + $${first + 1}::bigint`;
+  const parts = `
+      SELECT * FROM ((${select(value, ` AND ${sql} IS NOT NULL${position}`, byValue, upTo)})
+           UNION ALL (${select(unset, ` AND ${sql} IS NULL`, byId, upTo)})) AS parts ${limit}`;
+  return { page: parts, order, last };
 }
 
 /** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: search text, $7: time, $8: user, from $9: the slots. */

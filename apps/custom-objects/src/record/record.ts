@@ -1,4 +1,4 @@
-/** A stored record. `data` has canonical values by the fields' stable ids; formulas are never stored. */
+/** A stored record. `data` has canonical values by the fields' keys; formulas are never stored. */
 export interface StoredRecord {
   readonly id: string;
   readonly version: number;

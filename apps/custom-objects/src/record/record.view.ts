@@ -29,14 +29,14 @@ export function recordView(
 /** What does not depend on the record is decided once: which members there are, in which order, and which formulas run. */
 function presenterOf(model: ObjectModel, plan: AccessPlan): Presenter {
   const { fields } = model.object;
-  const stored = fields.filter(({ type }) => type !== 'formula').map(({ apiName, id }) => ({ apiName, id }));
+  const stored = fields.filter(({ type }) => type !== 'formula').map(({ apiName, key }) => ({ apiName, key }));
   const wanted = new Set(model.formulas.order.filter((name) => plan.readable.has(name)));
   const evaluate = wanted.size > 0 ? model.formulas.evaluatorOf(wanted) : undefined;
   const shown = fields
     .filter(({ apiName }) => plan.readable.has(apiName))
-    .map(({ apiName, id, type }) => ({
+    .map(({ apiName, key, type }) => ({
       apiName,
-      id,
+      key,
       isFormula: type === 'formula',
       present: fieldTypes.get(type)?.present ?? (() => null),
     }));
@@ -44,12 +44,12 @@ function presenterOf(model: ObjectModel, plan: AccessPlan): Presenter {
     // No prototype, so that __proto__ is a name like any other.
     const values: Record<string, unknown> = Object.create(null);
     if (evaluate) {
-      for (const field of stored) values[field.apiName] = data[field.id] ?? null;
+      for (const field of stored) values[field.apiName] = data[field.key] ?? null;
       evaluate(values, clock);
     }
     const view: RecordView = { id, version, createdAt, updatedAt };
     for (const field of shown) {
-      const value = field.isFormula ? values[field.apiName] : data[field.id];
+      const value = field.isFormula ? values[field.apiName] : data[field.key];
       view[field.apiName] =
         value === null || value === undefined ? null : field.isFormula ? value : (field.present(value) ?? null);
     }

@@ -1,62 +1,72 @@
-import { CORE_OBJECTS, type CoreObject, type FieldProblem, PlatformError, rpc } from '@crm/contracts';
+import { type FieldProblem, PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
-import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { RecordRepository } from './record.repository.js';
+import type { StoredRecord } from './record.js';
 import type { FieldValues } from './record-values.js';
+import { type Reference, ReferenceRepository } from './reference.repository.js';
 
-/** Checks that referenced records exist; their shape has been validated before. */
+/** Keeps references true: what is written exists, and stays until the writing transaction has committed. */
 @Injectable()
 export class ReferenceService {
-  constructor(
-    private readonly rpc: Rpc,
-    private readonly records: RecordRepository,
-  ) {}
+  constructor(private readonly references: ReferenceRepository) {}
 
   /**
-   * Checks references to core objects, by a call to crm before the transaction begins.
-   * @throws VALIDATION_FAILED
+   * Registers what the record refers to now and forgets what it no longer does. The statements are sent at once, before any
+   * that the caller sends afterwards.
+   * @param before values before the change; null for a new record
+   * @throws VALIDATION_FAILED with every reference that names no record
    */
-  async requireCore(tenantId: string, model: ObjectModel, written: FieldValues): Promise<void> {
-    const byObject = new Map<CoreObject, StoredField[]>();
-    for (const field of writtenReferences(model, written)) {
-      if (!isCoreObject(field.referenceTarget)) continue;
-      byObject.set(field.referenceTarget, [...(byObject.get(field.referenceTarget) ?? []), field]);
+  async claim(
+    tx: TenantTransaction,
+    model: ObjectModel,
+    recordId: string,
+    before: FieldValues | null,
+    after: FieldValues,
+  ): Promise<void> {
+    const released: Reference[] = [];
+    const wanted: { field: StoredField; targetId: string }[] = [];
+    for (const field of model.referenceFields) {
+      const targetId = (after[field.apiName] ?? null) as string | null;
+      const previous = before === null ? null : ((before[field.apiName] ?? null) as string | null);
+      if (targetId === previous) continue;
+      if (previous !== null) released.push({ recordId, fieldKey: field.key, targetId: previous });
+      if (targetId !== null) wanted.push({ field, targetId });
     }
-    const missing: FieldProblem[] = [];
-    for (const [object, fields] of byObject) {
-      const ids = [...new Set(fields.map((field) => written[field.apiName] as string))];
-      const { found } = await this.rpc.call(rpc.crm.findCoreRecords, { tenantId, object, ids });
-      missing.push(...fields.filter((field) => !found.includes(written[field.apiName] as string)).map(notFound));
-    }
-    refuse(missing);
+    const { id: objectId } = model.object;
+    const release = released.length > 0 ? this.references.release(tx, objectId, released) : undefined;
+    const claim = wanted.length > 0 ? this.references.claim(tx, objectId, recordId, candidates(wanted)) : undefined;
+    const [, claimed] = await Promise.all([release, claim]);
+    const missing = wanted.filter(({ field }) => !claimed?.has(field.key));
+    if (missing.length === 0) return;
+    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(({ field }) => notFound(field)) });
   }
 
-  /** Checks references to custom objects, in the writing transaction. @throws VALIDATION_FAILED */
-  async requireCustom(tx: TenantTransaction, model: ObjectModel, written: FieldValues): Promise<void> {
-    const missing: FieldProblem[] = [];
-    for (const field of writtenReferences(model, written)) {
-      if (field.referenceObjectId === null) continue;
-      const id = written[field.apiName] as string;
-      const found = await this.records.listExistingIds(tx, field.referenceObjectId, [id]);
-      if (!found.has(id)) missing.push(notFound(field));
-    }
-    refuse(missing);
+  /** Forgets what records refer to by these fields. */
+  async release(
+    tx: TenantTransaction,
+    objectId: string,
+    fields: readonly StoredField[],
+    records: readonly StoredRecord[],
+  ): Promise<void> {
+    const held = records.flatMap(({ id: recordId, data }) =>
+      fields.flatMap(({ key }): Reference[] => {
+        const targetId = data[key] ?? null;
+        return targetId === null ? [] : [{ recordId, fieldKey: key, targetId: targetId as string }];
+      }),
+    );
+    if (held.length > 0) await this.references.release(tx, objectId, held);
   }
 }
 
-function writtenReferences(model: ObjectModel, written: FieldValues): StoredField[] {
-  return model.object.fields.filter(
-    (field) =>
-      field.type === 'reference' && (Object.hasOwn(written, field.apiName) ? written[field.apiName] : null) !== null,
-  );
-}
-
-function isCoreObject(target: string | undefined): target is CoreObject {
-  return target !== undefined && Object.hasOwn(CORE_OBJECTS, target);
-}
+/** In the order of the records, in which all transactions lock them. */
+const candidates = (wanted: readonly { field: StoredField; targetId: string }[]) =>
+  wanted
+    .flatMap(({ field, targetId }) =>
+      field.referenceObjectIds.map((objectId) => ({ fieldKey: field.key, objectId, targetId })),
+    )
+    .sort((one, other) => (one.targetId < other.targetId ? -1 : 1));
 
 const notFound = (field: StoredField): FieldProblem => ({
   pointer: `/${field.apiName}`,
@@ -64,7 +74,3 @@ const notFound = (field: StoredField): FieldProblem => ({
   // Without the field's label, which is unknown to writers who cannot read the field.
   detail: 'Names a record that does not exist',
 });
-
-function refuse(problems: readonly FieldProblem[]): void {
-  if (problems.length > 0) throw new PlatformError('VALIDATION_FAILED', undefined, { errors: problems });
-}

@@ -2,9 +2,11 @@ import { type FieldProblem, PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import { uniqueKey } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
+import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import type { FieldValues } from './record-values.js';
-import { UniqueRepository } from './unique.repository.js';
+import type { StoredRecord } from './record.js';
+import { type FieldValues, valuesOf } from './record-values.js';
+import { UniqueRepository, type UniqueValue } from './unique.repository.js';
 
 /** Keeps `is_unique` fields unique, also between concurrent transactions. */
 @Injectable()
@@ -12,7 +14,8 @@ export class UniqueService {
   constructor(private readonly uniques: UniqueRepository) {}
 
   /**
-   * Claims the values of the record's unique fields and releases those that it no longer has.
+   * Claims the values of the record's unique fields and releases those that it no longer has. The statements are sent at
+   * once, before any that the caller sends afterwards.
    * @param before values before the change; null for a new record
    * @throws UNIQUE_VIOLATION, which names the fields, never the value or the other record
    */
@@ -23,26 +26,41 @@ export class UniqueService {
     before: FieldValues | null,
     after: FieldValues,
   ): Promise<void> {
-    const conflicts: FieldProblem[] = [];
-    // In the order of the field ids: two records that claim several values cannot deadlock.
-    const fields = model.object.fields.filter((field) => field.is_unique).sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const field of fields) {
+    const released: UniqueValue[] = [];
+    const wanted: (UniqueValue & { field: StoredField })[] = [];
+    for (const field of model.uniqueFields) {
       const key = uniqueKey(field, after[field.apiName] ?? null);
       const previous = before === null ? null : uniqueKey(field, before[field.apiName] ?? null);
       if (key === previous) continue;
-      if (previous !== null) await this.uniques.release(tx, model.object.id, field.id, recordId);
-      if (key !== null && !(await this.uniques.claim(tx, model.object.id, field.id, key, recordId))) {
-        conflicts.push({
+      if (previous !== null) released.push({ fieldId: field.id, key: previous, recordId });
+      if (key !== null) wanted.push({ fieldId: field.id, key, recordId, field });
+    }
+    const { id: objectId } = model.object;
+    const release = released.length > 0 ? this.uniques.release(tx, objectId, released) : undefined;
+    const claim = wanted.length > 0 ? this.uniques.claim(tx, objectId, recordId, wanted) : undefined;
+    const [, claimed] = await Promise.all([release, claim]);
+    const conflicts = wanted.filter(({ fieldId }) => !claimed?.has(fieldId));
+    if (conflicts.length === 0) return;
+    throw new PlatformError('UNIQUE_VIOLATION', undefined, {
+      errors: conflicts.map(
+        ({ field }): FieldProblem => ({
           pointer: `/${field.apiName}`,
           code: 'UNIQUE_VIOLATION',
           detail: `Another record has this value of ${field.label}`,
-        });
-      }
-    }
-    if (conflicts.length > 0) throw new PlatformError('UNIQUE_VIOLATION', undefined, { errors: conflicts });
+        }),
+      ),
+    });
   }
 
-  async release(tx: TenantTransaction, model: ObjectModel, recordId: string): Promise<void> {
-    await this.uniques.releaseAll(tx, model.object.id, recordId);
+  /** Releases what deleted records have. */
+  async release(tx: TenantTransaction, model: ObjectModel, records: readonly StoredRecord[]): Promise<void> {
+    const held = records.flatMap(({ id: recordId, data }) => {
+      const values = model.uniqueFields.length > 0 ? valuesOf(model, data) : {};
+      return model.uniqueFields.flatMap((field): UniqueValue[] => {
+        const key = uniqueKey(field, values[field.apiName] ?? null);
+        return key === null ? [] : [{ fieldId: field.id, key, recordId }];
+      });
+    });
+    if (held.length > 0) await this.uniques.release(tx, model.object.id, held);
   }
 }

@@ -1,12 +1,15 @@
-/** Waits for a transaction that is about to claim the value. $1: tenant, $2: object, $3: field, $4: value, $5: record. */
-export const CLAIM_UNIQUE_VALUE = `
-  INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (tenant_id, object_id, field_id, norm_value) DO NOTHING RETURNING record_id`;
+/**
+ * Waits for transactions that are about to claim one of the values; returns the fields whose values are claimed now.
+ * $1: tenant, $2: object, $3: record, $4: fields, $5: their values, both in the order of the fields.
+ */
+export const CLAIM_UNIQUE_VALUES = `
+  INSERT INTO custom_unique (tenant_id, object_id, field_id, norm_value, record_id)
+  SELECT $1::uuid, $2::uuid, wanted.field_id, wanted.norm_value, $3::uuid
+    FROM unnest($4::uuid[], $5::text[]) AS wanted (field_id, norm_value)
+  ON CONFLICT (tenant_id, object_id, field_id, norm_value) DO NOTHING RETURNING field_id AS "fieldId"`;
 
-/** $1: tenant, $2: object, $3: field, $4: record. */
-export const RELEASE_UNIQUE_VALUE = `
-  DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id = $2 AND field_id = $3 AND record_id = $4`;
-
-/** $1: tenant, $2: object, $3: record. */
-export const RELEASE_UNIQUE_VALUES_OF_RECORD = `
-  DELETE FROM custom_unique WHERE tenant_id = $1 AND object_id = $2 AND record_id = $3`;
+/** $1: tenant, $2: object, $3: fields, $4: their values, $5: the records that have them. */
+export const RELEASE_UNIQUE_VALUES = `
+  DELETE FROM custom_unique USING unnest($3::uuid[], $4::text[], $5::uuid[]) AS held (field_id, norm_value, record_id)
+   WHERE custom_unique.tenant_id = $1 AND custom_unique.object_id = $2 AND custom_unique.field_id = held.field_id
+     AND custom_unique.norm_value = held.norm_value COLLATE "C" AND custom_unique.record_id = held.record_id`;

@@ -31,4 +31,6 @@ export const changedRecordData = <R extends TSchema>(record: R) =>
     record,
     changed: Type.Array(Type.String()),
     previous: Type.Record(Type.String(), Type.Unknown()),
+    /** Set when both states together are too long for a message: `previous` is then empty. */
+    previousOmitted: Type.Optional(Type.Literal(true)),
   });

@@ -13,5 +13,7 @@ export const recordUpdatedV1 = defineEvent({
     record: Type.Record(Type.String(), Type.Unknown()),
     changed: Type.Array(Type.String()),
     previous: Type.Record(Type.String(), Type.Unknown()),
+    /** Set when both states together are too long for a message: `previous` is then empty. */
+    previousOmitted: Type.Optional(Type.Literal(true)),
   }),
 });

@@ -1,0 +1,109 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
+import { Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
+import { headerCall, IdempotencyKey } from '@crm/idempotency';
+import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
+import { STANDARD_OBJECTS } from '../object/standard/standard-objects.js';
+import { ListRecordsQuery } from '../record/record.dto.js';
+import type { RecordView } from '../record/record.js';
+import { type Reply, shown } from '../record/record.reply.js';
+import { RecordService } from '../record/record.service.js';
+import { inputSchema, recordSchema } from './standard-record.schema.js';
+
+/**
+ * The controller of a standard object: the same calls for each, made from its definition, so that a noun's own controller
+ * is its path and its name.
+ */
+export function standardRecordController(name: CoreObject) {
+  const { path, domain, scope } = CORE_OBJECTS[name];
+  const object = STANDARD_OBJECTS[name];
+  const noun = `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+  const read = { right: 'read', scope } as const;
+  const write = { right: 'write', scope } as const;
+  const record = { description: 'The record', body: recordSchema(object) };
+
+  class StandardRecordController {
+    constructor(@Inject(RecordService) readonly records: RecordService) {}
+
+    @Get()
+    @Access(read)
+    @Describe({
+      summary: `Lists and searches ${path}`,
+      description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
+      answers: [{ status: 200, ...record, list: true }],
+    })
+    list(@CurrentPrincipal() principal: Principal, @Query() query: ListRecordsQuery): Promise<ListAnswer<RecordView>> {
+      return this.records.list(principal, name, query);
+    }
+
+    @Post()
+    @Access(write)
+    @Describe({
+      summary: `Creates ${noun}`,
+      description: `Publishes \`${domain}.created\`.`,
+      body: inputSchema(object, 'create'),
+      answers: [{ status: 201, ...record }],
+    })
+    async create(
+      @CurrentPrincipal() principal: Principal,
+      @Body() body: Record<string, unknown>,
+      @IdempotencyKey() key: string | undefined,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<RecordView> {
+      const call = headerCall(principal, `POST /api/crm/${path}`, key, body);
+      return shown(reply, await this.records.create(principal, name, body, call));
+    }
+
+    @Get(':id')
+    @Access(read)
+    @Describe({
+      summary: `Returns ${noun}`,
+      description: 'The `ETag` of the answer can be sent as `If-Match` with a change.',
+      answers: [{ status: 200, ...record }],
+    })
+    async get(
+      @CurrentPrincipal() principal: Principal,
+      @IdParam() id: string,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<RecordView> {
+      return shown(reply, await this.records.get(principal, name, id));
+    }
+
+    @Patch(':id')
+    @Access(write)
+    @Describe({
+      summary: `Changes fields of ${noun}`,
+      description: `Fields that are left out stay as they are; null clears a field. Publishes \`${domain}.updated\`.`,
+      body: inputSchema(object, 'update'),
+      answers: [{ status: 200, ...record }],
+    })
+    async update(
+      @CurrentPrincipal() principal: Principal,
+      @IdParam() id: string,
+      @Body() body: Record<string, unknown>,
+      @IfMatch() expected: ExpectedVersions,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<RecordView> {
+      return shown(reply, await this.records.update(principal, name, id, body, expected));
+    }
+
+    @Delete(':id')
+    @HttpCode(204)
+    @Access(write)
+    @Describe({
+      summary: `Deletes ${noun}`,
+      description: `References to the record are unset. Publishes \`${domain}.deleted\`.`,
+      answers: [{ status: 204, description: 'The record is deleted' }],
+    })
+    delete(
+      @CurrentPrincipal() principal: Principal,
+      @IdParam() id: string,
+      @IfMatch() expected: ExpectedVersions,
+    ): Promise<void> {
+      return this.records.delete(principal, name, id, expected);
+    }
+  }
+
+  return StandardRecordController;
+}
