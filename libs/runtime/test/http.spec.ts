@@ -250,6 +250,18 @@ describe('the HTTP side of a service', () => {
     expect((await call('GET', `/api/crm/leads?size=2&cursor=${first.nextCursor}`)).json.data).toEqual(second.data);
   });
 
+  it('says nothing about the total with count=none, and on later pages of a cursor unless a count is asked for', async () => {
+    const unknown = { total: null, totalIsExact: false };
+    const first = (await call('GET', '/api/crm/leads?size=2&count=none')).json;
+    expect(first).toMatchObject({ ...unknown, hasMore: true });
+    const later = `/api/crm/leads?size=2&cursor=${first.nextCursor}`;
+    expect((await call('GET', later)).json).toMatchObject({ ...unknown, hasMore: false });
+    for (const count of ['exact', 'estimated']) {
+      expect((await call('GET', `${later}&count=${count}`)).json).toMatchObject({ total: 3, totalIsExact: true });
+    }
+    expect((await call('GET', '/api/crm/leads?count=some')).status).toBe(400);
+  });
+
   it('reads If-Match', async () => {
     const patch = async (ifMatch?: string) => {
       const headers = ifMatch === undefined ? undefined : { 'if-match': ifMatch };

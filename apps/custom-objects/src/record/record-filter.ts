@@ -3,6 +3,7 @@ import { type AccessPlan, fieldTypes, foldForSearch, slotValue } from '@crm/fiel
 import type { EvaluationContext } from '@crm/formula';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
+import { chosenOptions } from './chosen-options.js';
 import { formulaEquals } from './formula-condition.js';
 import type { RowCondition } from './row-condition.js';
 
@@ -83,7 +84,7 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
 function parseValue(field: StoredField, text: string): unknown {
   const refuse = () =>
     new PlatformError('INVALID_QUERY', `filterValue: not a value of ${field.apiName}, which is of type ${field.type}`);
-  let input: unknown = field.type === 'multi_select' ? text.split(',') : text;
+  let input: unknown = field.type === 'multi_select' ? chosenOptions(field, text) : text;
   if (JSON_TYPES.has(field.type)) {
     if (!/^(true|false|-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?)$/.test(text)) throw refuse();
     input = JSON.parse(/^-?0[0-9]/.test(text) ? String(Number(text)) : text);

@@ -12,7 +12,12 @@ export class ListRecordsQuery extends ListQuery {
   @TextField({ optional: true, maxLength: 40, description: 'Api-name of a field that the caller can read' })
   filterField?: string;
 
-  @TextField({ optional: true, maxLength: 4000, description: 'The value that `filterField` must have' })
+  @TextField({
+    optional: true,
+    maxLength: 4000,
+    description:
+      'The value that `filterField` must have. Of a field with several options: one that must be among them, or a JSON array of them',
+  })
   filterValue?: string;
 
   @TextField({

@@ -4,6 +4,8 @@ import { EnumField, IntegerField, TextField } from './fields.js';
 
 export const DEFAULT_PAGE_SIZE = 25;
 export const MAX_PAGE_SIZE = 200;
+/** How many rows of the whole list are counted; by default as `estimated`. */
+export const COUNTS = ['exact', 'estimated', 'none'] as const;
 /** Counting stops here unless the request has `count=exact`. */
 export const COUNT_LIMIT = 10_000;
 /** Last row reachable by page number; later ones need a cursor, because skipping rows costs as much as reading them. */
@@ -27,8 +29,12 @@ export class ListQuery {
   })
   cursor?: string;
 
-  @EnumField(['exact'], { optional: true, description: '`exact` counts beyond 10,000' })
-  count?: string;
+  @EnumField(COUNTS, {
+    optional: true,
+    description:
+      '`estimated`, the default, counts up to 10,000; `exact` counts all; `none` counts nothing. Pages by `cursor` are not counted unless `count` is given',
+  })
+  count?: (typeof COUNTS)[number];
 }
 
 /** The requested page. */
@@ -42,7 +48,9 @@ export interface ListPage {
   readonly offset: number;
   /** Rows to read: one more than the page size, to detect whether there are more. */
   readonly limit: number;
-  /** Rows to count at most; null for all of them. */
+  /** False when the answer says nothing about the length of the whole list. */
+  readonly counts: boolean;
+  /** Rows to count at most; null for all of them; 0 when nothing is counted. */
   readonly countLimit: number | null;
   readonly binding: CursorBinding;
 }
@@ -59,13 +67,17 @@ export function parsePage(query: ListQuery, binding: CursorBinding): ListPage {
   if (offset > MAX_OFFSET) {
     throw new PlatformError('INVALID_QUERY', `page: reaches ${MAX_OFFSET} rows; go on with cursor`);
   }
+  // Whoever follows a cursor has the total of the first page.
+  const count = query.count ?? (after ? 'none' : 'estimated');
+  const counts = count !== 'none';
   return {
     page,
     size,
     offset,
     after,
     limit: size + 1,
-    countLimit: query.count === 'exact' ? null : COUNT_LIMIT + 1,
+    counts,
+    countLimit: count === 'exact' ? null : counts ? COUNT_LIMIT + 1 : 0,
     binding,
   };
 }
@@ -74,7 +86,8 @@ export interface ListAnswer<Row> {
   readonly data: readonly Row[];
   readonly page: number;
   readonly size: number;
-  readonly total: number;
+  /** Null when the request asked for no count. */
+  readonly total: number | null;
   readonly totalIsExact: boolean;
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
@@ -83,24 +96,25 @@ export interface ListAnswer<Row> {
 /**
  * The response of a list.
  * @param rows read with the page's `limit`
- * @param counted number of rows of the whole list, counted up to the page's `countLimit`
+ * @param counted number of rows of the whole list, counted up to the page's `countLimit`; ignored when nothing is counted
  * @param positionOf the position of a row in the order of the list
  */
 export function listAnswer<Row>(
   rows: readonly Row[],
-  { page, size, countLimit, binding }: ListPage,
+  { page, size, counts, countLimit, binding }: ListPage,
   counted: number,
   positionOf: (row: Row) => Position,
 ): ListAnswer<Row> {
   const data = rows.slice(0, size);
   const last = data.at(-1);
   const hasMore = rows.length > size;
-  const totalIsExact = countLimit === null || counted < countLimit;
+  const totalIsExact = counts && (countLimit === null || counted < countLimit);
+  const total = counts && !totalIsExact ? COUNT_LIMIT : counted;
   return {
     data,
     page,
     size,
-    total: totalIsExact ? counted : countLimit - 1,
+    total: counts ? total : null,
     totalIsExact,
     hasMore,
     nextCursor: hasMore && last !== undefined ? writeCursor(binding, positionOf(last)) : null,

@@ -48,8 +48,12 @@ export class ListEnvelope {
   @IntegerField({ minimum: 1, maximum: 200 })
   size: number;
 
-  @IntegerField({ minimum: 0, description: 'Counting stops at 10,000 unless count=exact' })
-  total: number;
+  @IntegerField({
+    minimum: 0,
+    nullable: true,
+    description: 'Counting stops at 10,000 unless count=exact; null with count=none and on later pages of a cursor',
+  })
+  total: number | null;
 
   @BooleanField()
   totalIsExact: boolean;
