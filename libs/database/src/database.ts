@@ -3,20 +3,17 @@ import pg, { type PoolClient } from 'pg';
 import type { DatabaseConfig } from './database-config.js';
 import { type EntityClass, EntityManagers } from './entities/entity-managers.js';
 import { asPlatformError } from './errors.js';
-import { inOneWrite } from './one-write.js';
-import { OpenNarrowTransaction, OpenTenantTransaction } from './open-transaction.js';
+import { OpenNarrowTransaction, OpenTenantTransaction, type TransactionServices } from './open-transaction.js';
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
 import { StatementNames } from './statement-names.js';
+import { StatementQueue } from './statement-queue.js';
 import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
 
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
 
-const SET_TENANT = { name: 'set_tenant', text: "SELECT set_config('app.tenant_id', $1, true)" };
-
-/** Statements sent before the work without waiting: they leave in the same write as its first statement. */
-type Opening = (client: PoolClient) => Promise<unknown>[];
+const SET_TENANT = "SELECT set_config('app.tenant_id', $1, true)";
 
 /** The only access to a service's tables: a transaction in the context of one tenant, or one of the narrow role. */
 export class Database {
@@ -56,8 +53,8 @@ export class Database {
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
     return this.run<OpenTenantTransaction, T>(
       this.runtimePool,
-      (client) => [client.query('BEGIN'), client.query({ ...SET_TENANT, values: [tenantId.toLowerCase()] })],
-      (client) => new OpenTenantTransaction(client, this.outboxSignal, this.managers, this.names, origin),
+      (queue) => [begin(queue), queue.send(SET_TENANT, [tenantId.toLowerCase()], 'set_tenant')],
+      (services) => new OpenTenantTransaction(services, origin),
       work,
     );
   }
@@ -84,8 +81,8 @@ export class Database {
   async crossTenant<T>(work: (tx: NarrowTransaction) => Promise<T>): Promise<T> {
     return this.run<OpenNarrowTransaction, T>(
       this.narrowPool,
-      (client) => [client.query('BEGIN')],
-      (client) => new OpenNarrowTransaction(client, this.outboxSignal, this.managers),
+      (queue) => [begin(queue)],
+      (services) => new OpenNarrowTransaction(services),
       work,
     );
   }
@@ -117,16 +114,17 @@ export class Database {
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
   }
 
+  /** @param open sends what comes before the work; it leaves in the same write as the first statement of the work */
   private async run<Tx extends OpenTenantTransaction | OpenNarrowTransaction, T>(
     pool: pg.Pool,
-    open: Opening,
-    wrap: (client: PoolClient) => Tx,
+    open: (queue: StatementQueue) => Promise<unknown>[],
+    wrap: (services: TransactionServices) => Tx,
     work: (tx: Tx) => Promise<T>,
   ): Promise<T> {
     await this.prepareEntities();
     const client = await connect(pool);
-    inOneWrite(client);
-    const tx = wrap(client);
+    const queue = new StatementQueue(client);
+    const tx = wrap({ queue, signal: this.outboxSignal, managers: this.managers, names: this.names });
     let broken: Error | undefined;
     // A connection that breaks while checked out emits `error`, which without a listener ends the process.
     const onError = (error: Error) => {
@@ -135,10 +133,10 @@ export class Database {
     client.on('error', onError);
     let result: T;
     try {
-      result = await finish(client, tx, Promise.allSettled(open(client)), work);
+      result = await finish(queue, tx, Promise.allSettled(open(queue)), work);
     } catch (error) {
-      broken ??= await rollBack(client);
-      throw asPlatformError(error);
+      broken ??= await rollBack(queue);
+      throw asPlatformError((await tx.unawaitedFailure()) ?? error);
     } finally {
       client.removeListener('error', onError);
       client.release(broken);
@@ -150,21 +148,25 @@ export class Database {
 
 /** Runs the work in a transaction that is being opened, and commits it. */
 async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, T>(
-  client: PoolClient,
+  queue: StatementQueue,
   tx: Tx,
   opening: Promise<PromiseSettledResult<unknown>[]>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   try {
     const result = await work(tx);
-    for (const outcome of await opening) if (outcome.status === 'rejected') throw outcome.reason;
     tx.close();
-    await commit(client);
+    // At once, so that it leaves with what the work issued last; the server commits nothing when a statement has failed.
+    const [commitment] = await Promise.allSettled([commit(queue)]);
+    for (const outcome of await opening) if (outcome.status === 'rejected') throw outcome.reason;
+    if (commitment.status === 'rejected') throw commitment.reason;
     return result;
   } finally {
     tx.close();
   }
 }
+
+const begin = (queue: StatementQueue) => queue.send('BEGIN', [], 'BEGIN');
 
 async function connect(pool: pg.Pool): Promise<PoolClient> {
   try {
@@ -175,17 +177,17 @@ async function connect(pool: pg.Pool): Promise<PoolClient> {
 }
 
 /** A COMMIT after a failed statement is answered with ROLLBACK and no error: the work must not count as committed. */
-async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT');
+async function commit(queue: StatementQueue): Promise<void> {
+  const { command } = await queue.send('COMMIT', [], 'COMMIT');
   if (command !== 'COMMIT') {
     throw new Error('Nothing was committed: a statement of the transaction failed and its error was swallowed');
   }
 }
 
 /** @returns the reason why the connection must not be used again, if there is one */
-async function rollBack(client: PoolClient): Promise<Error | undefined> {
+async function rollBack(queue: StatementQueue): Promise<Error | undefined> {
   try {
-    await client.query('ROLLBACK');
+    await queue.send('ROLLBACK');
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -1,11 +1,22 @@
 import { Logger } from '@nestjs/common';
-import type { PoolClient, QueryResult } from 'pg';
+import type { QueryResult } from 'pg';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
-import { inOneWrite } from './one-write.js';
 import type { OutboxSignal } from './outbox/signal.js';
 import type { StatementNames } from './statement-names.js';
+import type { StatementQueue } from './statement-queue.js';
 import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
+
+/** in_failed_sql_transaction */
+const ABORTED = '25P02';
+
+/** What a transaction works with. */
+export interface TransactionServices {
+  readonly queue: StatementQueue;
+  readonly signal: OutboxSignal;
+  readonly managers: EntityManagers;
+  readonly names: StatementNames;
+}
 
 /**
  * What both kinds of transaction share: statements and entities on one connection until it is closed, and callbacks after
@@ -17,10 +28,10 @@ class OpenTransaction<TenantId extends string | undefined> {
   private open = true;
   private lease: ManagerLease | undefined;
 
+  private readonly unawaited: Promise<unknown>[] = [];
+
   constructor(
-    private readonly client: PoolClient,
-    private readonly signal: OutboxSignal,
-    private readonly managers: EntityManagers,
+    private readonly services: TransactionServices,
     readonly tenantId: TenantId,
     public origin: TransactionOrigin | undefined,
   ) {}
@@ -28,7 +39,8 @@ class OpenTransaction<TenantId extends string | undefined> {
   /** Created on first use, so that a transaction without entities has no cost. */
   get manager(): EntityManager {
     this.assertOpen();
-    this.lease ??= this.managers.lease((sql, parameters) => this.send(sql, parameters), { tenantId: this.tenantId });
+    const send = (sql: string, parameters?: unknown[]) => this.send(sql, parameters);
+    this.lease ??= this.services.managers.lease(send, { tenantId: this.tenantId });
     return this.lease.manager;
   }
 
@@ -41,6 +53,19 @@ class OpenTransaction<TenantId extends string | undefined> {
     return result.rows as Row[];
   }
 
+  async queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const result = await this.send(sql, parameters as unknown[], this.services.names.nameOf(sql));
+    return result.rows as Row[];
+  }
+
+  issue(sql: string, parameters: readonly unknown[]): void {
+    this.assertOpen();
+    const outcome = this.queryPrepared(sql, parameters);
+    // Handled when the transaction ends; until then the rejection must not count as unhandled.
+    outcome.catch(() => undefined);
+    this.unawaited.push(outcome);
+  }
+
   afterCommit(callback: () => void): void {
     this.assertOpen();
     this.callbacks.push(callback);
@@ -49,7 +74,7 @@ class OpenTransaction<TenantId extends string | undefined> {
   eventAppended(): void {
     if (this.hasEvents) return;
     this.hasEvents = true;
-    this.afterCommit(() => this.signal.notify());
+    this.afterCommit(() => this.services.signal.notify());
   }
 
   /** From now on statements are rejected, because the connection may serve another tenant. */
@@ -73,13 +98,20 @@ class OpenTransaction<TenantId extends string | undefined> {
     }
   }
 
+  /**
+   * The error of an issued statement that failed by itself, if there is one: the rejections of other statements are its
+   * consequence.
+   */
+  async unawaitedFailure(): Promise<unknown> {
+    const outcomes = await Promise.allSettled(this.unawaited);
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    return failures.find((error) => error.code !== ABORTED);
+  }
+
   /** @param name of a prepared statement */
-  protected async send(sql: string, parameters?: unknown[], name?: string): Promise<QueryResult> {
+  private async send(sql: string, parameters?: unknown[], name?: string): Promise<QueryResult> {
     this.assertOpen();
-    inOneWrite(this.client);
-    return name === undefined
-      ? this.client.query(sql, parameters)
-      : this.client.query({ name, text: sql, values: parameters });
+    return this.services.queue.send(sql, parameters, name);
   }
 
   private assertOpen(): void {
@@ -88,24 +120,13 @@ class OpenTransaction<TenantId extends string | undefined> {
 }
 
 export class OpenTenantTransaction extends OpenTransaction<string> implements TenantTransaction {
-  constructor(
-    client: PoolClient,
-    signal: OutboxSignal,
-    managers: EntityManagers,
-    private readonly names: StatementNames,
-    origin: TransactionOrigin,
-  ) {
-    super(client, signal, managers, origin.tenantId.toLowerCase(), origin);
-  }
-
-  async queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const result = await this.send(sql, parameters as unknown[], this.names.nameOf(sql));
-    return result.rows as Row[];
+  constructor(services: TransactionServices, origin: TransactionOrigin) {
+    super(services, origin.tenantId.toLowerCase(), origin);
   }
 }
 
 export class OpenNarrowTransaction extends OpenTransaction<undefined> implements NarrowTransaction {
-  constructor(client: PoolClient, signal: OutboxSignal, managers: EntityManagers) {
-    super(client, signal, managers, undefined, undefined);
+  constructor(services: TransactionServices) {
+    super(services, undefined, undefined);
   }
 }

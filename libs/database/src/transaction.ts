@@ -36,6 +36,17 @@ export interface Transaction extends Queryable {
   origin?: TransactionOrigin | undefined;
   /** Runs the callback once the transaction has committed; never after a rollback. */
   afterCommit(callback: () => void): void;
+  /**
+   * Like `query`, for a statement that comes again: the server parses it once for a connection, and plans it once where
+   * the service's connections say `genericPlans`.
+   */
+  queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Sends a prepared statement whose rows nobody needs, without waiting for it: it costs no round trip, and when the work
+   * ends with it, the commit leaves in the same write. If it fails, nothing is committed and the transaction rejects with
+   * its error.
+   */
+  issue(sql: string, parameters: readonly unknown[]): void;
   /** Called by `appendEvent`: after the commit the relay of this process is woken, once for all events. */
   eventAppended(): void;
 }
@@ -43,11 +54,6 @@ export interface Transaction extends Queryable {
 /** A transaction of the runtime role in the context of one tenant: it sees this tenant's rows and can write no others. */
 export interface TenantTransaction extends Transaction {
   readonly tenantId: string;
-  /**
-   * Like `query`, for a statement that comes again: the server parses it once for a connection, and plans it once where
-   * the service's connections say `genericPlans`.
-   */
-  queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
 }
 
 /** A transaction of the narrow role: global tables, and the columns that separate policies open across tenants. */

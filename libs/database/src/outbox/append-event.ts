@@ -65,7 +65,7 @@ export async function appendEvent<E extends EventDefinition>(
   if (Buffer.byteLength(json) > MAX_EVENT_BYTES) {
     throw new PlatformError('PAYLOAD_TOO_LARGE', `The event of this change has more than ${MAX_EVENT_BYTES} bytes`);
   }
-  await tx.query(APPEND_EVENT, [
+  tx.issue(APPEND_EVENT, [
     tenantId,
     envelope.id,
     definition.name,
