@@ -15,7 +15,7 @@ const text = (/** @type {number} */ index) => ({ apiName: `text_${index}`, type:
 const number = (/** @type {number} */ index) => ({ apiName: `number_${index}`, type: 'number' });
 /** 18 stored fields, one of them hidden from whom measures, and 2 formulas. */
 const FIELDS = [
-  { apiName: 'code', type: 'text' },
+  { apiName: 'code', type: 'text', indexed: true },
   ...[1, 2, 3, 4, 5, 6].map(text),
   { apiName: 'secret', type: 'text', readRoles: ['auditor'] },
   ...[1, 2, 3, 4, 5, 6].map(number),
@@ -52,17 +52,19 @@ export async function fill(adminUrl, tenantId) {
       ...field,
       id: newId(),
       position,
-      slot: slotOf(field, position),
+      key: position + 1,
+      slot: process.env.SLOTS15 ? slotOf(field, position) : field.apiName === 'code' ? 's1' : null,
     }));
     await admin.query(
       `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
        VALUES ($1, $2, $3, 'bench', false, $4, $4, 'Visit', 'Visits')`,
       [tenantId, objectId, newId(), API_NAME],
     );
-    for (const { id, position, slot, ...definition } of fields) {
+    for (const { id, position, key, slot, ...definition } of fields) {
       await admin.query(
-        `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, slot, definition) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [tenantId, id, objectId, definition.apiName, position, slot, JSON.stringify(definition)],
+        `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [tenantId, id, objectId, definition.apiName, position, key, slot, JSON.stringify(definition)],
       );
     }
     await insertRecords(
@@ -118,7 +120,7 @@ const sqlOf = (/** @type {{ apiName: string, type: string }} */ field) =>
 
 /**
  * @param {pg.Client} admin
- * @param {readonly { id: string, apiName: string, type: string, slot: string | null }[]} fields
+ * @param {readonly { key: number, apiName: string, type: string, slot: string | null }[]} fields
  * @param {string} series rows with tenant, object and i
  * @param {readonly unknown[]} parameters
  */
@@ -130,7 +132,7 @@ async function insertRecords(admin, fields, series, parameters) {
   await admin.query(
     `INSERT INTO custom_record (tenant_id, object_id, id, version, data, search_text, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
      SELECT tenant, object, ('0199aa00-' || lpad(to_hex(i / 65536), 4, '0') || '-7' || lpad(to_hex(i % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || i), 1, 12))::uuid,
-            1, jsonb_build_object(${stored.map((field) => `'${field.id}', ${sqlOf(field)}`).join(', ')}),
+            1, jsonb_build_object(${stored.map((field) => `'${field.key}', ${sqlOf(field)}`).join(', ')}),
             'text number ' || i, now(), now(),
             ${slotted.map((field) => `(${field.type === 'checkbox' ? `CASE WHEN ${sqlOf(field)} THEN 'true' ELSE 'false' END` : sqlOf(field)})${cast(/** @type {string} */ (field.slot))}`).join(', ')}
        FROM (${series}) AS series`,
@@ -138,11 +140,11 @@ async function insertRecords(admin, fields, series, parameters) {
   );
 }
 
-const bareBody = (/** @type {readonly { id: string, apiName: string, type: string }[]} */ fields) =>
+const bareBody = (/** @type {readonly { key: number, apiName: string, type: string }[]} */ fields) =>
   `jsonb_build_object('id', id, 'version', version, 'createdAt', created_at, 'updatedAt', updated_at, ${fields
     .filter(({ apiName }) => apiName !== 'secret')
-    .map(({ id, apiName, type }) =>
-      type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${id}'`,
+    .map(({ key, apiName, type }) =>
+      type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${key}'`,
     )
     .join(', ')})`;
 

@@ -51,6 +51,8 @@ export interface Tenant {
 
 export interface CustomObjectsService {
   readonly service: TestService;
+  /** The database without row-level security. */
+  readonly adminUrl: string;
   readonly objects: ObjectService;
   tenant(plan?: 'business' | 'enterprise', objects?: readonly DeclaredObject[]): Promise<Tenant>;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export async function startCustomObjects(): Promise<CustomObjectsService> {
   const objects = service.get(ObjectService);
   return {
     service,
+    adminUrl: database.adminUrl,
     objects,
     async tenant(plan = 'business', declared = [SITE_VISIT]) {
       const id = randomUUID();

@@ -41,6 +41,7 @@ describe('accepts the definition', () => {
     { type: 'checkbox', default: false },
     { type: 'reference', referenceTarget: 'lead' },
     { type: 'reference', referenceTarget: 'custom:property', is_unique: true },
+    { type: 'reference', referenceTarget: 'lead', required: true, onDelete: 'cascade', indexed: true },
     { type: 'formula', expression: 'a + b', exposes: true },
     { type: 'text', options: [], default: null, referenceTarget: null },
   ])('%j', (field) => expect(problems(field)).toEqual([]));
@@ -51,6 +52,12 @@ describe('inconsistent definitions of fields', () => {
     [{ type: 'money' }, ['TYPE_UNKNOWN /0/type']],
     [{}, ['TYPE_UNKNOWN /0/type']],
     [{ type: 'constructor' }, ['TYPE_UNKNOWN /0/type']],
+    [{ type: 'text', onDelete: 'cascade' }, ['ON_DELETE_NOT_ALLOWED /0/onDelete']],
+    [
+      { type: 'reference', referenceTarget: 'lead', required: true, onDelete: 'set_null' },
+      ['ON_DELETE_INVALID /0/onDelete'],
+    ],
+    [{ type: 'multi_select', options: ['a'], indexed: true }, ['INDEXED_NOT_ALLOWED /0/indexed']],
     [{ type: 'picklist' }, ['OPTIONS_REQUIRED /0/options']],
     [{ type: 'multi_select', options: [] }, ['OPTIONS_REQUIRED /0/options']],
     [{ type: 'text', options: ['a'] }, ['OPTIONS_NOT_ALLOWED /0/options']],
@@ -158,4 +165,16 @@ describe('inconsistent definitions of fields', () => {
       detail: 'The field type needs options',
     });
   });
+});
+
+it('an object can have as many indexed fields of a kind as a record has columns', () => {
+  const fields = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, index): FieldDefinition => ({ apiName: `f${index}`, type: 'date', indexed: true }),
+    );
+  expect(checkDefinition(fields(4))).toEqual([]);
+  expect(checkDefinition(fields(5))).toEqual([
+    expect.objectContaining({ pointer: '/4/indexed', code: 'INDEXED_TOO_MANY' }),
+  ]);
 });

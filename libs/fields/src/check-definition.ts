@@ -4,7 +4,7 @@ import { PatternBudget } from './pattern-budget.js';
 import { type FieldProblem, pointerTo } from './problem.js';
 import { DEFINITION_PROBLEMS, type DefinitionProblemCode } from './problem-codes.js';
 import { rules } from './rules/index.js';
-import type { FieldType } from './types/field-type.js';
+import { type FieldType, SLOT_COUNTS, type SlotKind } from './types/field-type.js';
 import { fieldTypes } from './types/index.js';
 import { TEXTAREA_LIMIT } from './types/textarea.js';
 import { validateValue } from './validate-value.js';
@@ -13,6 +13,8 @@ import { validateValue } from './validate-value.js';
 const LONGEST_OPTION = 255;
 /** Possible targets of a reference: core objects except tasks, and custom objects. */
 const REFERENCE_TARGET = /^(?:lead|contact|company|opportunity|custom:[A-Za-z][A-Za-z0-9_]*)$/;
+
+const KINDS: Readonly<Record<SlotKind, string>> = { text: 'text', number: 'number', time: 'date' };
 
 type Report = (code: DefinitionProblemCode, path: readonly (string | number)[], detail?: string) => void;
 
@@ -25,6 +27,7 @@ type Report = (code: DefinitionProblemCode, path: readonly (string | number)[], 
 export function checkDefinition(fields: readonly FieldDefinition[], budget = new PatternBudget()): FieldProblem[] {
   const problems: FieldProblem[] = [];
   budget.beginObject();
+  const indexed: Record<SlotKind, number> = { text: 0, number: 0, time: 0 };
   for (const [index, field] of fields.entries()) {
     const report: Report = (code, path, detail = DEFINITION_PROBLEMS[code]) => {
       problems.push({ pointer: pointerTo(index, ...path), code, detail });
@@ -37,6 +40,7 @@ export function checkDefinition(fields: readonly FieldDefinition[], budget = new
     const before = problems.length;
     checkOptions(field, type, report);
     checkTarget(field, report);
+    checkIndex(field, type, indexed, report);
     checkFormula(field, report);
     checkRules(field, type, report, budget);
     if (field.is_unique && !type.mayBeUnique) report('UNIQUE_NOT_ALLOWED', ['is_unique']);
@@ -74,13 +78,36 @@ function isOption(option: unknown): boolean {
 }
 
 function checkTarget(field: FieldDefinition, report: Report): void {
-  const { referenceTarget: target } = field;
+  const { referenceTarget: target, onDelete, required } = field;
+  if (onDelete !== undefined && onDelete !== null) {
+    if (field.type !== 'reference') report('ON_DELETE_NOT_ALLOWED', ['onDelete']);
+    else if (onDelete === 'set_null' && required) report('ON_DELETE_INVALID', ['onDelete']);
+  }
   if (field.type !== 'reference') {
     if (target !== undefined && target !== null) report('REFERENCE_TARGET_NOT_ALLOWED', ['referenceTarget']);
   } else if (target === undefined || target === null) {
     report('REFERENCE_TARGET_REQUIRED', ['referenceTarget']);
   } else if (typeof target !== 'string' || !REFERENCE_TARGET.test(target)) {
     report('REFERENCE_TARGET_INVALID', ['referenceTarget']);
+  }
+}
+
+/** @param indexed how many fields before this one are indexed */
+function checkIndex(
+  field: FieldDefinition,
+  { slotKind }: FieldType,
+  indexed: Record<SlotKind, number>,
+  report: Report,
+): void {
+  if (!field.indexed) return;
+  if (slotKind === null) {
+    report('INDEXED_NOT_ALLOWED', ['indexed']);
+    return;
+  }
+  indexed[slotKind] += 1;
+  if (indexed[slotKind] > SLOT_COUNTS[slotKind]) {
+    const detail = `At most ${SLOT_COUNTS[slotKind]} ${KINDS[slotKind]} fields of an object can be indexed`;
+    report('INDEXED_TOO_MANY', ['indexed'], detail);
   }
 }
 

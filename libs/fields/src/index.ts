@@ -18,6 +18,6 @@ export {
   UNIQUE_KEY_BYTES,
   uniqueKey,
 } from './stored-forms.js';
-export type { FieldType, ParseOptions, ParseResult, SlotKind } from './types/field-type.js';
+export { type FieldType, type ParseOptions, type ParseResult, SLOT_COUNTS, type SlotKind } from './types/field-type.js';
 export { fieldTypes } from './types/index.js';
 export { type ValidatedRecord, validateRecord } from './validate-record.js';

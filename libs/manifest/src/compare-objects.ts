@@ -100,6 +100,10 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldCh
   }
   if (before.referenceTarget !== after.referenceTarget)
     yield { effect: 'destructive', what: 'refers to another object' };
+  if (after.type === 'reference' && onDeleteOf(before) !== onDeleteOf(after)) {
+    const effect = onDeleteOf(after) === 'cascade' ? 'breaking' : 'safe';
+    yield { effect, what: `says ${onDeleteOf(after)} when the record that it refers to is deleted` };
+  }
   if (after.required === true && before.required !== true) yield { effect: 'breaking', what: 'is now required' };
   else if (after.required === true && hasDefault(before) && !hasDefault(after)) {
     yield { effect: 'breaking', what: 'is required and no longer has a default' };
@@ -114,6 +118,8 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldCh
   yield* roleChanges('readable', before.readRoles, after.readRoles);
   yield* roleChanges('writable', before.writeRoles, after.writeRoles);
 }
+
+const onDeleteOf = ({ onDelete, required }: NamedField) => onDelete ?? (required ? 'restrict' : 'set_null');
 
 function hasDefault(field: NamedField): boolean {
   return (field.default ?? null) !== null;

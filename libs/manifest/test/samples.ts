@@ -617,6 +617,16 @@ export const SAMPLES: readonly Sample[] = [
         { type: 'picklist', options: ['a'], default: 'b' },
         { type: 'picklist', options: ['a'], default: 'a' },
       ],
+      [
+        'required reference that is unset',
+        { type: 'reference', referenceTarget: 'lead', required: true, onDelete: 'set_null' },
+        { type: 'reference', referenceTarget: 'lead', required: true, onDelete: 'restrict' },
+      ],
+      [
+        'index of a list of options',
+        { type: 'multi_select', options: ['a'], indexed: true },
+        { type: 'date', indexed: true },
+      ],
       ['formula without an expression', { type: 'formula' }, { type: 'formula', expression: '1' }],
       ['expression of a text', { type: 'text', expression: '1' }, { type: 'text' }],
     ] as const
@@ -1484,6 +1494,8 @@ function expect1(what: string): string {
     'rule that does not fit': '/validationRules/0',
     'pattern with look-ahead': '/validationRules/0/value',
     'default that is no option': '/default',
+    'required reference that is unset': '/onDelete',
+    'index of a list of options': '/indexed',
     'formula without an expression': '/expression',
     'expression of a text': '/expression',
   };

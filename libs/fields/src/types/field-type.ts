@@ -6,6 +6,9 @@ import type { ValueProblemCode } from '../problem-codes.js';
 /** The kind of typed column in which values are filtered and sorted. */
 export type SlotKind = 'text' | 'number' | 'time';
 
+/** How many fields of an object can have a typed column. */
+export const SLOT_COUNTS: Readonly<Record<SlotKind, number>> = { text: 8, number: 8, time: 4 };
+
 export interface ParseOptions {
   /** ISO 3166-1 alpha-2, for phone numbers without a country code. */
   defaultCountry?: string;

@@ -1,4 +1,4 @@
-import { FIELD_TYPE_NAMES, RULE_TYPE_NAMES } from '@crm/fields';
+import { FIELD_TYPE_NAMES, REFERENCE_DELETIONS, RULE_TYPE_NAMES } from '@crm/fields';
 import Type from 'typebox';
 import { API_NAME_PATTERN, closed, textOr } from './shapes.js';
 
@@ -30,6 +30,18 @@ export const Field = closed({
     Type.String({
       description: '`lead`, `contact`, `company`, `opportunity` or `custom:<apiName>`.',
       examples: ['contact'],
+    }),
+  ),
+  onDelete: Type.Optional(
+    Type.Enum([...REFERENCE_DELETIONS], {
+      description:
+        'What happens to the record when the one that it refers to is deleted; `set_null` by default, for a required reference `restrict`.',
+    }),
+  ),
+  indexed: Type.Optional(
+    Type.Boolean({
+      description:
+        'Lists are often filtered or sorted by the field. An object that says so of some fields has indexes for these, for unique fields and for references only.',
     }),
   ),
   validationRules: Type.Optional(Type.Array(ValidationRule)),
