@@ -120,7 +120,7 @@ describe('the list of records', () => {
     const { body } = await list('filterField=hours&filterValue=1&size=1');
     const cursor = `&size=1&cursor=${body.nextCursor}`;
     const next = await list(`filterField=hours&filterValue=1${cursor}`);
-    expect(next.body).toMatchObject({ total: 2, data: [{ hours: 1 }], nextCursor: null });
+    expect(next.body).toMatchObject({ total: null, data: [{ hours: 1 }], nextCursor: null });
     for (const query of ['', 'filterField=hours&filterValue=2', 'q=x']) {
       const refused = await list(`${query}${cursor}`);
       expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_QUERY']);
