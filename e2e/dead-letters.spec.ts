@@ -14,7 +14,7 @@ describe('npm run dead-letters', () => {
   });
 
   it('names the services that have such events', async () => {
-    const failing = promisify(execFile)(process.execPath, [COMMAND, 'crm', '--data', addresses.dataDir]);
+    const failing = promisify(execFile)(process.execPath, [COMMAND, 'custom-objects', '--data', addresses.dataDir]);
     await expect(failing).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining('automation-hooks, webhook-dispatcher'),

@@ -31,20 +31,20 @@ describe('kill -9 of a service', () => {
   });
   afterAll(() => receiver?.close());
 
-  /** @returns the id of the accepted lead; null when crm is unavailable, which only the kill of crm may cause */
+  /** @returns the id of the accepted lead; null when custom-objects is unavailable, which only its own kill may cause */
   const postLead = async (killedService: string): Promise<string | null> => {
     const { status, body } = await api('POST', '/api/crm/leads', {
       token: tenant.token,
       body: { lastName: `Lead ${randomUUID()}` },
     });
     if (status === 201) return body.id;
-    expect([killedService, status, body.code]).toEqual(['crm', 503, 'SERVICE_UNAVAILABLE']);
+    expect([killedService, status, body.code]).toEqual(['custom-objects', 503, 'SERVICE_UNAVAILABLE']);
     return null;
   };
 
   const deliveredIds = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id as string));
 
-  it.each(['webhook-dispatcher', 'crm'])(
+  it.each(['webhook-dispatcher', 'custom-objects'])(
     '%s loses no event that was accepted before, during or after the kill',
     async (service) => {
       const killed = await pidOf(service);
@@ -53,7 +53,7 @@ describe('kill -9 of a service', () => {
       const work = async () => {
         while (accepted.length < LEADS) {
           const id = await postLead(service);
-          if (id === null) await eventually(() => isReady('crm'), 'the return of crm', 60_000);
+          if (id === null) await eventually(() => isReady('custom-objects'), 'the return of custom-objects', 60_000);
           else accepted.push(id);
           if (accepted.length >= LEADS / 3 && !isKilled) {
             isKilled = true;

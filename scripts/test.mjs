@@ -16,7 +16,7 @@ import { runJest } from './testing/jest.mjs';
 import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
-  path         run the tests below these paths alone, without the checks (apps/crm, libs/formula, e2e)
+  path         run the tests below these paths alone, without the checks (apps/custom-objects, libs/formula, e2e)
   --deep       the long fuzz, soak and fault runs too
   --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/

@@ -30,9 +30,9 @@ describe('new:service', () => {
     const entered = enterService(list, 'quote-engine', 4107);
     expect(entered).toMatch(/SERVICES = \[[^\]]*'quote-engine',\n\] as const/);
     expect(entered).toMatch(/DEVELOPMENT_PORTS[^}]*'quote-engine': 4107,\n\};/);
-    expect(() => enterService(list, 'crm', 4107)).toThrow(/already/);
-    expect(() => enterService(list, 'quote-engine', 4002)).toThrow(/meets/);
-    expect(() => enterService(list, 'quote-engine', 5002)).toThrow(/meets/);
+    expect(() => enterService(list, 'custom-objects', 4107)).toThrow(/already/);
+    expect(() => enterService(list, 'quote-engine', 4003)).toThrow(/meets/);
+    expect(() => enterService(list, 'quote-engine', 5003)).toThrow(/meets/);
   });
 
   it('lays files out as every service does', () => {

@@ -51,7 +51,6 @@ describe('the OpenAPI schema and the decorators of the DTO classes', () => {
   it('are compared in every service that takes or shows bodies of its own', () => {
     const known = [
       'apps/automation-hooks',
-      'apps/crm',
       'apps/custom-objects',
       'apps/embed-gateway',
       'apps/identity',

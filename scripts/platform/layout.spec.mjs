@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { fixedLayout, freeLayout, portsOf } from './layout.mjs';
 
-const PORTS = /** @type {Parameters<typeof fixedLayout>[0]} */ ({ gateway: 8080, crm: 4002 });
+const PORTS = /** @type {Parameters<typeof fixedLayout>[0]} */ ({ gateway: 8080, 'custom-objects': 4003 });
 
 describe('the ports of a platform', () => {
   it('are those of the development profile', () => {
     const layout = fixedLayout(PORTS, 1000, 0);
     expect(layout.services).toEqual({
       gateway: { port: 8080, operationsPort: 9080 },
-      crm: { port: 4002, operationsPort: 5002 },
+      'custom-objects': { port: 4003, operationsPort: 5003 },
     });
     expect(layout.servers).toMatchObject({ postgres: 15432, nats: 14222, smtp: 1025, mail: 8025 });
   });
@@ -25,7 +25,7 @@ describe('the ports of a platform', () => {
   });
 
   it('are all different when chosen among the free ones', async () => {
-    const ports = portsOf(await freeLayout(['gateway', 'crm', 'identity'])).map(({ port }) => port);
+    const ports = portsOf(await freeLayout(['gateway', 'custom-objects', 'identity'])).map(({ port }) => port);
     expect(new Set(ports).size).toBe(ports.length);
   });
 });

@@ -4,7 +4,7 @@ const LARGEST_LOG_BYTES = 10 * 1024 * 1024;
 const KEPT_LOGS = 3;
 
 /**
- * Moves a log that has grown large out of the way: `crm.log` becomes `crm.log.1`, and so on; the oldest is deleted.
+ * Moves a log that has grown large out of the way: `identity.log` becomes `identity.log.1`, and so on; the oldest is deleted.
  * Done when a program starts, never while it writes.
  * @param {string} file
  * @param {number} [largestBytes]

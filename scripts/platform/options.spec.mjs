@@ -17,14 +17,14 @@ describe('the options of npm start', () => {
   });
 
   it('are read', () => {
-    const args = ['--detach', '--json', '--ports', 'free', '--data', '/tmp/x', '--only', 'crm, identity'];
+    const args = ['--detach', '--json', '--ports', 'free', '--data', '/tmp/x', '--only', 'custom-objects, identity'];
     expect(readStartOptions(args, { PORT_OFFSET: '100' })).toMatchObject({
       detach: true,
       json: true,
       freePorts: true,
       portOffset: 100,
       dataDir: '/tmp/x',
-      only: ['crm', 'identity'],
+      only: ['custom-objects', 'identity'],
     });
   });
 

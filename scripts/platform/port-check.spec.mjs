@@ -6,16 +6,18 @@ import { portsInUseMessage, requireFreePorts } from './port-check.mjs';
 
 describe('ports that are in use', () => {
   it('are named with who wants them and who holds them', () => {
-    const message = portsInUseMessage([{ port: 4002, name: 'crm', holder: 'node server.js (process 4711)' }]);
+    const message = portsInUseMessage([
+      { port: 4003, name: 'custom-objects', holder: 'node server.js (process 4711)' },
+    ]);
     expect(message).toContain('A port is in use; nothing was started.');
-    expect(message).toContain('127.0.0.1:4002, wanted by crm, is held by node server.js (process 4711)');
+    expect(message).toContain('127.0.0.1:4003, wanted by custom-objects, is held by node server.js (process 4711)');
     expect(message).toContain('PORT_OFFSET');
   });
 
   it('are all named at once, also when the holder is unknown', () => {
     const message = portsInUseMessage([
       { port: 1, name: 'NATS' },
-      { port: 2, name: 'crm' },
+      { port: 2, name: 'custom-objects' },
     ]);
     expect(message).toContain('2 ports are in use');
     expect(message).toContain('127.0.0.1:1, wanted by NATS, is held by another program');

@@ -12,17 +12,17 @@ describe('the secrets of a data folder', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   it('are made once, readable by the owner alone', async () => {
-    const first = await loadSecrets(folder, { stateful: ['crm'], natsUsers: ['crm'] });
-    expect(await loadSecrets(folder, { stateful: ['crm'], natsUsers: ['crm'] })).toEqual(first);
+    const first = await loadSecrets(folder, { stateful: ['identity'], natsUsers: ['identity'] });
+    expect(await loadSecrets(folder, { stateful: ['identity'], natsUsers: ['identity'] })).toEqual(first);
     expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
     expect(Buffer.from(first.keyEncryption.identity ?? '', 'base64')).toHaveLength(32);
   });
 
   it('grow with the services and keep what they had', async () => {
-    const first = await loadSecrets(folder, { stateful: ['crm'], natsUsers: ['crm'] });
-    const second = await loadSecrets(folder, { stateful: ['crm', 'billing'], natsUsers: ['crm', 'billing'] });
-    expect(second.databases.crm).toEqual(first.databases.crm);
-    expect(second.nats.crm).toEqual(first.nats.crm);
+    const first = await loadSecrets(folder, { stateful: ['identity'], natsUsers: ['identity'] });
+    const second = await loadSecrets(folder, { stateful: ['identity', 'billing'], natsUsers: ['identity', 'billing'] });
+    expect(second.databases.identity).toEqual(first.databases.identity);
+    expect(second.nats.identity).toEqual(first.nats.identity);
     expect(second.databases.billing?.runtime).toHaveLength(32);
   });
 

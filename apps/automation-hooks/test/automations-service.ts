@@ -106,7 +106,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     return startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
   };
 
-  const connect = async (service: 'crm' | 'marketplace-certification') => {
+  const connect = async (service: 'custom-objects' | 'marketplace-certification') => {
     const connection = await NatsConnection.open({
       url: nats.url,
       user: service,
@@ -126,9 +126,9 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     configure,
     start,
     marketplace: async () => new Rpc(await connect('marketplace-certification')),
-    /** Publishes an event as the crm would. */
+    /** Publishes an event as custom-objects would. */
     async eventSource() {
-      const { jetstream } = await connect('crm');
+      const { jetstream } = await connect('custom-objects');
       return async (
         name: EventName,
         tenantId: string,
@@ -139,7 +139,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
         const envelope = {
           specversion: '1.0',
           id: newId(),
-          source: 'urn:crm:service:crm',
+          source: 'urn:crm:service:custom-objects',
           type: name,
           subject: newId(),
           time: new Date().toISOString(),

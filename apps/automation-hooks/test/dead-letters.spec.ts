@@ -44,7 +44,7 @@ describe('the dead letter program', () => {
     const event: EventEnvelope = {
       specversion: '1.0',
       id: newId(),
-      source: 'urn:crm:service:crm',
+      source: 'urn:crm:service:custom-objects',
       type: 'lead.created',
       subject: newId(),
       time: new Date().toISOString(),

@@ -10,7 +10,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   world = await startWorld();
-  await world.answer(rpc.crm.createCoreRecord, () => ({ id: newId() }));
+  await world.answer(rpc.customObjects.createRecord, () => ({ id: newId() }));
   service = await world.start();
   tenant = await tenantOn(world, service);
 });

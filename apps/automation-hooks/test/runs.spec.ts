@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { traceOf } from '../src/run/run-trace.js';
 import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
-type Created = RpcRequest<typeof rpc.crm.createCoreRecord> & {
+type Created = RpcRequest<typeof rpc.customObjects.createRecord> & {
   tenantId: string | undefined;
   roles: readonly string[];
   token: string | undefined;
@@ -14,27 +14,22 @@ type Created = RpcRequest<typeof rpc.crm.createCoreRecord> & {
 let world: World;
 let service: Service;
 let tenant: Tenant;
-/** What the stand-in for the crm was asked to create, and how it answers. */
+/** What the stand-in for custom-objects was asked to create, and how it answers. */
 const created: Created[] = [];
 let answerCreate: (request: Created) => { id: string };
-const updated: RpcRequest<typeof rpc.crm.updateCoreRecord>[] = [];
-const customCreated: RpcRequest<typeof rpc.customObjects.createCustomRecord>[] = [];
+const updated: RpcRequest<typeof rpc.customObjects.updateRecord>[] = [];
 
 beforeAll(async () => {
   world = await startWorld();
-  await world.answer(rpc.crm.createCoreRecord, (request, { principal }) => {
+  await world.answer(rpc.customObjects.createRecord, (request, { principal }) => {
     const { tenantId, roles = [], token } = principal ?? {};
     const seen = { ...request, tenantId, roles, token };
     created.push(seen);
     return answerCreate(seen);
   });
-  await world.answer(rpc.crm.updateCoreRecord, (request) => {
+  await world.answer(rpc.customObjects.updateRecord, (request) => {
     updated.push(request);
     return { id: request.id };
-  });
-  await world.answer(rpc.customObjects.createCustomRecord, (request) => {
-    customCreated.push(request);
-    return { id: newId() };
   });
   service = await world.start();
 });
@@ -117,9 +112,18 @@ describe('a run', () => {
       actions: [{ type: 'create_record', object: 'custom:site_visit', values: { place: '{{place}}' } }],
     });
     await tenant.ended(await start(path, { place: 'Turin' }));
-    expect(customCreated).toContainEqual(
-      expect.objectContaining({ apiName: 'site_visit', values: { place: 'Turin' } }),
-    );
+    expect(createdFor(tenant.tenantId)).toMatchObject([{ object: 'site_visit', values: { place: 'Turin' } }]);
+  });
+
+  it('never takes a name with the prefix of custom objects for a standard object', async () => {
+    const { path } = await tenant.hooked({
+      actions: [{ type: 'create_record', object: 'custom:lead', values: { lastName: 'Ada' } }],
+    });
+    expect(await tenant.ended(await start(path, {}))).toMatchObject({
+      status: 'failed',
+      steps: [{ status: 'failed', error: { code: 'NOT_FOUND' } }],
+    });
+    expect(createdFor(tenant.tenantId)).toEqual([]);
   });
 
   it('has the rights of the workflow’s author', async () => {
@@ -406,7 +410,7 @@ describe('an event', () => {
     for (let round = 1; round <= 6; round += 1) {
       const [latest] = await waitForRuns(id, round);
       expect((await tenant.ended(latest?.id as string)).status).toBe('succeeded');
-      // What the crm would emit for the task that this run created.
+      // What custom-objects would emit for the task that this run created.
       await emit(
         'task.created',
         tenant.tenantId,

@@ -9,12 +9,12 @@ let world: World;
 let service: Service;
 let marketplace: Rpc;
 let tenant: Tenant;
-const customCreated: RpcRequest<typeof rpc.customObjects.createCustomRecord>[] = [];
+const created: RpcRequest<typeof rpc.customObjects.createRecord>[] = [];
 
 beforeAll(async () => {
   world = await startWorld();
-  await world.answer(rpc.customObjects.createCustomRecord, (request) => {
-    customCreated.push(request);
+  await world.answer(rpc.customObjects.createRecord, (request) => {
+    created.push(request);
     return { id: newId() };
   });
   service = await world.start();
@@ -260,9 +260,7 @@ describe('the workflows of an app', () => {
     const path = new URL(hooked?.url ?? '').pathname;
     const { body } = await service.request<{ runId: string }>('POST', path, { body: { place: 'Turin' } });
     expect((await tenant.ended(body.runId)).status).toBe('succeeded');
-    expect(customCreated).toContainEqual(
-      expect.objectContaining({ apiName: 'sbx_site_visit', values: { place: 'Turin' } }),
-    );
+    expect(created).toContainEqual(expect.objectContaining({ object: 'sbx_site_visit', values: { place: 'Turin' } }));
     expect(world.minted.findLast(({ tenantId }) => tenantId === tenant.tenantId)).toEqual({
       tenantId: tenant.tenantId,
       userId: tenant.userId,

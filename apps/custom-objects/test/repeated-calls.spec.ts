@@ -91,10 +91,10 @@ describe('a workflow step', () => {
     const client = new Rpc(connection);
     const claims = { aud: AUDIENCES.internal, tid: tenant.id, sub: randomUUID() };
     const sign = (more: object) => testTokens().sign({ ...claims, ...more } as never);
-    const request = { apiName: 'site_visit', values: { title: randomUUID() }, idempotencyKey: randomUUID() };
+    const request = { object: 'site_visit', values: { title: randomUUID() }, idempotencyKey: randomUUID() };
     try {
       const step = async (more: object) =>
-        client.call(rpc.customObjects.createCustomRecord, request, { token: await sign(more) });
+        client.call(rpc.customObjects.createRecord, request, { token: await sign(more) });
       const first = await step({ roles: ['member'] });
       expect(await step({ roles: ['member'] })).toEqual(first);
       expect(await countOf(tenant.admin, request.values.title)).toBe(1);

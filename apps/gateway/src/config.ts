@@ -14,7 +14,7 @@ export interface GatewayConfig {
 /** Token under which the configuration is injected. */
 export const GATEWAY_CONFIG = Symbol('gateway:config');
 
-/** Reads IDENTITY_URL, CRM_URL, …, RATE_LIMIT_* (requests per minute) and UPSTREAM_TIMEOUT_MS. */
+/** Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute) and UPSTREAM_TIMEOUT_MS. */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
     const service = serviceConfig('gateway');
@@ -28,7 +28,6 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
       service,
       upstreams: {
         identity: url('IDENTITY_URL', 4001),
-        crm: url('CRM_URL', 4002),
         'custom-objects': url('CUSTOM_OBJECTS_URL', 4003),
         'marketplace-certification': url('MARKETPLACE_URL', 4004),
         'automation-hooks': url('AUTOMATIONS_URL', 4005),

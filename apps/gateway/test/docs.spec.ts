@@ -12,7 +12,7 @@ describe('the OpenAPI document and the error pages of the gateway', () => {
       body: JSON.stringify({
         openapi: '3.1.1',
         paths: {
-          [service === 'crm' ? '/api/crm/leads' : `/api/internal/${service}`]: {
+          [service === 'custom-objects' ? '/api/crm/leads' : `/api/internal/${service}`]: {
             get: { responses: { default: { $ref: '#/components/schemas/Problem' } } },
           },
           ...(service === 'custom-objects' && {

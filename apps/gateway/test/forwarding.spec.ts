@@ -24,7 +24,7 @@ describe('an answer that the gateway forwards', () => {
     await once(service.listen(0, '127.0.0.1'), 'listening');
     services = await Services.start();
     const { port } = service.address() as AddressInfo;
-    gateway = await startGateway(services, { CRM_URL: `http://127.0.0.1:${port}` });
+    gateway = await startGateway(services, { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${port}` });
   });
   afterAll(async () => {
     await gateway.close();

@@ -33,7 +33,6 @@ export class Services {
     const services = new Services();
     const names: Upstream[] = [
       'identity',
-      'crm',
       'custom-objects',
       'marketplace-certification',
       'automation-hooks',
@@ -128,7 +127,6 @@ const loadConfigFor = (services: Services, environment: Record<string, string>):
     NATS_PASSWORD: 'unused',
     TRUSTED_PROXIES: '127.0.0.1',
     IDENTITY_URL: services.urls.identity,
-    CRM_URL: services.urls.crm,
     CUSTOM_OBJECTS_URL: services.urls['custom-objects'],
     MARKETPLACE_URL: services.urls['marketplace-certification'],
     AUTOMATIONS_URL: services.urls['automation-hooks'],

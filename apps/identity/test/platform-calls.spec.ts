@@ -48,7 +48,7 @@ const verify = (token: string, audience: (typeof AUDIENCES)[keyof typeof AUDIENC
 
 describe('keys', () => {
   it('returns the public keys to every service, each with its audiences', async () => {
-    const { keys } = await (await as('crm')).call(rpc.identity.getKeys, {});
+    const { keys } = await (await as('custom-objects')).call(rpc.identity.getKeys, {});
     expect(keys.map((key) => key.crm_audiences).sort()).toEqual([
       ['platform-admin'],
       ['platform-api', 'platform-internal'],

@@ -22,7 +22,6 @@ const define = (name: string): ServiceDatabase => ({
 /** The databases of stateful services. The edges (gateway, embed-gateway, marketplace-admin) have none. */
 export const DATABASES = {
   identity: define('identity'),
-  crm: define('crm'),
   'custom-objects': define('custom_objects'),
   'marketplace-certification': define('marketplace'),
   'automation-hooks': define('automations'),
@@ -53,7 +52,6 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
   ],
-  crm: [],
   'custom-objects': [],
   'marketplace-certification': [
     { table: 'app', role: 'narrow', why: 'a listing is read by every tenant' },

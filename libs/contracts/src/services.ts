@@ -2,7 +2,6 @@
 export const SERVICES = [
   'gateway',
   'identity',
-  'crm',
   'custom-objects',
   'marketplace-certification',
   'marketplace-admin',
@@ -21,7 +20,6 @@ export const DEVELOPMENT_PORTS: Readonly<Record<ServiceName, number>> = {
   'embed-gateway': 8081,
   'marketplace-admin': 8082,
   identity: 4001,
-  crm: 4002,
   'custom-objects': 4003,
   'marketplace-certification': 4004,
   'automation-hooks': 4005,

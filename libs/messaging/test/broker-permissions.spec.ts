@@ -44,18 +44,18 @@ describe('the permissions of a service at the broker', () => {
   afterAll(() => broker.stop());
 
   it.each<[NatsUser, string]>([
-    ['crm', 'events.app.installed.7'],
-    ['crm', 'rpc.identity.operators.login'],
+    ['custom-objects', 'events.app.installed.7'],
+    ['custom-objects', 'rpc.identity.operators.login'],
     ['gateway', 'events.lead.created.7'],
     ['gateway', 'rpc.identity.tenants.setPlan'],
-    ['crm', '$KV.revocations.user.x'],
-    ['crm', '$JS.API.STREAM.DELETE.EVENTS'],
-    ['crm', '$JS.API.STREAM.MSG.GET.EVENTS'],
-    ['crm', '$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher'],
+    ['custom-objects', '$KV.revocations.user.x'],
+    ['custom-objects', '$JS.API.STREAM.DELETE.EVENTS'],
+    ['custom-objects', '$JS.API.STREAM.MSG.GET.EVENTS'],
+    ['custom-objects', '$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher'],
     ['automation-hooks', '$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.1'],
     ['webhook-dispatcher', '$JS.API.CONSUMER.DELETE.EVENTS.automation-hooks'],
     ['webhook-dispatcher', '$JS.API.CONSUMER.CREATE.EVENTS.spy'],
-    ['crm', '_INBOX_identity.forged'],
+    ['custom-objects', '_INBOX_identity.forged'],
     ['provisioner', 'events.lead.created.7'],
   ])('%s may not publish %s', async (user, subject) => {
     (await as(user)).publish(subject, '{}');
@@ -63,10 +63,10 @@ describe('the permissions of a service at the broker', () => {
   });
 
   it.each<[NatsUser, string]>([
-    ['crm', '_INBOX_identity.>'],
-    ['crm', '_INBOX.>'],
-    ['crm', 'events.>'],
-    ['crm', '>'],
+    ['custom-objects', '_INBOX_identity.>'],
+    ['custom-objects', '_INBOX.>'],
+    ['custom-objects', 'events.>'],
+    ['custom-objects', '>'],
     ['gateway', rpc.identity.getTenant.subject],
     ['webhook-dispatcher', '$KV.revocations.>'],
     ['marketplace-admin', '$JS.API.>'],
@@ -76,9 +76,9 @@ describe('the permissions of a service at the broker', () => {
   });
 
   it.each<[NatsUser, string]>([
-    ['crm', 'events.lead.created.7'],
+    ['custom-objects', 'events.lead.created.7'],
     ['marketplace-certification', 'events.app.installed.7'],
-    ['crm', rpc.identity.getTenant.subject],
+    ['custom-objects', rpc.identity.getTenant.subject],
     ['identity', '$KV.revocations.user.x'],
     ['webhook-dispatcher', '$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher'],
   ])('%s may publish %s', async (user, subject) => {
@@ -90,14 +90,14 @@ describe('the permissions of a service at the broker', () => {
     const identity = await as('identity');
     identity.subscribe(rpc.identity.getTenant.subject, { callback: (_error, message) => void message.respond('yes') });
     await identity.flush();
-    const answer = await (await as('crm')).request(rpc.identity.getTenant.subject, '{}', { timeout: 2_000 });
+    const answer = await (await as('custom-objects')).request(rpc.identity.getTenant.subject, '{}', { timeout: 2_000 });
     expect(answer.string()).toBe('yes');
-    identity.publish(`${inboxPrefix('crm')}.unasked`, 'x');
-    await refused('identity', `${inboxPrefix('crm')}.unasked`);
+    identity.publish(`${inboxPrefix('custom-objects')}.unasked`, 'x');
+    await refused('identity', `${inboxPrefix('custom-objects')}.unasked`);
   });
 
   it('stay the same when streams are provisioned again, and no message is lost', async () => {
-    const ack = await jetstream(await as('crm')).publish('events.lead.updated.1', '{}');
+    const ack = await jetstream(await as('custom-objects')).publish('events.lead.updated.1', '{}');
     await provisionStreams({ url: broker.url, user: 'provisioner', password: 'test' }, { replicas: 1 });
     const manager = await jetstreamManager(await as('provisioner'));
     const stream = await manager.streams.info('EVENTS');

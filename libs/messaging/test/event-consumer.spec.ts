@@ -20,14 +20,14 @@ describe('an event consumer', () => {
   let broker: Broker;
   let store: TestDatabase;
   let nats: NatsConnection;
-  let crm: Connection;
+  let customObjects: Connection;
   let consumers: EventConsumer[] = [];
   const tenant = newId();
 
   beforeAll(async () => {
     [broker, store] = await Promise.all([startBroker(), startDatabase()]);
     nats = await broker.service('webhook-dispatcher');
-    crm = await broker.user('crm');
+    customObjects = await broker.user('custom-objects');
   });
   beforeEach(async () => {
     await store.admin('TRUNCATE inbox, dead_letter, effect');
@@ -46,7 +46,7 @@ describe('an event consumer', () => {
   const envelope = (subject = newId(), tenantId = tenant): EventEnvelope => ({
     specversion: '1.0',
     id: newId(),
-    source: 'urn:crm:service:crm',
+    source: 'urn:crm:service:custom-objects',
     type: 'lead.created',
     subject,
     time: new Date().toISOString(),
@@ -59,7 +59,7 @@ describe('an event consumer', () => {
     const eventHeaders = headers();
     eventHeaders.set(TENANT_HEADER, event.tenantid);
     // No Nats-Msg-Id: the broker does not help, doubles are the consumer's business.
-    await jetstream(crm).publish(eventSubject('lead.created', event.tenantid), JSON.stringify(event), {
+    await jetstream(customObjects).publish(eventSubject('lead.created', event.tenantid), JSON.stringify(event), {
       headers: eventHeaders,
     });
     return event;
@@ -67,7 +67,7 @@ describe('an event consumer', () => {
   const publishRaw = async (body: string | Uint8Array, tenantId?: string) => {
     const eventHeaders = headers();
     if (tenantId) eventHeaders.set(TENANT_HEADER, tenantId);
-    await jetstream(crm).publish('events.lead.created.0', body, { headers: eventHeaders });
+    await jetstream(customObjects).publish('events.lead.created.0', body, { headers: eventHeaders });
   };
   const effect = (event: EventEnvelope, tx: TenantTransaction) =>
     tx
@@ -441,7 +441,7 @@ describe('an event consumer', () => {
     await broker.restart();
     await until(
       () =>
-        crm.flush().then(
+        customObjects.flush().then(
           () => true,
           () => false,
         ),

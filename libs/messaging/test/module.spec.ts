@@ -79,7 +79,7 @@ describe('the messaging module', () => {
   let store: TestDatabase;
   const apps: INestMicroservice[] = [];
 
-  const messaging = (service: 'crm' | 'webhook-dispatcher', outbox = false) =>
+  const messaging = (service: 'custom-objects' | 'webhook-dispatcher', outbox = false) =>
     MessagingModule.forService({ config: { url: broker.url, user: service, password: PASSWORD, service }, outbox });
   const database = () => DatabaseModule.forService({ config: store.database.config });
   const create = (module: DynamicModule) =>
@@ -106,14 +106,14 @@ describe('the messaging module', () => {
   });
 
   it('carries an event from the transaction of one service to the handler of another', async () => {
-    const crm = await start(AppModule.with([database(), messaging('crm', true)]));
+    const customObjects = await start(AppModule.with([database(), messaging('custom-objects', true)]));
     const dispatcher = await start(
       AppModule.with([database(), messaging('webhook-dispatcher')], [LeadConsumer, DispatcherRpc]),
     );
     await until(() => dispatcher.get(RevocationSource, { strict: false }).ready, 'the cut-offs are known');
     const consumer = dispatcher.get(LeadConsumer);
     const tenant = newId();
-    const id = await crm
+    const id = await customObjects
       .get(Database)
       .transaction(tenant, (tx) =>
         appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never }, recordVersion: 1 }),
@@ -123,10 +123,10 @@ describe('the messaging module', () => {
   });
 
   it('delivers an event again if its handler threw, and rolls back the failed delivery', async () => {
-    const [crm, dispatcher] = apps as [INestMicroservice, INestMicroservice];
+    const [customObjects, dispatcher] = apps as [INestMicroservice, INestMicroservice];
     const consumer = dispatcher.get(LeadConsumer);
     consumer.error = new Error('not yet');
-    const id = await crm
+    const id = await customObjects
       .get(Database)
       .transaction(newId(), (tx) =>
         appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never } }),
@@ -145,7 +145,7 @@ describe('the messaging module', () => {
     const envelope: EventEnvelope = {
       specversion: '1.0',
       id: newId(),
-      source: 'urn:crm:service:crm',
+      source: 'urn:crm:service:custom-objects',
       type: 'lead.created',
       subject: 's',
       time: new Date().toISOString(),
@@ -172,17 +172,17 @@ describe('the messaging module', () => {
   });
 
   it('publishes the last committed events before it closes', async () => {
-    const crm = await start(AppModule.with([database(), messaging('crm', true)]));
+    const customObjects = await start(AppModule.with([database(), messaging('custom-objects', true)]));
     const tenant = newId();
     const done = Array.from({ length: 20 }, () =>
-      crm
+      customObjects
         .get(Database)
         .transaction(tenant, (tx) =>
           appendEvent(tx, EVENTS['lead.created'], { subject: 's', data: { record: {} as never } }),
         ),
     );
     const ids = await Promise.all(done);
-    await crm.close();
+    await customObjects.close();
     const consumer = apps[1]?.get(LeadConsumer);
     await until(() => ids.every((id) => consumer?.handled.includes(id)), 'every event is handled');
   });
@@ -195,7 +195,7 @@ describe('the messaging module', () => {
   });
 
   it('reports an unavailable broker when pinged', async () => {
-    const app = await start(AppModule.with([messaging('crm')]));
+    const app = await start(AppModule.with([messaging('custom-objects')]));
     await expect(app.get(NatsConnection).ping()).resolves.toBeUndefined();
     expect(app.get(Rpc)).toBeDefined();
     await app.get(NatsConnection).close();

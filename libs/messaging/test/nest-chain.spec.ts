@@ -91,7 +91,7 @@ class AppModule {}
 describe('a handler of calls in a Nest application', () => {
   let broker: Broker;
   let app: INestMicroservice;
-  let crm: NatsConnection;
+  let customObjects: NatsConnection;
   let caller: Rpc;
   let adminEdge: Rpc;
   let verified: { token: string; audiences: readonly Audience[] }[] = [];
@@ -136,8 +136,8 @@ describe('a handler of calls in a Nest application', () => {
     broker = await startBroker();
     app = await create(moduleOf({ controllers: [IdentityRpc] }));
     await app.listen();
-    crm = await broker.service('crm');
-    caller = new Rpc(crm);
+    customObjects = await broker.service('custom-objects');
+    caller = new Rpc(customObjects);
     adminEdge = new Rpc(await broker.service('marketplace-admin'));
   });
   beforeEach(() => {
@@ -160,7 +160,7 @@ describe('a handler of calls in a Nest application', () => {
       code: 'VALIDATION_FAILED',
       extra: { errors: [{ pointer: '/tenantId' }] },
     });
-    const raw = await crm.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
+    const raw = await customObjects.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
     expect(raw.json()).toMatchObject({ ok: false, code: 'MALFORMED_REQUEST' });
     expect(seen).toEqual([]);
   });

@@ -17,7 +17,7 @@ describe('the outbox relay', () => {
 
   beforeAll(async () => {
     [broker, store] = await Promise.all([startBroker(), startDatabase()]);
-    nats = await broker.service('crm');
+    nats = await broker.service('custom-objects');
   });
   beforeEach(() => store.admin('TRUNCATE outbox'));
   afterEach(async () => {

@@ -11,12 +11,12 @@ const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as cons
 describe('a call between services', () => {
   let broker: Broker;
   let identity: NatsConnection;
-  let crm: NatsConnection;
+  let customObjects: NatsConnection;
   let server: RpcServer;
 
   beforeAll(async () => {
     broker = await startBroker();
-    [identity, crm] = await Promise.all([broker.service('identity'), broker.service('crm')]);
+    [identity, customObjects] = await Promise.all([broker.service('identity'), broker.service('custom-objects')]);
   });
   beforeEach(async () => {
     await server?.drain();
@@ -29,7 +29,7 @@ describe('a call between services', () => {
     server.start();
     await identity.ping();
   };
-  const call = (tenantId = newId(), options = {}) => new Rpc(crm).call(getTenant, { tenantId }, options);
+  const call = (tenantId = newId(), options = {}) => new Rpc(customObjects).call(getTenant, { tenantId }, options);
 
   it('returns the result of the handler, and passes on request id and trace', async () => {
     let context: RpcContext | undefined;
@@ -41,7 +41,7 @@ describe('a call between services', () => {
     const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
     const answer = await call(id, { requestId: 'r-1', traceparent });
     expect(answer).toEqual(tenantView(id));
-    expect(context).toMatchObject({ callContext: { requestId: 'r-1' }, caller: 'crm' });
+    expect(context).toMatchObject({ callContext: { requestId: 'r-1' }, caller: 'custom-objects' });
     expect(context?.callContext.traceparent).toContain('1'.repeat(32));
   });
 
@@ -75,7 +75,7 @@ describe('a call between services', () => {
       calls += 1;
       return tenantView(newId());
     });
-    const raw = await crm.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
+    const raw = await customObjects.connection.request(getTenant.subject, '{broken', { timeout: 2_000 });
     expect(raw.json()).toMatchObject({ ok: false, code: 'MALFORMED_REQUEST' });
     expect(calls).toBe(0);
   });
@@ -93,7 +93,7 @@ describe('a call between services', () => {
     });
     await serve(getTenant, () => held);
     const hurried = { ...getTenant, timeoutMs: 80 };
-    await expect(new Rpc(crm).call(hurried, { tenantId: newId() })).rejects.toMatchObject({
+    await expect(new Rpc(customObjects).call(hurried, { tenantId: newId() })).rejects.toMatchObject({
       code: 'DEADLINE_EXCEEDED',
     });
     release();
@@ -115,7 +115,7 @@ describe('a call between services', () => {
     });
     const body = JSON.stringify({ tenantId: newId() });
     for (const reply of ['events.lead.created.1', '_INBOX_gateway.x', undefined]) {
-      crm.connection.publish(getTenant.subject, body, { reply, headers: headers() });
+      customObjects.connection.publish(getTenant.subject, body, { reply, headers: headers() });
     }
     await call();
     expect(calls).toBe(1);
@@ -152,7 +152,7 @@ describe('a call between services', () => {
     broker.proxy.cut();
     await until(
       () =>
-        crm.ping().then(
+        customObjects.ping().then(
           () => false,
           () => true,
         ),
@@ -172,7 +172,7 @@ describe('a call between services', () => {
   }, 40_000);
 
   it('can be served by one handler of the service of the contract only', () => {
-    const other = { ...getTenant, subject: 'rpc.crm.x.y', server: 'crm' as const };
+    const other = { ...getTenant, subject: 'rpc.custom-objects.x.y', server: 'custom-objects' as const };
     expect(() => server.add(other, async () => undefined)).toThrow('is not served by identity');
     server.add(getTenant, async () => undefined);
     expect(() => server.add(getTenant, async () => undefined)).toThrow('two handlers');

@@ -60,7 +60,7 @@ describe('the API documentation page', () => {
   });
 
   it('is not served behind the gateway, where the document names the gateway', async () => {
-    const url = await start('crm');
+    const url = await start('custom-objects');
     expect((await fetch(`${url}/api/docs`)).status).toBe(404);
     expect((await documentAt(url)).servers).toEqual([{ url: 'http://base.test' }]);
   });

@@ -9,7 +9,7 @@ export const TENANT = '0199aa00-0000-7000-8000-000000000001';
 
 /** Settings of a service under test: free ports, no logs. */
 export const testConfig = (changes: Partial<ServiceConfig> = {}): ServiceConfig => ({
-  name: 'crm',
+  name: 'custom-objects',
   profile: 'test',
   host: '127.0.0.1',
   port: 0,
@@ -20,7 +20,7 @@ export const testConfig = (changes: Partial<ServiceConfig> = {}): ServiceConfig 
   embedApiUrl: 'http://embed.test',
   trustedProxies: [],
   drainSeconds: 2,
-  nats: { url: 'nats://127.0.0.1:1', user: 'crm', password: 'unused', service: 'crm' },
+  nats: { url: 'nats://127.0.0.1:1', user: 'custom-objects', password: 'unused', service: 'custom-objects' },
   ...changes,
 });
 

@@ -27,7 +27,7 @@ class EmptyModule {}
 await startService(
   {
     service: {
-      name: 'crm',
+      name: 'custom-objects',
       profile: 'test',
       host: '127.0.0.1',
       port: 0,
@@ -38,7 +38,7 @@ await startService(
       embedApiUrl: 'http://embed.test',
       trustedProxies: [],
       drainSeconds: 2,
-      nats: { url: 'nats://127.0.0.1:1', user: 'crm', password: 'unused', service: 'crm' },
+      nats: { url: 'nats://127.0.0.1:1', user: 'custom-objects', password: 'unused', service: 'custom-objects' },
     },
   },
   { module: EmptyModule },

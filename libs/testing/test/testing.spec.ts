@@ -27,8 +27,8 @@ import {
 
 class EventTables1700000000000 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
-    await createOutboxTable(runner, DATABASES.crm);
-    await createInboxTable(runner, DATABASES.crm);
+    await createOutboxTable(runner, DATABASES['custom-objects']);
+    await createInboxTable(runner, DATABASES['custom-objects']);
   }
 }
 
@@ -53,7 +53,7 @@ class AppModule {
 const serviceConfig = () => {
   const nats = testNats();
   return {
-    name: 'crm' as const,
+    name: 'custom-objects' as const,
     profile: 'test' as const,
     host: '127.0.0.1',
     port: 0,
@@ -64,13 +64,20 @@ const serviceConfig = () => {
     embedApiUrl: 'http://127.0.0.1:8081',
     trustedProxies: [],
     drainSeconds: 1,
-    nats: { url: nats.url, user: 'crm', password: nats.passwords.crm, service: 'crm' as const },
+    nats: {
+      url: nats.url,
+      user: 'custom-objects',
+      password: nats.passwords['custom-objects'],
+      service: 'custom-objects' as const,
+    },
   };
 };
 
 describe('testDatabase', () => {
   it('gives each caller a migrated database of its own, from one template', async () => {
-    const databases = await Promise.all([1, 2, 3].map(() => testDatabase('crm', [EventTables1700000000000])));
+    const databases = await Promise.all(
+      [1, 2, 3].map(() => testDatabase('custom-objects', [EventTables1700000000000])),
+    );
     const tenant = newId();
     const opened = databases.map(({ config }) => new Database(config));
     await opened[0]?.transaction(tenant, (tx) =>
@@ -117,7 +124,7 @@ describe('startTestService', () => {
   });
 
   it('runs a service against real servers, with a stand-in for its neighbour', async () => {
-    const database = await testDatabase('crm', [EventTables1700000000000]);
+    const database = await testDatabase('custom-objects', [EventTables1700000000000]);
     const tokens = testTokens();
     const identity = await answerRpc(rpc.identity.getTenant, ({ tenantId }) => ({
       id: tenantId,

@@ -1,4 +1,4 @@
-import { CORE_OBJECTS, type CoreObject, isUuid, PlatformError, rpc } from '@crm/contracts';
+import { CORE_OBJECTS, isUuid, PlatformError, rpc } from '@crm/contracts';
 import { renderTemplate, renderValue, type TemplateData } from '@crm/manifest';
 import { type CallOptions, Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -48,43 +48,37 @@ export class ActionService {
       switch (action.type) {
         case 'create_record': {
           const values = renderValue(action.values, data) as Values;
-          return this.create(targetOf(workflow, action.object), values, idempotencyKey, caller);
+          return this.create(objectOf(workflow, action.object), values, idempotencyKey, caller);
         }
         case 'update_record': {
           const values = renderValue(action.values, data) as Values;
           const id = renderTemplate(action.id, data).trim();
           if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not a UUID');
-          return this.update(targetOf(workflow, action.object), id, values, caller);
+          const request = { object: objectOf(workflow, action.object), id, values };
+          return this.rpc.call(rpc.customObjects.updateRecord, request, caller);
         }
         case 'create_task':
-          return this.create({ core: 'task' }, taskValues(run, action, data), idempotencyKey, caller);
+          return this.create('task', taskValues(run, action, data), idempotencyKey, caller);
       }
     });
   }
 
-  private async create(target: Target, values: Values, idempotencyKey: string, caller: CallOptions): Promise<Output> {
-    if (target.core) {
-      const request = { object: target.core, values, idempotencyKey };
-      return this.rpc.call(rpc.crm.createCoreRecord, request, caller);
-    }
-    const request = { apiName: target.apiName, values, idempotencyKey };
-    return this.rpc.call(rpc.customObjects.createCustomRecord, request, caller);
-  }
-
-  private async update(target: Target, id: string, values: Values, caller: CallOptions): Promise<Output> {
-    if (target.core) return this.rpc.call(rpc.crm.updateCoreRecord, { object: target.core, id, values }, caller);
-    return this.rpc.call(rpc.customObjects.updateCustomRecord, { apiName: target.apiName, id, values }, caller);
+  private create(object: string, values: Values, idempotencyKey: string, caller: CallOptions): Promise<Output> {
+    return this.rpc.call(rpc.customObjects.createRecord, { object, values, idempotencyKey }, caller);
   }
 }
 
-type Target = { readonly core: CoreObject } | { readonly core?: undefined; readonly apiName: string };
-
-/** What an object's name means: an object of the package, by its name in the tenant; else a core object; else a custom one. */
-function targetOf(workflow: Workflow, object: string): Target {
+/**
+ * The name in the tenant: of the package's own object, else of a standard or custom one, which never share a name.
+ * @throws NOT_FOUND for `custom:lead` and its like: the prefix never means a standard object
+ */
+function objectOf(workflow: Workflow, object: string): string {
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;
-  if (Object.hasOwn(workflow.objectNames, bare)) return { apiName: workflow.objectNames[bare] as string };
-  if (object === bare && Object.hasOwn(CORE_OBJECTS, object)) return { core: object as CoreObject };
-  return { apiName: bare };
+  if (Object.hasOwn(workflow.objectNames, bare)) return workflow.objectNames[bare] as string;
+  if (bare !== object && Object.hasOwn(CORE_OBJECTS, bare)) {
+    throw new PlatformError('NOT_FOUND', `There is no custom object ${bare}`);
+  }
+  return bare;
 }
 
 function taskValues(run: Run, action: Extract<Action, { type: 'create_task' }>, data: TemplateData): Values {

@@ -15,7 +15,7 @@ describe('the retries of a step', () => {
     expect(isRetryable(new PlatformError(code))).toBe(true);
   });
 
-  it.each(['VALIDATION_FAILED', 'FORBIDDEN', 'NOT_FOUND', 'REFERENCE_NOT_FOUND', 'UNIQUE_VIOLATION'] as const)(
+  it.each(['VALIDATION_FAILED', 'FORBIDDEN', 'NOT_FOUND', 'UNIQUE_VIOLATION'] as const)(
     'do not repeat a step that failed with %s',
     (code) => {
       expect(isRetryable(new PlatformError(code))).toBe(false);

@@ -39,7 +39,8 @@ export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, st
 }
 
 /**
- * The text that `q` searches. It contains only fields that everyone can read: a match on another field would reveal
+ * The text that `q` searches: the values in the order of the fields, so that `ada lovelace` finds a first and a last name. It
+ * contains only fields that everyone can read: a match on another field would reveal
  * its value to a caller who cannot read it, one letter at a time.
  */
 export function searchTextOf(model: ObjectModel, values: FieldValues): string {
@@ -49,5 +50,5 @@ export function searchTextOf(model: ObjectModel, values: FieldValues): string {
     const text = searchText(field, values[field.apiName] ?? null);
     if (text !== null && text !== '') parts.push(foldForSearch(text));
   }
-  return parts.join('\n').slice(0, SEARCH_TEXT_LENGTH);
+  return parts.join(' ').slice(0, SEARCH_TEXT_LENGTH);
 }

@@ -1,6 +1,6 @@
-import { Access, CurrentPrincipal } from '@crm/access';
+import { Access, authorize, CurrentPrincipal } from '@crm/access';
 import type { Principal } from '@crm/context';
-import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
+import { CORE_OBJECTS, type CoreObject, type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { stepCall } from '@crm/idempotency';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
@@ -9,32 +9,41 @@ import { RecordService } from './record.service.js';
 
 type Contracts = typeof rpc.customObjects;
 
-const WRITE = { right: 'write', scope: 'custom_objects' } as const;
+/** Which scope a narrowed token needs is known with the object: the handler asks for it. */
+const WRITE = { right: 'write', app: true, embed: true } as const;
 
 /** Workflow runs write records with the rights of the workflow's author or installation. */
 @Controller()
 export class RecordRpc {
   constructor(private readonly records: RecordService) {}
 
-  @RpcHandler(rpc.customObjects.createCustomRecord)
+  @RpcHandler(rpc.customObjects.createRecord)
   @Access(WRITE)
   async create(
-    @Payload() { apiName, values, idempotencyKey }: RpcRequest<Contracts['createCustomRecord']>,
+    @Payload() { object, values, idempotencyKey }: RpcRequest<Contracts['createRecord']>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<Contracts['createCustomRecord']>> {
-    const route = `${rpc.customObjects.createCustomRecord.subject} ${apiName}`;
+  ): Promise<RpcResponse<Contracts['createRecord']>> {
+    requireScope(principal, object);
+    const route = `${rpc.customObjects.createRecord.subject} ${object}`;
     const call = stepCall(principal, route, idempotencyKey, values);
-    const { record } = await this.records.create(principal, apiName, values, call);
+    const { record } = await this.records.create(principal, object, values, call);
     return { id: record.id };
   }
 
-  @RpcHandler(rpc.customObjects.updateCustomRecord)
+  @RpcHandler(rpc.customObjects.updateRecord)
   @Access(WRITE)
   async update(
-    @Payload() { apiName, id, values }: RpcRequest<Contracts['updateCustomRecord']>,
+    @Payload() { object, id, values }: RpcRequest<Contracts['updateRecord']>,
     @CurrentPrincipal() principal: Principal,
-  ): Promise<RpcResponse<Contracts['updateCustomRecord']>> {
-    const { record } = await this.records.update(principal, apiName, id, values, null);
+  ): Promise<RpcResponse<Contracts['updateRecord']>> {
+    requireScope(principal, object);
+    const { record } = await this.records.update(principal, object, id, values, null);
     return { id: record.id };
   }
+}
+
+/** @throws INSUFFICIENT_SCOPE when the caller's token is narrowed to scopes without that of the object */
+function requireScope(principal: Principal, object: string): void {
+  const scope = Object.hasOwn(CORE_OBJECTS, object) ? CORE_OBJECTS[object as CoreObject].scope : 'custom_objects';
+  authorize(principal, { right: 'write', scope });
 }

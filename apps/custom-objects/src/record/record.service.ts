@@ -85,8 +85,9 @@ export class RecordService {
           const isFirst = counted === undefined;
           const part = await this.records.list(caller.tenantId, objectId, conditions, sort, portion, isFirst);
           counted ??= part.counted;
-          // Nothing follows a portion that was read under another definition: what was read is discarded.
-          if (part.revision === revision) return part.records;
+          // Nothing follows a portion that was read under another definition: what was read is discarded. A standard object
+          // to which the tenant has added nothing has no revision there.
+          if ((part.revision ?? 0) === revision) return part.records;
           revision = part.revision;
           return [];
         },

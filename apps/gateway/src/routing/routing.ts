@@ -3,7 +3,7 @@ import { HOOK_PATH, type ServiceName } from '@crm/contracts';
 /** The services behind the gateway. */
 export type Upstream = Extract<
   ServiceName,
-  'identity' | 'crm' | 'custom-objects' | 'marketplace-certification' | 'automation-hooks' | 'webhook-dispatcher'
+  'identity' | 'custom-objects' | 'marketplace-certification' | 'automation-hooks' | 'webhook-dispatcher'
 >;
 
 /** Which service answers which paths. A prefix matches itself and everything below it. */
@@ -13,11 +13,11 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] 
   ['/api/tenant', 'identity'],
   ['/api/crm/custom', 'custom-objects'],
   ['/api/crm/automations', 'automation-hooks'],
-  ['/api/crm/leads', 'crm'],
-  ['/api/crm/contacts', 'crm'],
-  ['/api/crm/companies', 'crm'],
-  ['/api/crm/opportunities', 'crm'],
-  ['/api/crm/tasks', 'crm'],
+  ['/api/crm/leads', 'custom-objects'],
+  ['/api/crm/contacts', 'custom-objects'],
+  ['/api/crm/companies', 'custom-objects'],
+  ['/api/crm/opportunities', 'custom-objects'],
+  ['/api/crm/tasks', 'custom-objects'],
   ['/api/marketplace', 'marketplace-certification'],
   ['/api/webhooks', 'webhook-dispatcher'],
 ];

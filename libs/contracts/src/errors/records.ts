@@ -5,5 +5,4 @@ export const RECORD_ERRORS = defineErrors({
   FIELD_ACCESS_DENIED: [403, 'The role may not write a field'],
   UNIQUE_VIOLATION: [409, 'A value must be unique'],
   QUERY_TOO_EXPENSIVE: [422, 'The query takes too long'],
-  REFERENCE_NOT_FOUND: [422, 'A referenced record does not exist'],
 });

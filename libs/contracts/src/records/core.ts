@@ -71,7 +71,7 @@ export type CompanyRecord = Static<typeof CompanyRecord>;
 export type OpportunityRecord = Static<typeof OpportunityRecord>;
 export type TaskRecord = Static<typeof TaskRecord>;
 
-/** Core objects: plural API path, event domain and required scope. */
+/** Standard objects: plural API path, event domain and required scope. */
 export const CORE_OBJECTS = {
   lead: { path: 'leads', domain: 'lead', scope: 'leads' },
   contact: { path: 'contacts', domain: 'contact', scope: 'contacts' },

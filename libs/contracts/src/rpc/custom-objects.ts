@@ -45,13 +45,17 @@ export const removeObjects = defineRpc({
   timeoutMs: 10_000,
 });
 
-export const createCustomRecord = defineRpc({
+/** `lead`, `contact`, …, or the api-name of a custom object in the tenant; no custom object has the name of a standard one. */
+const ObjectName = Type.String();
+
+/** A workflow creates a record; with the same `idempotencyKey` a repeated step finds the record it created before. */
+export const createRecord = defineRpc({
   subject: 'rpc.custom-objects.records.create',
   server: 'custom-objects',
   callers: ['automation-hooks'],
   principal: 'user',
   request: Type.Object({
-    apiName: Type.String(),
+    object: ObjectName,
     values: Type.Record(Type.String(), Type.Unknown()),
     idempotencyKey: Id,
   }),
@@ -59,12 +63,12 @@ export const createCustomRecord = defineRpc({
   timeoutMs: 5000,
 });
 
-export const updateCustomRecord = defineRpc({
+export const updateRecord = defineRpc({
   subject: 'rpc.custom-objects.records.update',
   server: 'custom-objects',
   callers: ['automation-hooks'],
   principal: 'user',
-  request: Type.Object({ apiName: Type.String(), id: Id, values: Type.Record(Type.String(), Type.Unknown()) }),
+  request: Type.Object({ object: ObjectName, id: Id, values: Type.Record(Type.String(), Type.Unknown()) }),
   response: Type.Object({ id: Id }),
   timeoutMs: 5000,
 });

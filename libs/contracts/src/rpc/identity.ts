@@ -38,7 +38,7 @@ export const getKeys = defineRpc({
 export const getTenant = defineRpc({
   subject: 'rpc.identity.tenants.get',
   server: 'identity',
-  callers: ['crm', 'custom-objects', 'marketplace-certification', 'automation-hooks', 'webhook-dispatcher'],
+  callers: ['custom-objects', 'marketplace-certification', 'automation-hooks', 'webhook-dispatcher'],
   principal: 'service',
   request: Type.Object({ tenantId: Id }),
   response: TenantView,

@@ -1,5 +1,4 @@
 import * as automations from './automations.js';
-import * as crm from './crm.js';
 import * as customObjects from './custom-objects.js';
 import type { RpcContract } from './define.js';
 import * as identity from './identity.js';
@@ -7,7 +6,7 @@ import * as marketplace from './marketplace.js';
 import * as webhooks from './webhooks.js';
 
 export { defineRpc, type RpcContract, type RpcRequest, type RpcResponse } from './define.js';
-export { automations, crm, customObjects, identity, marketplace, webhooks };
+export { automations, customObjects, identity, marketplace, webhooks };
 
 const isContract = (value: unknown): value is RpcContract =>
   typeof value === 'object' && value !== null && 'subject' in value && 'callers' in value;
@@ -15,7 +14,6 @@ const isContract = (value: unknown): value is RpcContract =>
 /** Every call between services; the NATS permissions are made from this list. */
 export const RPC_CONTRACTS: readonly RpcContract[] = [
   automations,
-  crm,
   customObjects,
   identity,
   marketplace,

@@ -60,9 +60,12 @@ describe('readEnvironment', () => {
 
   it('reports nested readings together', () => {
     const problems = problemsOf(() =>
-      readEnvironment(() => ({ service: serviceConfig('crm'), database: databaseConfig('crm') }), {
-        PROFILE: 'production',
-      }),
+      readEnvironment(
+        () => ({ service: serviceConfig('custom-objects'), database: databaseConfig('custom-objects') }),
+        {
+          PROFILE: 'production',
+        },
+      ),
     );
     expect(problems).toEqual([
       'BASE_URL is not set',
@@ -77,12 +80,12 @@ describe('readEnvironment', () => {
 
 describe('serviceConfig', () => {
   it('uses the addresses of the development profile', () => {
-    expect(serviceConfig('crm', { PROFILE: 'development', NATS_PASSWORD: 'p' })).toMatchObject({
-      port: 4002,
-      operationsPort: 5002,
+    expect(serviceConfig('custom-objects', { PROFILE: 'development', NATS_PASSWORD: 'p' })).toMatchObject({
+      port: 4003,
+      operationsPort: 5003,
       issuer: 'http://127.0.0.1:8080',
       trustedProxies: ['127.0.0.1', '::1'],
-      nats: { url: 'nats://127.0.0.1:14222', user: 'crm', password: 'p', service: 'crm' },
+      nats: { url: 'nats://127.0.0.1:14222', user: 'custom-objects', password: 'p', service: 'custom-objects' },
     });
   });
 
@@ -94,7 +97,7 @@ describe('serviceConfig', () => {
       BASE_URL: 'https://crm.example/',
       EMBED_API_URL: 'https://embed.example',
     };
-    const config = serviceConfig('crm', production);
+    const config = serviceConfig('custom-objects', production);
     expect([config.profile, config.trustedProxies, config.issuer]).toEqual(['production', [], 'https://crm.example']);
   });
 });

@@ -21,8 +21,8 @@ interface Reading {
 let current: Reading | undefined;
 
 /**
- * Reads typed settings: `readEnvironment((env) => ({ port: env.port('PORT', { default: 4002 }) }))`. Readings nest, so that
- * `readEnvironment((env) => ({ service: serviceConfig('crm'), …}))` lists the problems of all of them together.
+ * Reads typed settings: `readEnvironment((env) => ({ port: env.port('PORT', { default: 4001 }) }))`. Readings nest, so that
+ * `readEnvironment((env) => ({ service: serviceConfig('custom-objects'), …}))` lists the problems of all of them together.
  *
  * With the environment of the process, problems are printed and the process exits with status 2.
  * @param environment replaces the environment of the process in tests

@@ -3,7 +3,7 @@ import { createLogger, NestLogger } from './logger.js';
 
 const lines: Record<string, unknown>[] = [];
 const logger = createLogger(
-  { name: 'crm', logLevel: 'info' },
+  { name: 'custom-objects', logLevel: 'info' },
   { write: (line: string) => lines.push(JSON.parse(line)) },
 );
 const last = () => lines.at(-1)!;
@@ -13,7 +13,7 @@ describe('the log', () => {
     logger.info({ requestId: 'r-1' }, 'hello');
     expect(last()).toMatchObject({
       level: 'info',
-      service: 'crm',
+      service: 'custom-objects',
       requestId: 'r-1',
       msg: 'hello',
     });

@@ -7,7 +7,7 @@ const context: RequestContext = {
   traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 };
 const answered: AnsweredRequest = { method: 'GET', url: '/api/crm/leads', status: 200, elapsed: 1.2345, context };
-const lineOf = requestLines('crm');
+const lineOf = requestLines('custom-objects');
 const entryOf = (changes: Partial<AnsweredRequest>) => JSON.parse(lineOf({ ...answered, ...changes }));
 
 describe('the log line of a request', () => {
@@ -17,7 +17,7 @@ describe('the log line of a request', () => {
     expect(JSON.parse(line)).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      service: 'crm',
+      service: 'custom-objects',
       pid: process.pid,
       requestId: 'r-1',
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',

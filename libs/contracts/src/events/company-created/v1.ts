@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const companyCreatedV1 = defineEvent({
   name: 'company.created',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(CompanyRecord),
 });

@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const companyDeletedV1 = defineEvent({
   name: 'company.deleted',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(CompanyRecord),
 });

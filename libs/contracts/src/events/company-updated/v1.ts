@@ -5,6 +5,6 @@ import { changedRecordData, defineEvent } from '../define.js';
 export const companyUpdatedV1 = defineEvent({
   name: 'company.updated',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: changedRecordData(CompanyRecord),
 });

@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const contactCreatedV1 = defineEvent({
   name: 'contact.created',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(ContactRecord),
 });

@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const contactDeletedV1 = defineEvent({
   name: 'contact.deleted',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(ContactRecord),
 });

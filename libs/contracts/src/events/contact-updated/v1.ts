@@ -5,6 +5,6 @@ import { changedRecordData, defineEvent } from '../define.js';
 export const contactUpdatedV1 = defineEvent({
   name: 'contact.updated',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: changedRecordData(ContactRecord),
 });

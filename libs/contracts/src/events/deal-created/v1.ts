@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const dealCreatedV1 = defineEvent({
   name: 'deal.created',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(OpportunityRecord),
 });

@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const dealDeletedV1 = defineEvent({
   name: 'deal.deleted',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(OpportunityRecord),
 });

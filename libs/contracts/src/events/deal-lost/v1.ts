@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const dealLostV1 = defineEvent({
   name: 'deal.lost',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(OpportunityRecord),
 });

@@ -5,6 +5,6 @@ import { changedRecordData, defineEvent } from '../define.js';
 export const dealUpdatedV1 = defineEvent({
   name: 'deal.updated',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: changedRecordData(OpportunityRecord),
 });

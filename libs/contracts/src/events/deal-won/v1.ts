@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const dealWonV1 = defineEvent({
   name: 'deal.won',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(OpportunityRecord),
 });

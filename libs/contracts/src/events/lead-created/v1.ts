@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const leadCreatedV1 = defineEvent({
   name: 'lead.created',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(LeadRecord),
 });

@@ -5,6 +5,6 @@ import { changedRecordData, defineEvent } from '../define.js';
 export const leadUpdatedV1 = defineEvent({
   name: 'lead.updated',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: changedRecordData(LeadRecord),
 });

@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const taskCompletedV1 = defineEvent({
   name: 'task.completed',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(TaskRecord),
 });

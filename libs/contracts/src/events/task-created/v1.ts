@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const taskCreatedV1 = defineEvent({
   name: 'task.created',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(TaskRecord),
 });

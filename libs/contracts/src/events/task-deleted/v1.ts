@@ -5,6 +5,6 @@ import { defineEvent, recordData } from '../define.js';
 export const taskDeletedV1 = defineEvent({
   name: 'task.deleted',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: recordData(TaskRecord),
 });

@@ -5,6 +5,6 @@ import { changedRecordData, defineEvent } from '../define.js';
 export const taskUpdatedV1 = defineEvent({
   name: 'task.updated',
   version: 1,
-  producer: 'crm',
+  producer: 'custom-objects',
   data: changedRecordData(TaskRecord),
 });

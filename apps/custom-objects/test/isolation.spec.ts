@@ -9,7 +9,7 @@ let database: TestDatabase;
 let admin: pg.Client;
 
 beforeAll(async () => {
-  database = await testDatabase('crm', migrations);
+  database = await testDatabase('custom-objects', migrations);
   admin = new pg.Client({ connectionString: database.adminUrl });
   await admin.connect();
 });
@@ -18,8 +18,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('every table of core records belongs to tenants, or is on the list of global ones', async () => {
+it('every table of records belongs to tenants, or is on the list of global ones', async () => {
   const query = async <Row>(sql: string, parameters: readonly unknown[] = []) =>
     (await admin.query(sql, [...parameters])).rows as Row[];
-  expect(await catalogueProblems({ query }, GLOBAL_TABLES.crm)).toEqual([]);
+  expect(await catalogueProblems({ query }, GLOBAL_TABLES['custom-objects'])).toEqual([]);
 });
