@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
  * Files of libraries that no service uses, by the package that ships them: drivers of other databases and
  * transports of other brokers. The packages' own entries load all of them, and CommonJS, or a package that does not
  * declare itself free of side effects, cannot be shaken. What is left out of a bundle is neither
- * read nor parsed nor kept in memory by nine services (decision record 0059).
+ * read nor parsed nor kept in memory by eight services (decision record 0059).
  *
  * A pattern is matched against the path inside the package.
  * @type {Record<string, RegExp>}
