@@ -1,8 +1,9 @@
-import { AUDIENCES, type RpcRequest, rpc } from '@crm/contracts';
-import { newId } from '@crm/database';
+import { AUDIENCES, type EventEnvelope, type RpcRequest, rpc } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
 import type { Rpc } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RunService } from '../src/run/run.service.js';
 import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
 let world: World;
@@ -288,6 +289,34 @@ describe('the workflows of an app', () => {
     expect(names.sort()).toEqual([
       ['on-contact', true],
       ['on-lead', false],
+    ]);
+  });
+
+  it('are started by events of objects that the app sees, and by no others; those of the tenant by all', async () => {
+    const onRecord = { trigger: { type: 'event', event: 'record.created' }, actions: [task] };
+    await provision(newId(), [{ key: 'of the app', ...onRecord }]);
+    await tenant.call('POST', '/workflows', { name: 'of the tenant', ...onRecord });
+    type Listed<Row> = { data: (Row & { id: string })[] };
+    const { data } = (await tenant.call<Listed<{ name: string }>>('GET', '/workflows')).body;
+    const started = async (appkeys?: string) => {
+      const event = { id: newId(), type: 'record.created', tenantid: tenant.tenantId, data: { record: {} }, appkeys };
+      await service
+        .get(Database)
+        .transaction(tenant.tenantId, (tx) =>
+          service.get(RunService).acceptEvent(tx, event as unknown as EventEnvelope),
+        );
+      const runs = (await tenant.call<Listed<{ workflowId: string; eventId: string; input: object }>>('GET', '/runs'))
+        .body.data;
+      for (const { input } of runs) expect(JSON.stringify(input)).not.toContain('appkeys');
+      return runs.map((run) => data.find(({ id }) => id === run.workflowId)?.name).sort();
+    };
+    expect(await started('other-app')).toEqual(['of the tenant']);
+    expect(await started()).toEqual(['of the tenant', 'of the tenant']);
+    expect(await started('other-app field-visits')).toEqual([
+      'of the app',
+      'of the tenant',
+      'of the tenant',
+      'of the tenant',
     ]);
   });
 

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppSecretService } from '../src/app-secret/app-secret.service.js';
+import { DeliveryService } from '../src/delivery/delivery.service.js';
 import { signatureHeaders } from '../src/signing-secret/signature.js';
 import { Subscription } from '../src/subscription/subscription.entity.js';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
-import { startWebhooks, type WebhookService } from './webhook-service.js';
+import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('webhook subscriptions', () => {
   let app: WebhookService;
@@ -172,6 +173,38 @@ describe('webhook subscriptions', () => {
       expect(await secrets.rotate(appKey, secret(2))).toBe(true);
       for (const { id } of tenants) expect(await signatures(id)).toEqual([2, 1]);
       expect(await secrets.rotate(`unknown-${appKey}`, secret(2))).toBe(false);
+    });
+
+    it('gets the events of objects that the app sees, and does not show the receiver who else sees them', async () => {
+      const other = await app.tenant();
+      const appKey = `app-${randomUUID()}`;
+      const provisioned = await app.service.get(SubscriptionService).provision(other.id, randomUUID(), {
+        installationId: randomUUID(),
+        appKey,
+        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        webhooks: [{ events: ['record.created'], url: `${app.receiver.url}/app` }],
+      });
+      const ofApp = provisioned[0]?.id as string;
+      await app.subscribe(other.admin, { events: ['record.created'] });
+      const deliveredTo = async (appkeys?: string) => {
+        const event = { ...envelope(other.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
+        await app.service
+          .get(Database)
+          .transaction(other.id, (tx) => app.service.get(DeliveryService).fanOut(tx, event));
+        const rows = await app.service
+          .get(Database)
+          .transaction(other.id, (tx) =>
+            tx.query<{ subscription: string; body: string }>(
+              'SELECT subscription_id AS subscription, body FROM delivery WHERE event_id = $1',
+              [event.id],
+            ),
+          );
+        for (const { body } of rows) expect(body).not.toContain('app');
+        return rows.map(({ subscription }) => (subscription === ofApp ? 'app' : 'tenant')).sort();
+      };
+      expect(await deliveredTo()).toEqual(['tenant']);
+      expect(await deliveredTo(`${appKey}-2 another`)).toEqual(['tenant']);
+      expect(await deliveredTo(`another ${appKey}`)).toEqual(['app', 'tenant']);
     });
 
     it('creates none of the subscriptions of an app when a URL is not public', async () => {

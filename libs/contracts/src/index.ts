@@ -1,3 +1,4 @@
+export * from './app-key.js';
 export * from './canonical-json.js';
 export * from './databases.js';
 export * from './errors/index.js';
@@ -6,6 +7,7 @@ export * from './events/define.js';
 export * from './events/envelope.js';
 export * from './events/event-scope.js';
 export * from './events/event-types.js';
+export * from './events/event-visibility.js';
 export * from './hooks.js';
 export * from './json-pointer.js';
 export * from './plans.js';

@@ -1,11 +1,11 @@
 import type { Principal } from '@crm/context';
-import { coversScope, type EventEnvelope, eventScope, PlatformError } from '@crm/contracts';
+import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { VerifiedHook } from '../hook/hook.service.js';
 import { isAdministrator } from '../workflow/administrator.js';
-import { WorkflowRepository } from '../workflow/workflow.repository.js';
+import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
 import { eventInput } from './event-input.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
 import { RunRepository } from './run.repository.js';
@@ -42,7 +42,7 @@ export class RunService {
   /** Stores a run for each enabled workflow that the event starts, in the transaction that handles the event. */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
     const waiting = await this.workflows.listStartedBy(tx, event.type);
-    const workflows = waiting.filter(({ grantedScopes }) => mayReceive(grantedScopes, event.type));
+    const workflows = waiting.filter((workflow) => mayReceive(workflow, event));
     if (workflows.length === 0) return;
     const runs = workflows.map(({ id }) => ({ id: newId(), workflowId: id }));
     const cause = { input: eventInput(event), eventId: event.id, depth: await this.depthAfter(tx, event) };
@@ -87,11 +87,12 @@ export class RunService {
 }
 
 /**
- * Whether a workflow may be started by an event. An app must not get around a scope that the administrator did not grant
- * by means of a trigger: a run can send the event's data to the outside, which requires no scope.
- * @param grantedScopes null for a workflow that the tenant created
+ * Whether a workflow may be started by an event. An app must not get around a scope that the administrator did not grant,
+ * or an object that is not shared with it, by means of a trigger: a run can send the event's data to the outside, which
+ * requires no scope.
  */
-function mayReceive(grantedScopes: readonly string[] | null, event: string): boolean {
-  const needed = eventScope(event);
-  return grantedScopes === null || needed === undefined || coversScope(grantedScopes, needed);
+function mayReceive({ appKey, grantedScopes }: StartedWorkflow, event: EventEnvelope): boolean {
+  if (appKey === null) return true;
+  const needed = eventScope(event.type);
+  return isVisibleToApp(event, appKey) && (needed === undefined || coversScope(grantedScopes ?? [], needed));
 }

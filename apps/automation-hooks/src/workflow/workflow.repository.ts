@@ -8,7 +8,8 @@ import type { WorkflowDefinition } from './workflow-definition.js';
 
 export interface StartedWorkflow {
   readonly id: string;
-  /** Of the app that it belongs to; null for a workflow that the tenant created. */
+  /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
+  readonly appKey: string | null;
   readonly grantedScopes: readonly string[] | null;
 }
 

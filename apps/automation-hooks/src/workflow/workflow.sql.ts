@@ -4,7 +4,7 @@
  * $1: tenant, $2: name of the event.
  */
 export const LIST_WORKFLOWS_STARTED_BY = `
-  SELECT id, granted_scopes AS "grantedScopes"
+  SELECT id, app_key AS "appKey", granted_scopes AS "grantedScopes"
     FROM workflow WHERE tenant_id = $1 AND event_name = $2 AND enabled ORDER BY id`;
 
 /** Changes and returns a workflow in one round trip. $1: tenant, $2: id, $3: whether it is enabled from now on. */

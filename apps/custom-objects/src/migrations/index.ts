@@ -4,6 +4,7 @@ import { FormulaFunctions1763700000001 } from './1763700000001-formula-functions
 import { FormulaFunctionsAgain1763700000002 } from './1763700000002-formula-functions-again.js';
 import { NoInbox1763700000003 } from './1763700000003-no-inbox.js';
 import { RecordIndexes1795300000001 } from './1795300000001-record-indexes.js';
+import { ObjectShares1795300000002 } from './1795300000002-object-shares.js';
 import { OneEngine1795400000001 } from './1795400000001-one-engine.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
@@ -13,5 +14,6 @@ export const migrations = [
   FormulaFunctionsAgain1763700000002,
   NoInbox1763700000003,
   RecordIndexes1795300000001,
+  ObjectShares1795300000002,
   OneEngine1795400000001,
 ];

@@ -46,7 +46,15 @@ export interface ObjectDefinition {
   readonly fields: readonly StoredField[];
   /** Null for an object that an app brings. */
   readonly standard: StandardTraits | null;
+  /** What an administrator lets other apps do with the records, by their keys; absent when nothing. */
+  readonly sharedWith?: SharedWith;
 }
+
+/** What an app that an object is shared with may do with its records. */
+export type SharedAccess = 'read' | 'write';
+
+/** Access by the keys of apps. */
+export type SharedWith = Readonly<Record<string, SharedAccess>>;
 
 /** An object that an installed app has brought into a tenant. */
 export interface AppObject extends ObjectDefinition {

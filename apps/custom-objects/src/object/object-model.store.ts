@@ -3,6 +3,7 @@ import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/d
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { ObjectRepository } from './object.repository.js';
+import { type Caller, noSuchObject, requireAccess } from './object-access.js';
 import type { ObjectDefinition } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
 import { standardObjectNamed, standardObjectWithId } from './standard/standard-objects.js';
@@ -13,6 +14,9 @@ const MODELS_KEPT = 5_000;
 const ATTEMPTS = 3;
 
 class StaleModel extends Error {}
+
+/** Whose rights decide, and in whose tenant. */
+export type ObjectCaller = TransactionOrigin & Caller;
 
 /**
  * Runs work on an object's model inside a tenant transaction. Models are kept between requests; the transaction first
@@ -27,27 +31,28 @@ export class ObjectModelStore {
     private readonly objects: ObjectRepository,
   ) {}
 
-  /** For reads. @throws NOT_FOUND when the tenant has no such object */
+  /** For reads. @throws NOT_FOUND when the tenant has no such object, or the caller does not see it */
   read<T>(
-    tenant: TransactionOrigin,
+    caller: ObjectCaller,
     apiName: string,
     work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.run(tenant, apiName, 'read', async () => undefined, work);
+    return this.run(caller, apiName, 'read', async () => undefined, work);
   }
 
   /**
    * For a read that is one statement: it returns, with its result, the definition's revision in the same snapshot. A result
    * read under another revision than the model's is discarded, and the read is repeated with the new model.
-   * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
+   * @throws NOT_FOUND when the tenant has no such object, or the caller does not see it; CONFLICT when its definition keeps
+   *   changing
    */
   readAtOnce<T>(
-    tenantId: string,
+    caller: ObjectCaller,
     apiName: string,
     read: (model: ObjectModel) => Promise<{ readonly revision: number | null; readonly result: T }>,
   ): Promise<{ readonly model: ObjectModel; readonly result: T }> {
-    return this.withModel(tenantId, apiName, async (model) => {
-      const { revision, result } = await this.decide(tenantId, model, read);
+    return this.withModel(caller.tenantId, apiName, async (model) => {
+      const { revision, result } = await this.decide(caller, model, 'read', read);
       if (!isInForce(model, revision)) throw new StaleModel();
       return { model, result };
     });
@@ -57,27 +62,28 @@ export class ObjectModelStore {
    * For writes: the definition cannot change until the transaction ends.
    * @param prepare what can be decided before the transaction (validation, calls to other services); its result is
    *   passed to `work`. It runs again when the definition has changed in between.
-   * @throws NOT_FOUND when the tenant has no such object, CONFLICT when its definition keeps changing
+   * @throws NOT_FOUND when the tenant has no such object, or the caller does not see it; FORBIDDEN when the caller may only
+   *   read its records; CONFLICT when its definition keeps changing
    */
   write<P, T>(
-    tenant: TransactionOrigin,
+    caller: ObjectCaller,
     apiName: string,
     prepare: (model: ObjectModel) => Promise<P>,
     work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
   ): Promise<T> {
-    return this.run(tenant, apiName, 'write', prepare, work);
+    return this.run(caller, apiName, 'write', prepare, work);
   }
 
   private run<P, T>(
-    tenant: TransactionOrigin,
+    caller: ObjectCaller,
     apiName: string,
     mode: 'read' | 'write',
     prepare: (model: ObjectModel) => Promise<P>,
     work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
   ): Promise<T> {
-    return this.withModel(tenant.tenantId, apiName, async (model) => {
-      const prepared = await this.decide(tenant.tenantId, model, prepare);
-      return this.database.transaction(tenant, (tx) => {
+    return this.withModel(caller.tenantId, apiName, async (model) => {
+      const prepared = await this.decide(caller, model, mode, prepare);
+      return this.database.transaction(caller, (tx) => {
         const revision =
           mode === 'write'
             ? this.objects.lockRevision(tx, model.object.id)
@@ -118,18 +124,23 @@ export class ObjectModelStore {
     }
   }
 
-  /** Decides something by the model before the revision is known; a refusal counts only when the model is in force. */
+  /**
+   * Decides something by the model before the revision is known, first whether the caller may do it at all; a refusal counts
+   * only when the model is in force.
+   */
   private async decide<T>(
-    tenantId: string,
+    caller: ObjectCaller,
     model: ObjectModel,
+    mode: 'read' | 'write',
     decision: (model: ObjectModel) => Promise<T>,
   ): Promise<T> {
     try {
+      requireAccess(model.object, caller, mode);
       return await decision(model);
     } catch (error) {
       if (!(error instanceof PlatformError) || error.status >= 500) throw error;
       const { id } = model.object;
-      const current = await this.database.transaction(tenantId, (tx) => this.objects.findRevision(tx, id));
+      const current = await this.database.transaction(caller, (tx) => this.objects.findRevision(tx, id));
       throw isInForce(model, current) ? error : new StaleModel();
     }
   }
@@ -160,7 +171,7 @@ export class ObjectModelStore {
 
   private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
     const object = await this.database.transaction(tenantId, (tx) => this.objects.findByApiName(tx, apiName));
-    if (!object) throw new PlatformError('NOT_FOUND', 'There is no such object');
+    if (!object) throw noSuchObject();
     return new ObjectModel(object);
   }
 }

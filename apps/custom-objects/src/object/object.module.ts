@@ -10,7 +10,7 @@ import { ObjectModelStore } from './object-model.store.js';
   imports: [TenantModule],
   controllers: [ObjectController, ObjectRpc],
   providers: [ObjectRepository, ObjectModelStore, ObjectService],
-  // Records are read and written by the definition in force.
-  exports: [ObjectModelStore],
+  // Records are read and written by the definition in force; shares are part of it.
+  exports: [ObjectModelStore, ObjectRepository],
 })
 export class ObjectModule {}

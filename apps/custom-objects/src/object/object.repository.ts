@@ -91,6 +91,11 @@ export class ObjectRepository {
     return row?.revision ?? null;
   }
 
+  /** Makes every model of an object stale, in the transaction that changes the definition. */
+  async increaseRevision(tx: TenantTransaction, id: string): Promise<void> {
+    await tx.repository(CustomObject).increment({ tenantId: tx.tenantId, id }, 'revision', 1);
+  }
+
   async insert(tx: TenantTransaction, { fields, standard: _, ...object }: AppObject): Promise<void> {
     await tx.repository(CustomObject).insert(object);
     await tx.repository(CustomField).insert(

@@ -7,6 +7,7 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectView } from './object.dto.js';
 import { ObjectRepository } from './object.repository.js';
 import { objectView } from './object.view.js';
+import { actingApp, isVisibleTo, noSuchObject } from './object-access.js';
 import type { AppObject, DeclaredObject, StoredField } from './object-definition.js';
 import { assignSlots } from './slot.js';
 import { standardObjectNamed } from './standard/standard-objects.js';
@@ -28,9 +29,10 @@ export class ObjectService {
     private readonly tenants: TenantDirectory,
   ) {}
 
-  /** The tenant's objects with the fields that the caller can read. */
+  /** The tenant's objects that the caller sees, with the fields that the caller can read. */
   async list(principal: Principal): Promise<ObjectView[]> {
-    const objects = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
+    const all = await this.database.transaction(principal.tenantId, (tx) => this.objects.list(tx));
+    const objects = all.filter((object) => isVisibleTo(object, principal));
     const apiNames = new Map(objects.map(({ id, apiName }) => [id, apiName]));
     return objects.map((object) => objectView(object, principal.roles, apiNames));
   }
@@ -39,9 +41,9 @@ export class ObjectService {
   async get(principal: Principal, apiName: string): Promise<ObjectView> {
     const { object, apiNames } = await this.database.transaction(principal.tenantId, async (tx) => {
       const found = await this.objects.findByApiName(tx, apiName);
-      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such object');
+      if (!found || !isVisibleTo(found, principal)) throw noSuchObject();
       const targets = found.fields.flatMap(({ referenceObjectIds }) => referenceObjectIds);
-      return { object: found, apiNames: await this.objects.listApiNames(tx, targets) };
+      return { object: found, apiNames: await this.namesSeen(tx, principal, targets) };
     });
     return objectView(object, principal.roles, apiNames);
   }
@@ -84,6 +86,17 @@ export class ObjectService {
       await this.objects.lockDefinitions(tx);
       return discard ? this.objects.discard(tx, installationId) : this.objects.retire(tx, installationId);
     });
+  }
+
+  /** The names of objects by id; an app learns only those of objects that it sees. */
+  private async namesSeen(
+    tx: TenantTransaction,
+    caller: Principal,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (actingApp(caller) === null || ids.length === 0) return this.objects.listApiNames(tx, ids);
+    const seen = (await this.objects.list(tx)).filter((object) => isVisibleTo(object, caller));
+    return new Map(seen.map(({ id, apiName }) => [id, apiName]));
   }
 }
 

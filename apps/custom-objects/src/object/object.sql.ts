@@ -5,7 +5,9 @@ const OBJECTS = `
          o.description, o.name_field AS "nameField", o.revision, o.state,
          (SELECT coalesce(jsonb_agg(jsonb_build_object('id', f.id, 'key', f.key, 'slot', f.slot,
                    'referenceObjectId', f.reference_object_id, 'definition', f.definition) ORDER BY f.position), '[]')
-            FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields
+            FROM custom_field f WHERE f.tenant_id = o.tenant_id AND f.object_id = o.id) AS fields,
+         (SELECT coalesce(jsonb_object_agg(s.app_key, s.access), '{}')
+            FROM custom_object_share s WHERE s.tenant_id = o.tenant_id AND s.object_id = o.id) AS "sharedWith"
     FROM custom_object o
    WHERE o.tenant_id = $1`;
 

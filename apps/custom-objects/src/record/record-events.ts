@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EVENTS, type EventDefinition, PlatformError } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
+import { appsThatSee } from '../object/object-access.js';
 import type { ObjectModel } from '../object/object-model.js';
 import type { RecordView, StoredRecord } from './record.js';
 import { recordView } from './record.view.js';
@@ -78,7 +79,8 @@ async function append(
   const { standard, apiName } = object;
   const definition: EventDefinition = EVENTS[`${standard?.domain ?? 'record'}.${what}`];
   const data = standard ? { record, ...change } : { object: apiName, record, ...change };
-  await appendEvent(tx, definition, { subject: record.id, recordVersion, data });
+  const appKeys = standard ? {} : { appKeys: appsThatSee(object) };
+  await appendEvent(tx, definition, { subject: record.id, recordVersion, ...appKeys, data });
 }
 
 /** Values of records are mostly texts and numbers. */

@@ -31,7 +31,7 @@ export interface TaggedRecord {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles' | 'kind' | 'requestId' | 'traceparent'>;
+type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles' | 'kind' | 'appKey' | 'requestId' | 'traceparent'>;
 
 /** The rules of records, of standard objects and of those that apps bring: field security, validation, uniqueness, versions and events. */
 @Injectable()
@@ -49,7 +49,7 @@ export class RecordService {
   /** @throws NOT_FOUND */
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
-    const { model, result } = await this.models.readAtOnce(caller.tenantId, apiName, ({ object }) =>
+    const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
       this.records.read(caller.tenantId, object.id, id),
     );
     if (!result) throw notFound();
@@ -64,7 +64,7 @@ export class RecordService {
   ): Promise<ListAnswer<RecordView>> {
     const { q = null, filterField = null, filterValue = null } = query;
     const clock = await this.clock(caller);
-    const { result } = await this.models.readAtOnce(caller.tenantId, apiName, async (model) => {
+    const { result } = await this.models.readAtOnce(caller, apiName, async (model) => {
       const { id: objectId } = model.object;
       const plan = model.planFor(caller.roles);
       // $1 is the tenant and $2 the object.

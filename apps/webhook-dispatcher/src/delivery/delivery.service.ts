@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { type EventEnvelope, PlatformError } from '@crm/contracts';
+import { type EventEnvelope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
@@ -21,7 +21,8 @@ export class DeliveryService {
   ) {}
 
   /**
-   * Writes a delivery for every subscription that wants the event, in the transaction that marks the event as handled.
+   * Writes a delivery for every subscription that wants the event, in the transaction that marks the event as handled. An
+   * app's subscription does not get events of objects that the app does not see.
    * The body is fixed here: every attempt sends the same bytes.
    */
   async fanOut(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
@@ -30,7 +31,9 @@ export class DeliveryService {
     const body = deliveryBody(event);
     const now = new Date();
     const wanted = subscriptions.filter(
-      (subscription) => subscription.filter === null || passesFilter(subscription.filter, event.type, body.data, now),
+      ({ appKey, filter }) =>
+        (appKey === null || isVisibleToApp(event, appKey)) &&
+        (filter === null || passesFilter(filter, event.type, body.data, now)),
     );
     if (wanted.length === 0) return;
     await this.deliveries.insert(

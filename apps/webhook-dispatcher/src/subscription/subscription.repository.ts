@@ -32,7 +32,7 @@ export type SubscriptionSummary = Pick<
   | 'createdAt'
 >;
 
-export type EventSubscription = Pick<Subscription, 'id' | 'url' | 'filter'>;
+export type EventSubscription = Pick<Subscription, 'id' | 'appKey' | 'url' | 'filter'>;
 
 /** Where an attempt goes and what signs it. */
 export interface Receiver {

@@ -2,7 +2,7 @@
 
 /** $2: name of the event. */
 export const LIST_SUBSCRIPTIONS_FOR_EVENT = `
-  SELECT id, url, filter FROM webhook_subscription
+  SELECT id, app_key AS "appKey", url, filter FROM webhook_subscription
    WHERE tenant_id = $1 AND enabled AND $2 = ANY (events) ORDER BY id`;
 
 /** $2: id. */

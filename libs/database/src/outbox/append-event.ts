@@ -26,6 +26,8 @@ export interface EventInput<Data> {
   data: Data;
   /** The record's version after the change; lets consumers recognise older events. */
   recordVersion?: number;
+  /** Of an event of a custom object: keys of the apps that may see the object. */
+  appKeys?: readonly string[];
   /** When it happened; default now. */
   time?: Date;
 }
@@ -58,6 +60,7 @@ export async function appendEvent<E extends EventDefinition>(
     tenantid: tenantId,
     traceparent: tx.origin?.traceparent ?? continueTrace(undefined),
     actorkind: tx.origin?.kind,
+    appkeys: event.appKeys?.join(' '),
     recordversion: event.recordVersion,
     data: event.data as Record<string, unknown>,
   };

@@ -1,11 +1,10 @@
-import { ANY_APP, appRole, CORE_OBJECTS, isAppRole, isReservedRole, isUuid } from '@crm/contracts';
+import { ANY_APP, appRole, CORE_OBJECTS, isAppKey, isAppRole, isReservedRole, isUuid } from '@crm/contracts';
 import { fieldTypes } from '@crm/fields';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
 import { isLabel, knownRoles, namedFields, objectNames, resolveObject } from '../package-model.js';
 import { keyProblem, type Problem } from '../problem.js';
-import { isAppKey } from '../schema/shapes.js';
 import { suggestion } from '../suggestion.js';
 import { hasPlaceholder } from '../templates.js';
 

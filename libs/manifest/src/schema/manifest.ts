@@ -1,9 +1,10 @@
+import { APP_KEY_LENGTH, APP_KEY_PATTERN } from '@crm/contracts';
 import Type, { type Static } from 'typebox';
 import { Automation } from './automations.js';
 import { Assistant, Connector, Embed, EventService, Webhook } from './integrations.js';
 import { Listing, Publisher, Release } from './listing.js';
 import { CustomObject } from './objects.js';
-import { APP_KEY_LENGTH, APP_KEY_PATTERN, closed, SEMVER_PATTERN, textOr } from './shapes.js';
+import { closed, SEMVER_PATTERN, textOr } from './shapes.js';
 
 /** The kinds of package. */
 export const APP_KINDS = ['data_connector', 'industry_app', 'ai_assistant', 'event_service'] as const;

@@ -48,15 +48,3 @@ export const API_NAME_PATTERN = '^[a-z][a-z0-9_]{0,39}$';
 /** Semantic Versioning 2.0.0, the expression suggested by its specification. */
 export const SEMVER_PATTERN =
   '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$';
-
-/** Keys of packages: words of lower-case letters and digits, joined by single hyphens, underscores or dots. */
-export const APP_KEY_PATTERN = '^[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*$';
-
-/** Lengths of the key of a package, in characters. */
-export const APP_KEY_LENGTH = { minLength: 2, maxLength: 64 } as const;
-
-/** Whether a text can be the key of a package. */
-export function isAppKey(text: string): boolean {
-  const { minLength, maxLength } = APP_KEY_LENGTH;
-  return text.length >= minLength && text.length <= maxLength && new RegExp(APP_KEY_PATTERN).test(text);
-}

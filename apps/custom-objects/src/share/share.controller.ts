@@ -1,0 +1,43 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { ApiGroup, Describe } from '@crm/http';
+import { Body, Controller, Get, Param, Put } from '@nestjs/common';
+import { ShareInput, ShareListView, ShareView } from './share.dto.js';
+import { ShareService } from './share.service.js';
+
+@ApiGroup({
+  name: 'Custom objects',
+  description: 'Definitions of the objects that apps bring, and their records.',
+})
+@Controller('api/crm/custom/:apiName/apps')
+export class ShareController {
+  constructor(private readonly shares: ShareService) {}
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Lists the apps that an object is shared with',
+    description: 'The app that the object belongs to is not among them: it always reads and writes the records.',
+    answers: [{ status: 200, description: 'The shares', body: () => ShareListView }],
+  })
+  async list(@CurrentPrincipal() principal: Principal, @Param('apiName') apiName: string): Promise<ShareListView> {
+    return { data: await this.shares.list(principal, apiName) };
+  }
+
+  @Put(':key')
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Shares an object with another app',
+    description:
+      "By default an app sees none of the objects of other apps, neither through the API nor in events. The app's scopes and the fields' roles still apply.",
+    answers: [{ status: 200, description: 'The share', body: () => ShareView }],
+  })
+  set(
+    @CurrentPrincipal() principal: Principal,
+    @Param('apiName') apiName: string,
+    @Param('key') key: string,
+    @Body() { access }: ShareInput,
+  ): Promise<ShareView> {
+    return this.shares.set(principal, apiName, key, access);
+  }
+}

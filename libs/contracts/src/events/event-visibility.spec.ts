@@ -1,0 +1,16 @@
+import { describe, expect, it } from '@jest/globals';
+import { isVisibleToApp } from './event-visibility.js';
+
+describe('an event', () => {
+  it.each([
+    ['lead.created', undefined, 'acme', true],
+    ['app.installed', undefined, 'acme', true],
+    ['record.created', 'acme', 'acme', true],
+    ['record.updated', 'other acme', 'acme', true],
+    ['record.updated', 'other-acme acme.two', 'acme', false],
+    ['record.deleted', '', 'acme', false],
+    ['record.deleted', undefined, 'acme', false],
+  ])('%s for the apps %j is visible to %s: %s', (type, appkeys, appKey, expected) => {
+    expect(isVisibleToApp({ type, ...(appkeys === undefined ? {} : { appkeys }) }, appKey)).toBe(expected);
+  });
+});
