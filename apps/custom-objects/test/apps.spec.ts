@@ -127,8 +127,8 @@ describe('an app', () => {
     const step = () =>
       new Rpc(connection)
         .call(
-          rpc.customObjects.createCustomRecord,
-          { apiName: 'visit', values: { title: 'x' }, idempotencyKey: randomUUID() },
+          rpc.customObjects.createRecord,
+          { object: 'visit', values: { title: 'x' }, idempotencyKey: randomUUID() },
           { token },
         )
         .then(
