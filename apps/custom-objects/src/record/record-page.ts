@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import type { ListPage, Position } from '@crm/http';
-import type { RecordView, StoredRecord } from './record.js';
+import type { StoredRecord } from './record.js';
 
 /** Records read at once: what is in memory before the amount of text is known. */
 const PORTION = 50;
@@ -14,7 +14,7 @@ export const PAGE_TEXT_LIMIT = 4_000_000;
 /** What was read of a list. */
 export interface ReadPage {
   /** One more than the page has when there are more. */
-  readonly views: RecordView[];
+  readonly rows: string[];
   /** Position of the last record of the page, without the one more. */
   readonly end: Position;
 }
@@ -23,43 +23,35 @@ export interface ReadPage {
  * Reads and presents a page portion by portion. Only what the caller sees counts against the limit, so that texts they
  * cannot read change nothing.
  * @param read the records of a page, in the order of the list
+ * @param present returns the JSON of a record
  * @returns as many as `page.limit` says, or fewer when there are no more
  * @throws INVALID_QUERY when the records have more text than fits in one answer; a single record is always returned
  */
 export async function readPage(
   page: ListPage,
   read: (portion: ListPage) => Promise<StoredRecord[]>,
-  present: (record: StoredRecord) => RecordView,
+  present: (record: StoredRecord) => string,
   positionOf: (record: StoredRecord) => Position,
 ): Promise<ReadPage> {
-  const views: RecordView[] = [];
+  const rows: string[] = [];
   let end: Position = { value: null, id: '' };
   let text = 0;
   let next = page;
-  while (views.length < page.limit) {
-    const limit = Math.min(PORTION, page.limit - views.length);
+  while (rows.length < page.limit) {
+    const limit = Math.min(PORTION, page.limit - rows.length);
     const records = await read({ ...next, limit });
     for (const record of records) {
-      const view = present(record);
-      views.push(view);
-      text += textLength(view);
-      if (views.length === page.size) end = positionOf(record);
+      const json = present(record);
+      rows.push(json);
+      text += json.length;
+      if (rows.length === page.size) end = positionOf(record);
     }
-    if (text > PAGE_TEXT_LIMIT && views.length > 2) {
+    if (text > PAGE_TEXT_LIMIT && rows.length > 2) {
       throw new PlatformError('INVALID_QUERY', 'size: these records are too long for one answer; ask for fewer');
     }
     const last = records.at(-1);
     if (records.length < limit || last === undefined) break;
     next = { ...page, offset: 0, after: positionOf(last) };
   }
-  return { views, end };
-}
-
-function textLength(view: RecordView): number {
-  let length = 0;
-  for (const name in view) {
-    const value = view[name];
-    if (typeof value === 'string') length += value.length;
-  }
-  return length;
+  return { rows, end };
 }

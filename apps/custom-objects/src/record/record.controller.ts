@@ -1,12 +1,11 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
-import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
+import { ApiGroup, Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { CustomObjectName } from '../object/custom-object-name.js';
 import { ListRecordsQuery, RecordHeadView } from './record.dto.js';
-import type { RecordView } from './record.js';
-import { type Reply, shown } from './record.reply.js';
+import { type Reply, shown, shownList } from './record.reply.js';
 import { RecordService } from './record.service.js';
 
 const READ = { right: 'read', scope: 'custom_objects' } as const;
@@ -31,12 +30,13 @@ export class RecordController {
     description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
     answers: [{ status: 200, ...RECORD, list: true }],
   })
-  list(
+  async list(
     @CurrentPrincipal() principal: Principal,
     @CustomObjectName() apiName: string,
     @Query() query: ListRecordsQuery,
-  ): Promise<ListAnswer<RecordView>> {
-    return this.records.list(principal, apiName, query);
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<string> {
+    return shownList(reply, await this.records.list(principal, apiName, query));
   }
 
   @Post()
@@ -53,7 +53,7 @@ export class RecordController {
     @Body() body: Record<string, unknown>,
     @IdempotencyKey() key: string | undefined,
     @Res({ passthrough: true }) reply: Reply,
-  ): Promise<RecordView> {
+  ): Promise<string> {
     const call = headerCall(principal, `POST /api/crm/custom/${apiName}/records`, key, body);
     return shown(reply, await this.records.create(principal, apiName, body, call));
   }
@@ -70,7 +70,7 @@ export class RecordController {
     @CustomObjectName() apiName: string,
     @IdParam() id: string,
     @Res({ passthrough: true }) reply: Reply,
-  ): Promise<RecordView> {
+  ): Promise<string> {
     return shown(reply, await this.records.get(principal, apiName, id));
   }
 
@@ -89,7 +89,7 @@ export class RecordController {
     @Body() body: Record<string, unknown>,
     @IfMatch() expected: ExpectedVersions,
     @Res({ passthrough: true }) reply: Reply,
-  ): Promise<RecordView> {
+  ): Promise<string> {
     return shown(reply, await this.records.update(principal, apiName, id, body, expected));
   }
 

@@ -1,4 +1,4 @@
-import type { RecordView } from './record.js';
+import type { ListAnswer } from '@crm/http';
 import type { TaggedRecord } from './record.service.js';
 
 /** The part of the HTTP reply that the routes of records need. */
@@ -6,8 +6,20 @@ export interface Reply {
   header(name: string, value: string): unknown;
 }
 
-/** Sets the entity tag of the record that is returned. */
-export function shown(reply: Reply, { record, etag }: TaggedRecord): RecordView {
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** @returns the body of the reply, whose type and entity tag are set */
+export function shown(reply: Reply, { json, etag }: TaggedRecord): string {
+  reply.header('content-type', JSON_TYPE);
   reply.header('etag', etag);
-  return record;
+  return json;
+}
+
+/**
+ * @param list with the JSON of each record
+ * @returns the body of the reply, whose type is set
+ */
+export function shownList(reply: Reply, { data, ...rest }: ListAnswer<string>): string {
+  reply.header('content-type', JSON_TYPE);
+  return `{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`;
 }

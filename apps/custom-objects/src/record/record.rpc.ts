@@ -26,8 +26,8 @@ export class RecordRpc {
     requireScope(principal, object);
     const route = `${rpc.customObjects.createRecord.subject} ${object}`;
     const call = stepCall(principal, route, idempotencyKey, values);
-    const { record } = await this.records.create(principal, object, values, call);
-    return { id: record.id };
+    const { id } = await this.records.create(principal, object, values, call);
+    return { id };
   }
 
   @RpcHandler(rpc.customObjects.updateRecord)
@@ -37,8 +37,8 @@ export class RecordRpc {
     @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<Contracts['updateRecord']>> {
     requireScope(principal, object);
-    const { record } = await this.records.update(principal, object, id, values, null);
-    return { id: record.id };
+    await this.records.update(principal, object, id, values, null);
+    return { id };
   }
 }
 

@@ -11,9 +11,9 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
 import { requireWritable, shownProblems } from './field-access.js';
-import type { RecordView, StoredRecord } from './record.js';
+import type { StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
-import { recordView } from './record.view.js';
+import { recordJson } from './record.writer.js';
 import { recordEtag } from './record-etag.js';
 import { recordCreated, recordUpdated } from './record-events.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
@@ -24,9 +24,11 @@ import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './rec
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
 
-/** A record and the entity tag of its representation. */
+/** The representation of a record and its entity tag. */
 export interface TaggedRecord {
-  readonly record: RecordView;
+  readonly id: string;
+  /** What the caller can read, as JSON. */
+  readonly json: string;
   readonly etag: string;
 }
 
@@ -56,12 +58,15 @@ export class RecordService {
     return tagged(model, result, caller, clock);
   }
 
-  /** @throws INVALID_QUERY, NOT_FOUND */
+  /**
+   * @returns the page with the JSON of each record
+   * @throws INVALID_QUERY, NOT_FOUND
+   */
   async list(
     caller: Caller,
     apiName: string,
     query: ListQuery & RecordFilter & { sort?: string },
-  ): Promise<ListAnswer<RecordView>> {
+  ): Promise<ListAnswer<string>> {
     const { q = null, filterField = null, filterValue = null } = query;
     const clock = await this.clock(caller);
     const { result } = await this.models.readAtOnce(caller, apiName, async (model) => {
@@ -91,11 +96,11 @@ export class RecordService {
           revision = part.revision;
           return [];
         },
-        (record) => recordView(model, record, plan, clock),
+        (record) => recordJson(model, record, plan, clock),
         sort.positionOf,
       );
-      const { views, end } = records;
-      return { revision, result: listAnswer(views, page, counted ?? 0, () => end) };
+      const { rows, end } = records;
+      return { revision, result: listAnswer(rows, page, counted ?? 0, () => end) };
     });
     return result;
   }
@@ -269,7 +274,8 @@ const notFound = () => new PlatformError('NOT_FOUND', 'There is no such record')
 
 function tagged(model: ObjectModel, record: StoredRecord, caller: Caller, clock: EvaluationContext): TaggedRecord {
   return {
-    record: recordView(model, record, model.planFor(caller.roles), clock),
+    id: record.id,
+    json: recordJson(model, record, model.planFor(caller.roles), clock),
     etag: recordEtag(model, record.version, clock),
   };
 }

@@ -1,13 +1,12 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
-import { Describe, type ExpectedVersions, IdParam, IfMatch, type ListAnswer } from '@crm/http';
+import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
 import { STANDARD_OBJECTS } from '../object/standard/standard-objects.js';
 import { ListRecordsQuery } from '../record/record.dto.js';
-import type { RecordView } from '../record/record.js';
-import { type Reply, shown } from '../record/record.reply.js';
+import { type Reply, shown, shownList } from '../record/record.reply.js';
 import { RecordService } from '../record/record.service.js';
 import { inputSchema, recordSchema } from './standard-record.schema.js';
 
@@ -33,8 +32,12 @@ export function standardRecordController(name: CoreObject) {
       description: 'Sorted by `-createdAt` unless `sort` says otherwise.',
       answers: [{ status: 200, ...record, list: true }],
     })
-    list(@CurrentPrincipal() principal: Principal, @Query() query: ListRecordsQuery): Promise<ListAnswer<RecordView>> {
-      return this.records.list(principal, name, query);
+    async list(
+      @CurrentPrincipal() principal: Principal,
+      @Query() query: ListRecordsQuery,
+      @Res({ passthrough: true }) reply: Reply,
+    ): Promise<string> {
+      return shownList(reply, await this.records.list(principal, name, query));
     }
 
     @Post()
@@ -50,7 +53,7 @@ export function standardRecordController(name: CoreObject) {
       @Body() body: Record<string, unknown>,
       @IdempotencyKey() key: string | undefined,
       @Res({ passthrough: true }) reply: Reply,
-    ): Promise<RecordView> {
+    ): Promise<string> {
       const call = headerCall(principal, `POST /api/crm/${path}`, key, body);
       return shown(reply, await this.records.create(principal, name, body, call));
     }
@@ -66,7 +69,7 @@ export function standardRecordController(name: CoreObject) {
       @CurrentPrincipal() principal: Principal,
       @IdParam() id: string,
       @Res({ passthrough: true }) reply: Reply,
-    ): Promise<RecordView> {
+    ): Promise<string> {
       return shown(reply, await this.records.get(principal, name, id));
     }
 
@@ -84,7 +87,7 @@ export function standardRecordController(name: CoreObject) {
       @Body() body: Record<string, unknown>,
       @IfMatch() expected: ExpectedVersions,
       @Res({ passthrough: true }) reply: Reply,
-    ): Promise<RecordView> {
+    ): Promise<string> {
       return shown(reply, await this.records.update(principal, name, id, body, expected));
     }
 
