@@ -1,0 +1,77 @@
+import type { FieldDefinition, FieldTypeName } from '@crm/fields';
+
+export type PlainType = Exclude<FieldTypeName, 'formula'>;
+
+/** Stands for the id of a record of the referenced object: the record with this number, in the order of creation. */
+export interface RecordNumber {
+  readonly record: number;
+}
+
+export const isRecordNumber = (value: unknown): value is RecordNumber =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, 'record');
+
+/** Options of generated picklists and multi-selects. */
+export const OPTIONS = ['red', 'green', 'dark red'];
+
+/** Longer than what an indexed column keeps of a text. */
+const LONG = 'long '.repeat(50);
+
+const TEXTS = ['alpha', 'alphabet', 'Beta', 'Straße', '', `${LONG}alpha`, `${LONG}beta`];
+const NUMBERS = [0, 1, 2, 2.5, -3];
+
+/**
+ * Values by type: few, so that what a caller guesses is often what another record has, and in the form in which they are
+ * stored, so that two of them are the same value only when they are equal.
+ */
+export const VALUES: Readonly<Record<PlainType, readonly unknown[]>> = {
+  text: TEXTS,
+  textarea: [...TEXTS, 'first line\nalpha', 'x'.repeat(9_000)],
+  number: NUMBERS,
+  currency: NUMBERS,
+  percent: NUMBERS,
+  date: ['1999-12-31', '2024-02-29', '2100-01-01'],
+  datetime: ['1999-12-31T22:30:00Z', '2024-02-29T09:30:00Z', '2100-01-01T00:00:00Z'],
+  email: ['alpha@example.com', 'beta@example.com', 'alphabet@example.com'],
+  phone: ['+4930123456', '+12025550123', '+442079460958'],
+  url: ['https://example.com/alpha', 'https://example.com/beta'],
+  picklist: OPTIONS,
+  multi_select: [['red'], ['red', 'green'], ['green', 'dark red']],
+  checkbox: [true, false],
+  reference: [{ record: 0 }, { record: 1 }, { record: 2 }],
+};
+
+/** What is a value of no type, or not of this one. */
+export const REFUSED: readonly unknown[] = ['none of these', -1e20, ['blue'], {}, '2024-02-30', true];
+
+/** Many values of a type, all different also where case and white space make no difference. */
+export const UNIQUE_VALUES: Readonly<Partial<Record<PlainType, (number: number) => unknown>>> = {
+  text: (number) => `code ${number}`,
+  number: (number) => number,
+  currency: (number) => number / 2,
+  email: (number) => `code${number}@example.com`,
+  date: (number) => new Date(Date.UTC(2024, 0, 1 + number)).toISOString().slice(0, 10),
+};
+
+/** The value of a field with a number: for a unique field each number has a value of its own. */
+export function numberedValue(field: FieldDefinition, number: number): unknown {
+  const type = field.type as PlainType;
+  const unique = field.is_unique ? UNIQUE_VALUES[type] : undefined;
+  return unique ? unique(number) : VALUES[type][number % VALUES[type].length];
+}
+
+/** Texts to search for: parts of the values above, and what no record has. */
+export const SEARCHED = [
+  'alpha',
+  'bet',
+  'STRASSE',
+  'long alpha',
+  'code 1',
+  'red',
+  '+4930',
+  'example.com',
+  'nowhere',
+  '%',
+];
+
+/** Values that formulas often have. */
+export const COMPUTED = ['0', '1', '2', '3.5', 'true', 'false', 'yes', 'no', 'ALPHA', 'none', 'alpha/1', '2024-02-29'];

@@ -1,0 +1,131 @@
+import { Database } from '@crm/database';
+import type { TestAnswer } from '@crm/testing';
+import type { CustomObjectsService, Tenant } from '../custom-objects-service.js';
+import { Names } from './names.js';
+import { ALL_ROLES, OBJECT_NAMES, type ObjectName } from './object.js';
+import { isRecordNumber } from './values.js';
+
+export interface WorldRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+export type Json = Record<string, unknown>;
+
+/** Nobody has a record with this id. */
+const NOWHERE = '00000000-0000-7000-8000-000000000000';
+
+/** Headers of an answer that say nothing about its content. */
+const PASSING_HEADERS = new Set(['date', 'x-request-id', 'traceparent']);
+
+/** One of two tenants that differ only in what an observer may not read. */
+export class World {
+  /** Ids of the records by object, in the order of creation. */
+  readonly ids: Readonly<Record<ObjectName, string[]>> = { thing: [], place: [] };
+  private readonly names = new Names();
+  private eventsSeen = 0;
+
+  private constructor(
+    private readonly app: CustomObjectsService,
+    readonly tenant: Tenant,
+    private readonly writer: string,
+    private readonly observer: string,
+  ) {
+    this.names.give(tenant.id, 'the tenant');
+  }
+
+  static async create(
+    app: CustomObjectsService,
+    objects: Parameters<CustomObjectsService['tenant']>[1],
+    observerRoles: readonly string[],
+  ): Promise<World> {
+    const tenant = await app.tenant('enterprise', objects);
+    const writer = await tenant.sign({ roles: [...ALL_ROLES] });
+    return new World(app, tenant, writer, await tenant.sign({ roles: [...observerRoles] }));
+  }
+
+  asWriter(request: WorldRequest): Promise<TestAnswer<Json>> {
+    return this.send(this.writer, request);
+  }
+
+  asObserver(request: WorldRequest): Promise<TestAnswer<Json>> {
+    return this.send(this.observer, request);
+  }
+
+  /** All that an answer tells, in a form that is the same in a world that differs in ids and times alone. */
+  shown({ status, headers, body }: TestAnswer<Json>): string {
+    const told = [...headers].filter(([name]) => !PASSING_HEADERS.has(name));
+    return JSON.stringify(this.names.in({ status, headers: Object.fromEntries(told), body: body ?? null }), null, 1);
+  }
+
+  /** Remembers a record that was created. */
+  add(object: ObjectName, id: string): void {
+    if (this.ids[object].includes(id)) return;
+    this.names.give(id, `${object} ${this.ids[object].length}`);
+    this.ids[object].push(id);
+  }
+
+  /** The record with a number; one that does not exist while there is none. */
+  idOf(object: ObjectName, number: number): string {
+    const ids = this.ids[object];
+    return ids[number % Math.max(1, ids.length)] ?? NOWHERE;
+  }
+
+  /**
+   * A value as this world's API takes it.
+   * @param target the object that a reference points to
+   */
+  toApi(value: unknown, target: ObjectName | undefined): unknown {
+    return isRecordNumber(value) && target !== undefined ? this.idOf(target, value.record) : value;
+  }
+
+  /** A value of this world's API in the form that both worlds share. */
+  fromApi(value: unknown): unknown {
+    if (typeof value !== 'string') return value;
+    for (const object of OBJECT_NAMES) {
+      const record = this.ids[object].indexOf(value);
+      if (record >= 0) return { record };
+    }
+    return value;
+  }
+
+  /** Changes definitions as another process does it: with a new revision in the same transaction. */
+  async redefine(changes: readonly { object: ObjectName; field: string; members: Json }[]): Promise<void> {
+    await this.app.service.get(Database).transaction(this.tenant.id, async (tx) => {
+      for (const { object, field, members } of changes) {
+        await tx.query(
+          `UPDATE custom_field SET definition = definition || $1::jsonb
+            WHERE api_name = $2 AND object_id = (SELECT id FROM custom_object WHERE api_name = $3)`,
+          [JSON.stringify(members), field, object],
+        );
+      }
+      await tx.query('UPDATE custom_object SET revision = revision + 1');
+    });
+  }
+
+  /** The events since the last call, as a subscriber gets them. */
+  async newEvents(): Promise<string[]> {
+    const rows = await this.app.service
+      .get(Database)
+      .crossTenant((tx) =>
+        tx.query<{ envelope: Json }>('SELECT envelope FROM outbox WHERE tenant_id = $1 ORDER BY seq OFFSET $2', [
+          this.tenant.id,
+          this.eventsSeen,
+        ]),
+      );
+    this.eventsSeen += rows.length;
+    return rows.map(({ envelope: { id, time, traceparent, ...event } }) =>
+      JSON.stringify(this.names.in(event), null, 1),
+    );
+  }
+
+  private send(token: string, { method, path, headers, body }: WorldRequest): Promise<TestAnswer<Json>> {
+    return this.app.service.request<Json>(method, path, {
+      token,
+      ...(body === undefined ? {} : { body }),
+      ...(headers ? { headers } : {}),
+    });
+  }
+}
