@@ -27,11 +27,22 @@ import {
 } from '../src/record/record.sql.js';
 import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/record/reference.sql.js';
 import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/record/unique.sql.js';
+import {
+  DELETE_SEARCH_TEXTS,
+  DELETE_SEARCH_TEXTS_OF_INSTALLATION,
+  DELETE_SEARCH_TEXTS_OF_OBJECT,
+  LOCK_NEXT_RECORDS,
+  SEARCH_RECORDS,
+  WRITE_SEARCH_TEXTS,
+} from '../src/search/search.sql.js';
+import { containsText } from '../src/search/text-condition.js';
 
-/** A filter by a field in a slot, by one without, and a search. */
+const search = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
+
+/** A filter by a field in a slot, by one without, and what a search has found. */
 const bySlot = [{ sql: 's1 = $3', parameters: ['value'] }];
 const byData = [{ sql: 'data->$3::text = $4::jsonb', parameters: ['field', '"value"'] }];
-const bySearch = [{ sql: 'search_text LIKE $3', parameters: ['%text%'] }];
+const byIds = [{ sql: 'id = ANY ($3::uuid[])', parameters: [[]] }];
 
 /** The first portion of a first page, newest first. */
 const first: ListShape = { by: null, descending: true, after: null, counted: true };
@@ -43,6 +54,9 @@ const statements = {
   CLAIM_REFERENCES,
   CLAIM_UNIQUE_VALUES,
   DELETE_RECORDS_OF_INSTALLATION,
+  DELETE_SEARCH_TEXTS,
+  DELETE_SEARCH_TEXTS_OF_INSTALLATION,
+  DELETE_SEARCH_TEXTS_OF_OBJECT,
   DELETE_REFERENCES_OF_INSTALLATION,
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
@@ -53,17 +67,21 @@ const statements = {
   LIST_OBJECTS,
   LIST_REFERRING,
   LOCK_DEFINITIONS,
+  LOCK_NEXT_RECORDS,
   LOCK_RECORD,
   LOCK_RECORDS_FOR_DELETION,
   MARK_RECORDS_DELETED,
   READ_RECORD,
   RELEASE_REFERENCES,
   RELEASE_UNIQUE_VALUES,
+  SEARCH_RECORDS,
+  WRITE_SEARCH_TEXTS,
   insertRecord: insertRecord(['s1', 'n1']),
   listRecords: listRecords([], first),
   'listRecords by slot': listRecords(bySlot, first),
   'listRecords by data': listRecords(byData, first),
-  'listRecords by search': listRecords(bySearch, first),
+  'listRecords by ids': listRecords(byIds, { ...first, counted: false }),
+  'listRecords by slot and text': listRecords([...bySlot, containsText(search, 4)], { ...first, counted: false }),
   'listRecords by slot, after': listRecords(bySlot, { ...first, after: 'id', counted: false }),
   'listRecords sorted': listRecords([], sorted),
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),

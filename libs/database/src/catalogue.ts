@@ -25,6 +25,13 @@ interface Table {
   grantees: string[];
 }
 
+interface OwnerFunction {
+  name: string;
+  settings: string;
+  body: string;
+  public: boolean;
+}
+
 const TABLES = `
   SELECT c.relname AS name, c.relkind AS kind, c.relrowsecurity AS enabled, c.relforcerowsecurity AS forced,
     (SELECT format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
@@ -46,6 +53,17 @@ const TABLES = `
     AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY c.relname`;
 
+/**
+ * Functions that run with the rights of their owner. Only one that takes the tenant from the session, finds its tables by
+ * fixed names and is called by roles that were named is as safe as a statement under the policies.
+ */
+const OWNER_FUNCTIONS = `
+  SELECT p.proname AS name, coalesce(array_to_string(p.proconfig, ' '), '') AS settings, p.prosrc AS body,
+    p.proacl IS NULL OR EXISTS (SELECT 1 FROM aclexplode(p.proacl) g WHERE g.grantee = 0) AS public
+  FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+  WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+  ORDER BY p.proname`;
+
 /** Login roles of this database to which no policy applies, except the superusers who administer the server. */
 const STRONG_ROLES = `
   SELECT rolname AS name FROM pg_roles
@@ -54,7 +72,8 @@ const STRONG_ROLES = `
 /**
  * Reads the catalogue of a database and reports what is not isolated: every table that is not listed as global must have
  * `tenant_id uuid NOT NULL` first in its primary key and in every unique key, row-level security enabled and forced, and
- * exactly the tenant policy for all roles; a further policy may open it to a role whose name ends with `_narrow`.
+ * exactly the tenant policy for all roles; a further policy may open it to a role whose name ends with `_narrow`, or for
+ * reading to the owner, as whom no service connects: its functions are checked too.
  * @param queryable a connection to the database, of any role
  * @param globalTables GLOBAL_TABLES of the service
  * @returns one sentence per problem; empty when there is none
@@ -70,13 +89,26 @@ export async function catalogueProblems(queryable: Queryable, globalTables: read
     return global ? globalTableProblems(table, global) : tenantTableProblems(table);
   });
   const missing = globalTables.filter((global) => !tables.some((table) => table.name === global.table));
+  const functions = await queryable.query<OwnerFunction>(OWNER_FUNCTIONS);
   const grantees = [...new Set(tables.flatMap((table) => table.grantees))];
   const strong = await queryable.query<{ name: string }>(STRONG_ROLES, [grantees]);
   return [
     ...problems,
+    ...functions.flatMap(ownerFunctionProblems),
     ...missing.map((global) => `${global.table} is listed as global but does not exist`),
     ...strong.map((role) => `the role ${role.name} can access tables and bypasses row-level security`),
   ];
+}
+
+function ownerFunctionProblems({ name, settings, body, public: isPublic }: OwnerFunction): string[] {
+  const problems: string[] = [];
+  if (!/\bsearch_path=pg_catalog, pg_temp\b/.test(settings))
+    problems.push(`the function ${name} has no fixed search_path`);
+  if (isPublic) problems.push(`the function ${name} can be called by PUBLIC`);
+  if (!body.includes("current_setting('app.tenant_id', true)")) {
+    problems.push(`the function ${name} does not take the tenant from the session`);
+  }
+  return problems;
 }
 
 function migrationTableProblems(table: Table): string[] {
@@ -122,7 +154,8 @@ function tenantTableProblems(table: Table): string[] {
     policy.check === PRINTED_CONDITION;
   if (!isRight) problems.push(`${table.name} has no policy ${TENANT_POLICY} with the tenant's condition`);
   for (const other of table.policies) {
-    if (other !== policy && other.permissive && other.roles.some((role) => !role.endsWith('_narrow'))) {
+    const isForOwner = other.command === 'r' && other.roles.every((role) => role.endsWith('_owner'));
+    if (other !== policy && other.permissive && !isForOwner && other.roles.some((role) => !role.endsWith('_narrow'))) {
       problems.push(`${table.name}: the policy ${other.name} opens it to a role that is not narrow`);
     }
   }

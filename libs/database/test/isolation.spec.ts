@@ -206,6 +206,29 @@ describe('isolation', () => {
     ['unforced security', 'ALTER TABLE note NO FORCE ROW LEVEL SECURITY', /note does not force/],
     ['security switched off', 'ALTER TABLE note DISABLE ROW LEVEL SECURITY', /note has no row-level security/],
     ['a second policy', 'CREATE POLICY open ON note USING (true)', /the policy open opens it/],
+    [
+      'a policy for writing by the owner',
+      'CREATE POLICY open ON note TO libtest_owner USING (true)',
+      /the policy open opens/,
+    ],
+    [
+      "a function with its owner's rights that anyone can call",
+      `CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+       AS 'SELECT count(*) FROM public.note WHERE tenant_id::text = current_setting(''app.tenant_id'', true)'`,
+      /^the function peek can be called by PUBLIC$/,
+    ],
+    [
+      "a function with its owner's rights that reads every tenant",
+      `CREATE FUNCTION peek() RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+       AS 'SELECT count(*) FROM public.note'; REVOKE ALL ON FUNCTION peek FROM PUBLIC`,
+      /^the function peek does not take the tenant from the session$/,
+    ],
+    [
+      "a function with its owner's rights that the caller's search_path can divert",
+      `CREATE FUNCTION peek() RETURNS text LANGUAGE sql SECURITY DEFINER
+       AS 'SELECT current_setting(''app.tenant_id'', true)'; REVOKE ALL ON FUNCTION peek FROM PUBLIC`,
+      /^the function peek has no fixed search_path$/,
+    ],
     ['another condition', 'ALTER POLICY tenant_isolation ON note USING (true)', /note has no policy tenant_isolation/],
     ['no policy', 'DROP POLICY tenant_isolation ON note', /note has no policy tenant_isolation/],
     ['a grant to everybody', 'GRANT SELECT ON note TO PUBLIC', /note is granted to PUBLIC/],

@@ -29,3 +29,19 @@ export function foldForSearch(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+/** Folding takes a character out of its context at the end of a part; so many more are folded than are used. */
+const MARGIN = 100;
+
+/**
+ * The beginning of a text folded for search, for long texts: no more of the text is folded than is needed.
+ * @param length longest result, in code units
+ */
+export function foldForSearchUpTo(text: string, length: number): string {
+  for (let end = length + MARGIN; end < text.length; end *= 2) {
+    const folded = foldForSearch(text.slice(0, end));
+    // Shorter when much of the text is marks or white space, which folding removes.
+    if (folded.length >= length + MARGIN) return folded.slice(0, length);
+  }
+  return foldForSearch(text).slice(0, length);
+}

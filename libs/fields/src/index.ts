@@ -1,7 +1,7 @@
 export { type AccessPlan, accessPlan } from './access-plan.js';
 export { checkDefinition } from './check-definition.js';
 export * from './field-definition.js';
-export { foldForSearch, foldForUniqueness } from './folding.js';
+export { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './folding.js';
 export { compileFieldFormulas, formulaFieldTypes, formulaSources } from './formulas.js';
 export { normaliseOptions } from './options.js';
 export { compilePattern, LONGEST_PATTERN } from './pattern.js';

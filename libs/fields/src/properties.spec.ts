@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { runs } from '../test/runs.js';
 import { FIELD_TYPE_NAMES, type FieldDefinition } from './field-definition.js';
-import { foldForSearch, foldForUniqueness } from './folding.js';
+import { foldForSearch, foldForSearchUpTo, foldForUniqueness } from './folding.js';
 import { fieldTypes } from './types/index.js';
 import { validateRecord } from './validate-record.js';
 
@@ -109,6 +109,16 @@ describe('for generated fields and values', () => {
         expect(foldForUniqueness(text.toUpperCase())).toBe(foldForUniqueness(text));
       }),
       runs(375),
+    );
+  });
+
+  it('the beginning of a folded text is the same when only the beginning of the text is folded', () => {
+    const unit = fc.constantFrom(...'aÄßΣ1 \n\u0301\u00a0\u0130ﷺ한', '\u1112\u1161\u11ab', '🙂', '   ', 'e\u0301');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 1500 }), fc.integer({ min: 0, max: 400 }), (text, length) => {
+        expect(foldForSearchUpTo(text, length)).toBe(foldForSearch(text).slice(0, length));
+      }),
+      runs(200),
     );
   });
 });

@@ -6,6 +6,7 @@ import { NoInbox1763700000003 } from './1763700000003-no-inbox.js';
 import { RecordIndexes1795300000001 } from './1795300000001-record-indexes.js';
 import { ObjectShares1795300000002 } from './1795300000002-object-shares.js';
 import { OneEngine1795400000001 } from './1795400000001-one-engine.js';
+import { RecordSearch1795500000001 } from './1795500000001-record-search.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -16,4 +17,5 @@ export const migrations = [
   RecordIndexes1795300000001,
   ObjectShares1795300000002,
   OneEngine1795400000001,
+  RecordSearch1795500000001,
 ];

@@ -18,7 +18,7 @@ export class ObjectModel {
   readonly uniqueFields: readonly StoredField[];
   /** The fields that refer to records; a user's id is none. */
   readonly referenceFields: readonly StoredField[];
-  /** What everyone can read, whatever their roles: nothing else reaches events and text search. */
+  /** What everyone can read, whatever their roles: nothing else reaches events. */
   readonly publicPlan: AccessPlan;
   private readonly plans = new Map<string, AccessPlan>();
   private checked: CheckedFormulaSet | undefined;

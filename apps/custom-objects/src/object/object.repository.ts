@@ -2,6 +2,7 @@ import type { TenantTransaction } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import { DELETE_SEARCH_TEXTS_OF_INSTALLATION } from '../search/search.sql.js';
 import { CustomField } from './field.entity.js';
 import { CustomObject } from './object.entity.js';
 import {
@@ -127,6 +128,7 @@ export class ObjectRepository {
   async discard(tx: TenantTransaction, installationId: string): Promise<number> {
     await tx.query(DELETE_UNIQUE_VALUES_OF_INSTALLATION, [tx.tenantId, installationId]);
     await tx.query(DELETE_REFERENCES_OF_INSTALLATION, [tx.tenantId, installationId]);
+    await tx.query(DELETE_SEARCH_TEXTS_OF_INSTALLATION, [tx.tenantId, installationId]);
     await tx.query(DELETE_RECORDS_OF_INSTALLATION, [tx.tenantId, installationId]);
     const { affected } = await tx.repository(CustomObject).delete({ tenantId: tx.tenantId, installationId });
     return affected ?? 0;

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { type AccessPlan, fieldTypes, foldForSearch, slotValue } from '@crm/fields';
+import { type AccessPlan, fieldTypes, slotValue } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
@@ -18,7 +18,7 @@ export interface RecordFilter {
 const JSON_TYPES: ReadonlySet<string> = new Set(['number', 'currency', 'percent', 'checkbox']);
 
 /**
- * Turns `q` and `filterField`/`filterValue` into conditions.
+ * Turns `filterField`/`filterValue` into conditions.
  * @param plan the caller's; a field that they cannot read is treated like one that does not exist
  * @param first number of the first free parameter
  * @param clock the request's instant and zone, for formulas
@@ -31,16 +31,6 @@ export function rowConditions(
   first: number,
   clock: EvaluationContext,
 ): RowCondition[] {
-  const conditions: RowCondition[] = [];
-  let next = first;
-  const add = (condition: RowCondition) => {
-    conditions.push(condition);
-    next += condition.parameters.length;
-  };
-  const folded = request.q === undefined ? '' : foldForSearch(request.q);
-  if (folded !== '') {
-    add({ sql: `search_text LIKE $${next}`, parameters: [`%${folded.replace(/[\\%_]/g, '\\$&')}%`] });
-  }
   if (request.filterField !== undefined) {
     const field = model.fieldsByName.get(request.filterField);
     if (!field || !plan.readable.has(field.apiName)) {
@@ -50,15 +40,16 @@ export function rowConditions(
       throw new PlatformError('INVALID_QUERY', 'filterField needs a filterValue');
     }
     const { filterValue } = request;
-    add(
+    return [
       field.type === 'formula'
-        ? formulaEquals(model, field, filterValue, next, clock)
-        : equals(field, filterValue, next),
-    );
-  } else if (request.filterValue !== undefined) {
+        ? { ...formulaEquals(model, field, filterValue, first, clock), unindexedField: field.apiName }
+        : equals(field, filterValue, first),
+    ];
+  }
+  if (request.filterValue !== undefined) {
     throw new PlatformError('INVALID_QUERY', 'filterValue needs a filterField');
   }
-  return conditions;
+  return [];
 }
 
 function equals(field: StoredField, text: string, first: number): RowCondition {
@@ -68,12 +59,15 @@ function equals(field: StoredField, text: string, first: number): RowCondition {
     return {
       sql: `data->$${first}::text @> $${first + 1}::jsonb`,
       parameters: [String(field.key), JSON.stringify(value)],
+      unindexedField: field.apiName,
     };
   }
   const slot = slotValue(field, value);
   const exact = { sql: `data->$N::text = $M::jsonb`, parameters: [String(field.key), JSON.stringify(value)] };
   const at = (sql: string, start: number) => sql.replace('$N', `$${start}`).replace('$M', `$${start + 1}`);
-  if (field.slot === null || slot === null) return { sql: at(exact.sql, first), parameters: exact.parameters };
+  if (field.slot === null || slot === null) {
+    return { sql: at(exact.sql, first), parameters: exact.parameters, unindexedField: field.apiName };
+  }
   const bySlot = `${field.slot} = $${first}`;
   if (slot.exact) return { sql: bySlot, parameters: [slot.value] };
   // The column holds a prefix of a long text: the index finds candidates, the data decides.

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
+import { SearchRepository } from '../search/search.repository.js';
 import type { StoredRecord } from './record.js';
 import { RecordRepository } from './record.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
@@ -30,6 +31,7 @@ export class RecordRemovalService {
   constructor(
     private readonly models: ObjectModelStore,
     private readonly records: RecordRepository,
+    private readonly searches: SearchRepository,
     private readonly references: ReferenceRepository,
     private readonly outgoing: ReferenceService,
     private readonly uniques: UniqueService,
@@ -132,6 +134,7 @@ export class RecordRemovalService {
       this.uniques.release(tx, model, records),
       this.outgoing.release(tx, model.object.id, model.referenceFields, records),
       this.records.markDeleted(tx, model.object.id, ids, clock.now),
+      this.searches.delete(tx, model.object.id, ids),
       ...(isActive ? records.map((record) => recordDeleted(tx, model, record, clock)) : []),
     ]);
   }

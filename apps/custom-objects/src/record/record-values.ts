@@ -1,11 +1,8 @@
-import { foldForSearch, searchText, slotValue } from '@crm/fields';
+import { slotValue } from '@crm/fields';
 import type { ObjectModel } from '../object/object-model.js';
 
 /** Canonical values by API name, as formulas and validation see them. */
 export type FieldValues = Readonly<Record<string, unknown>>;
-
-/** Longest text kept for the search index, in code units. */
-const SEARCH_TEXT_LENGTH = 8_000;
 
 /** Turns stored data, keyed by the fields' keys, into values by API name; a field that was never set is null. */
 export function valuesOf(model: ObjectModel, data: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -36,19 +33,4 @@ export function slotsOf(model: ObjectModel, values: FieldValues): Map<string, st
     slots.set(field.slot, value instanceof Date ? value.toISOString() : value);
   }
   return slots;
-}
-
-/**
- * The text that `q` searches: the values in the order of the fields, so that `ada lovelace` finds a first and a last name. It
- * contains only fields that everyone can read: a match on another field would reveal
- * its value to a caller who cannot read it, one letter at a time.
- */
-export function searchTextOf(model: ObjectModel, values: FieldValues): string {
-  const parts: string[] = [];
-  for (const field of model.object.fields) {
-    if (field.type === 'formula' || !model.publicPlan.readable.has(field.apiName)) continue;
-    const text = searchText(field, values[field.apiName] ?? null);
-    if (text !== null && text !== '') parts.push(foldForSearch(text));
-  }
-  return parts.join(' ').slice(0, SEARCH_TEXT_LENGTH);
 }

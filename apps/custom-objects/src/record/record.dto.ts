@@ -5,7 +5,7 @@ export class ListRecordsQuery extends ListQuery {
   @TextField({
     optional: true,
     maxLength: 200,
-    description: 'Text to search for, in fields that everyone can read',
+    description: 'Text to search for, in the fields that the caller can read',
   })
   q?: string;
 

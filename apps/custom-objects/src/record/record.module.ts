@@ -1,11 +1,15 @@
 import { IdempotencyModule } from '@crm/idempotency';
 import { Module } from '@nestjs/common';
 import { ObjectModule } from '../object/object.module.js';
+import { SearchRepository } from '../search/search.repository.js';
+import { SearchTextService } from '../search/search-text.service.js';
 import { TenantModule } from '../tenant/tenant.module.js';
+import { CostlyQueries } from './costly-query.service.js';
 import { RecordController } from './record.controller.js';
 import { RecordRepository } from './record.repository.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
+import { RecordListService } from './record-list.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { ReferenceRepository } from './reference.repository.js';
 import { ReferenceService } from './reference.service.js';
@@ -16,11 +20,15 @@ import { UniqueService } from './unique.service.js';
   imports: [IdempotencyModule, ObjectModule, TenantModule],
   controllers: [RecordController, RecordRpc],
   providers: [
+    CostlyQueries,
+    RecordListService,
     RecordRemovalService,
     RecordRepository,
     RecordService,
     ReferenceRepository,
     ReferenceService,
+    SearchRepository,
+    SearchTextService,
     UniqueRepository,
     UniqueService,
   ],

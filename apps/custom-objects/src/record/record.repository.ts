@@ -23,7 +23,6 @@ export interface RecordWrite {
   readonly id: string;
   readonly version: number;
   readonly data: Readonly<Record<string, unknown>>;
-  readonly searchText: string;
   /** Value by slot column; columns not named stay or become null. */
   readonly slots: ReadonlyMap<string, string | number | null>;
   /** RFC 3339. */
@@ -41,6 +40,15 @@ interface RecordRow {
 
 /** A row of a statement that reads without a transaction: the members of a record are null when there is none. */
 type ReadRow = RecordRow & { readonly revision: number | null; readonly count?: number };
+
+/** A part of a list. */
+export interface RecordList {
+  /** Null when there is no such object. */
+  readonly revision: number | null;
+  readonly records: StoredRecord[];
+  /** 0 when nothing was counted. */
+  readonly counted: number;
+}
 
 /** The records of all tenants' objects. The statements are hand-written: this table is the record engine. */
 @Injectable()
@@ -74,8 +82,9 @@ export class RecordRepository {
   }
 
   /**
-   * Lists records outside of a transaction, with the revision of their object's definition in the same snapshot.
+   * Lists records, with the revision of their object's definition in the same snapshot.
    * @param counts whether to count how many match on all pages, no further than `page.countLimit` when there is one
+   * @param tx outside of a transaction when left out
    */
   async list(
     tenantId: string,
@@ -84,7 +93,8 @@ export class RecordRepository {
     { descending, by }: Pick<RecordSort, 'descending' | 'by'>,
     { after, offset, limit, countLimit }: ListPage,
     counts: boolean,
-  ): Promise<{ readonly revision: number | null; readonly records: StoredRecord[]; readonly counted: number }> {
+    tx?: TenantTransaction,
+  ): Promise<RecordList> {
     const hasValue = by !== null && after !== undefined && after.value !== null;
     const statement = listRecords(conditions, {
       by,
@@ -92,13 +102,16 @@ export class RecordRepository {
       after: after ? (hasValue ? 'value' : 'id') : null,
       counted: counts,
     });
-    const rows = await this.database.read<ReadRow>(tenantId, statement, [
+    const parameters = [
       objectId,
       ...conditions.flatMap(({ parameters }) => parameters),
       ...(hasValue ? [after.value] : []),
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
-    ]);
+    ];
+    const rows = tx
+      ? await tx.queryPrepared<ReadRow>(statement, [tx.tenantId, ...parameters])
+      : await this.database.read<ReadRow>(tenantId, statement, parameters);
     const { revision = null, count = 0 } = rows[0] ?? {};
     return { revision, counted: count, records: rows.filter(({ id }) => id !== null).map(recordOf) };
   }
@@ -152,6 +165,5 @@ const headOf = (tx: TenantTransaction, record: RecordWrite): unknown[] => [
   record.id,
   record.version,
   JSON.stringify(record.data),
-  record.searchText,
   record.at,
 ];

@@ -10,6 +10,8 @@ import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
+import { SearchRepository } from '../search/search.repository.js';
+import { searchTextsOf } from '../search/search-text.js';
 import { requireWritable, shownProblems } from './field-access.js';
 import type { StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
@@ -17,10 +19,11 @@ import { recordJson } from './record.writer.js';
 import { recordEtag } from './record-etag.js';
 import { recordCreated, recordUpdated } from './record-events.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
+import { RecordListService } from './record-list.service.js';
 import { readPage } from './record-page.js';
 import { laterOf, RecordRemovalService } from './record-removal.service.js';
 import { parseSort } from './record-sort.js';
-import { dataOf, type FieldValues, searchTextOf, slotsOf, valuesOf } from './record-values.js';
+import { dataOf, type FieldValues, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
 import { UniqueService } from './unique.service.js';
 
@@ -41,6 +44,8 @@ export class RecordService {
   constructor(
     private readonly models: ObjectModelStore,
     private readonly records: RecordRepository,
+    private readonly lists: RecordListService,
+    private readonly searches: SearchRepository,
     private readonly references: ReferenceService,
     private readonly uniques: UniqueService,
     private readonly removal: RecordRemovalService,
@@ -88,7 +93,14 @@ export class RecordService {
         page,
         async (portion) => {
           const isFirst = counted === undefined;
-          const part = await this.records.list(caller.tenantId, objectId, conditions, sort, portion, isFirst);
+          const part = await this.lists.read(
+            caller.tenantId,
+            model,
+            plan,
+            { q: query.q, conditions, sort },
+            portion,
+            isFirst,
+          );
           counted ??= part.counted;
           // Nothing follows a portion that was read under another definition: what was read is discarded. A standard object
           // to which the tenant has added nothing has no revision there.
@@ -153,6 +165,7 @@ export class RecordService {
         this.references.claim(tx, model, id, previous, values),
         this.uniques.claim(tx, model, id, previous, values),
         this.records.update(tx, write),
+        this.searches.write(tx, model.object.id, id, searchTextsOf(model, values, previous)),
         recordUpdated(tx, model, before, after, clock),
       );
       return tagged(model, after, caller, clock);
@@ -254,6 +267,7 @@ export class RecordService {
       this.references.claim(tx, model, id, null, values),
       this.uniques.claim(tx, model, id, null, values),
       this.records.insert(tx, write, caller.userId),
+      this.searches.write(tx, model.object.id, id, searchTextsOf(model, values)),
       recordCreated(tx, model, record, clock),
     );
     return record;
@@ -286,7 +300,6 @@ function writeOf(model: ObjectModel, id: string, version: number, values: FieldV
     id,
     version,
     data: dataOf(model, values),
-    searchText: searchTextOf(model, values),
     slots: slotsOf(model, values),
     at,
   };

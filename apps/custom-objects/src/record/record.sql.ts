@@ -119,14 +119,14 @@ function pageOf(where: string, first: number, { by, descending, after }: ListSha
   return { page: parts, order, last };
 }
 
-/** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: search text, $7: time, $8: user, from $9: the slots. */
+/** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: time, $7: user, from $8: the slots. */
 export const insertRecord = (slots: readonly string[]): string => `
-  INSERT INTO custom_record (tenant_id, object_id, id, version, data, search_text, created_at, updated_at, created_by
+  INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by
                              ${slots.map((name) => `, ${slotColumn(name)}`).join('')})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8${slots.map((_, index) => `, $${index + 9}`).join('')})`;
+  VALUES ($1, $2, $3, $4, $5, $6, $6, $7${slots.map((_, index) => `, $${index + 8}`).join('')})`;
 
-/** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: search text, $7: time, from $8: the slots. */
+/** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: time, from $7: the slots. */
 export const updateRecord = (slots: readonly string[]): string => `
-  UPDATE custom_record SET version = $4, data = $5, search_text = $6, updated_at = $7
-         ${slots.map((name, index) => `, ${slotColumn(name)} = $${index + 8}`).join('')}
+  UPDATE custom_record SET version = $4, data = $5, updated_at = $6
+         ${slots.map((name, index) => `, ${slotColumn(name)} = $${index + 7}`).join('')}
    WHERE tenant_id = $1 AND object_id = $2 AND id = $3`;

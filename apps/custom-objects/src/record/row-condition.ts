@@ -2,4 +2,6 @@
 export interface RowCondition {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /** The field by which records are selected, when no index has it: each record is looked at. */
+  readonly unindexedField?: string;
 }

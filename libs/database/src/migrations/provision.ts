@@ -6,7 +6,7 @@ import { identifier } from './identifiers.js';
 const PROVISION_LOCK = 47_152_012;
 
 /** Contrib extensions of every database; trusted ones, which need no superuser. */
-const EXTENSIONS = ['pg_trgm'];
+const EXTENSIONS = ['pg_trgm', 'btree_gin'];
 
 export interface Provisioning {
   /** A role that may create roles and databases, connected to a maintenance database. */

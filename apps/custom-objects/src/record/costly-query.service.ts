@@ -1,0 +1,86 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, isExcessive, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { E_TIMEOUT, Semaphore, type SemaphoreInterface, withTimeout } from 'async-mutex';
+import type { QueryCost } from './query-cost.js';
+
+/** Costly queries of one tenant that run at once in this process. */
+export const COSTLY_AT_ONCE = 2;
+/** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
+export const COSTLY_MS = 2_000;
+
+const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
+const DEFAULT_POOL_SIZE = 10;
+
+/**
+ * Runs queries that no index bounds so that they take little from others: of one tenant at most two at once, of all
+ * tenants at most half of the connections, and none longer than two seconds.
+ */
+@Injectable()
+export class CostlyQueries {
+  private readonly tenants = new Map<string, SemaphoreInterface>();
+  private readonly all: SemaphoreInterface;
+
+  constructor(private readonly database: Database) {
+    const connections = database.config.poolSize ?? DEFAULT_POOL_SIZE;
+    this.all = withTimeout(new Semaphore(Math.max(COSTLY_AT_ONCE, Math.floor(connections / 2))), COSTLY_MS);
+  }
+
+  /**
+   * Runs the work in a transaction whose statements are ended after two seconds.
+   * @throws QUERY_TOO_EXPENSIVE when a statement takes longer, or when the tenant's earlier queries leave no place for two
+   *   seconds; SERVICE_UNAVAILABLE when those of other tenants do
+   */
+  async run<T>(tenantId: string, cost: QueryCost, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    const tooExpensive = (what: string, error: unknown) =>
+      new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
+    const lane = this.tenants.get(tenantId) ?? withTimeout(new Semaphore(COSTLY_AT_ONCE), COSTLY_MS);
+    this.tenants.set(tenantId, lane);
+    try {
+      return await exclusively(
+        lane,
+        () => exclusively(this.all, () => this.bounded(tenantId, work), busy),
+        (error) => tooExpensive(`other queries of the workspace that take long left no room for it`, error),
+      );
+    } catch (error) {
+      if (!isExcessive(error)) throw error;
+      throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
+    } finally {
+      // Nobody runs and so nobody waits: the next query makes another one.
+      if (lane.getValue() === COSTLY_AT_ONCE) this.tenants.delete(tenantId);
+    }
+  }
+
+  private bounded<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.database.transaction(tenantId, async (tx) => {
+      // Sent together with the first statement of the work, and before it.
+      const [, result] = await Promise.all([tx.queryPrepared(SET_TIMEOUT, [String(COSTLY_MS)]), work(tx)]);
+      return result;
+    });
+  }
+}
+
+const busy = (error: unknown) =>
+  new PlatformError('SERVICE_UNAVAILABLE', 'Too many queries that take long are running', {
+    retryAfterSeconds: 1,
+    cause: error,
+  });
+
+/** @param refusal what is thrown when there is no place in time */
+async function exclusively<T>(
+  lane: SemaphoreInterface,
+  work: () => Promise<T>,
+  refusal: (error: unknown) => PlatformError,
+): Promise<T> {
+  let release: SemaphoreInterface.Releaser;
+  try {
+    [, release] = await lane.acquire();
+  } catch (error) {
+    throw error === E_TIMEOUT ? refusal(error) : error;
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
