@@ -113,6 +113,7 @@ const VALUES = {
   picklist: `CASE WHEN i % 3 = 0 THEN 'done' ELSE 'planned' END`,
   email: `'visitor' || i || '@example.com'`,
 };
+const TEXTS = new Set(['text', 'picklist', 'email']);
 const CODE = `'C' || (i / ${MATCHES})`;
 
 const sqlOf = (/** @type {{ apiName: string, type: string }} */ field) =>
@@ -127,15 +128,20 @@ const sqlOf = (/** @type {{ apiName: string, type: string }} */ field) =>
 async function insertRecords(admin, fields, series, parameters) {
   const stored = fields.filter(({ type }) => type !== 'formula');
   const slotted = stored.filter(({ slot }) => slot !== null);
+  const searched = stored.filter(({ apiName, type }) => apiName !== 'secret' && TEXTS.has(type));
   const cast = (/** @type {string} */ slot) =>
     slot.startsWith('n') ? '::float8' : slot.startsWith('t') ? '::timestamptz' : '';
   await admin.query(
-    `INSERT INTO custom_record (tenant_id, object_id, id, version, data, search_text, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
+    `WITH inserted AS (
+     INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, ${slotted.map(({ slot }) => slot).join(', ')})
      SELECT tenant, object, ('0199aa00-' || lpad(to_hex(i / 65536), 4, '0') || '-7' || lpad(to_hex(i % 4096), 3, '0') || '-8000-' || substr(md5(tenant::text || i), 1, 12))::uuid,
             1, jsonb_build_object(${stored.map((field) => `'${field.key}', ${sqlOf(field)}`).join(', ')}),
-            'text number ' || i, now(), now(),
+            now(), now(),
             ${slotted.map((field) => `(${field.type === 'checkbox' ? `CASE WHEN ${sqlOf(field)} THEN 'true' ELSE 'false' END` : sqlOf(field)})${cast(/** @type {string} */ (field.slot))}`).join(', ')}
-       FROM (${series}) AS series`,
+       FROM (${series}) AS series
+     RETURNING tenant_id, object_id, id, data)
+     INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+     SELECT tenant_id, object_id, id, '', lower(concat_ws(' ', ${searched.map(({ key }) => `data->>'${key}'`).join(', ')})) FROM inserted`,
     /** @type {unknown[]} */ (parameters),
   );
 }

@@ -171,9 +171,12 @@ describe('a cursor', () => {
 async function addCompanies(tenantId: string, count: number): Promise<void> {
   await app.database.transaction(tenantId, (tx) =>
     tx.query(
-      `INSERT INTO custom_record (tenant_id, object_id, id, version, data, search_text, created_at, updated_at, created_by)
-       SELECT $1, $2, gen_random_uuid(), 1, jsonb_build_object('1', 'Company ' || n), 'company ' || n, now(), now(), $1
-         FROM generate_series(1, $3::int) AS n`,
+      `WITH added AS (
+         INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by)
+         SELECT $1, $2, gen_random_uuid(), 1, jsonb_build_object('1', 'Company ' || n), now(), now(), $1
+           FROM generate_series(1, $3::int) AS n RETURNING id, data)
+       INSERT INTO record_search (tenant_id, object_id, id, audience, text)
+       SELECT $1, $2, id, '', lower(data->>'1') FROM added`,
       [tenantId, COMPANY.id, count],
     ),
   );
