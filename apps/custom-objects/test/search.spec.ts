@@ -149,17 +149,18 @@ describe('a search of records', () => {
       );
     expect(await totals()).toEqual([3, 3, 3, 3]);
     const texts = app.service.get(SearchTextService);
-    await app.service.get(Database).transaction(restricting.id, async (tx) => {
+    const objectId = await app.service.get(Database).transaction(restricting.id, async (tx) => {
       await tx.query(
         `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE api_name = 'title'`,
       );
       const [object] = await tx.query<{ id: string }>('UPDATE custom_object SET revision = revision + 1 RETURNING id');
       await texts.forget(tx, object?.id as string);
+      return object?.id as string;
     });
     expect(await totals()).toEqual([0, 0, 0, 0]);
-    expect(await texts.rewrite(restricting.id, 'dossier')).toBe(3);
+    expect(await texts.rewrite(restricting.id, objectId)).toBe(3);
     expect(await totals()).toEqual([3, 0, 3, 3]);
-    expect(await texts.rewrite(restricting.id, 'dossier')).toBe(3);
+    expect(await texts.rewrite(restricting.id, objectId)).toBe(3);
     expect(await totals()).toEqual([3, 0, 3, 3]);
   });
 });

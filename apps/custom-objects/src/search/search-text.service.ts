@@ -1,5 +1,7 @@
-import type { TenantTransaction } from '@crm/database';
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { ObjectRepository } from '../object/object.repository.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
 import { valuesOf } from '../record/record-values.js';
 import { SearchRepository } from './search.repository.js';
@@ -14,6 +16,8 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 @Injectable()
 export class SearchTextService {
   constructor(
+    private readonly database: Database,
+    private readonly objects: ObjectRepository,
     private readonly models: ObjectModelStore,
     private readonly searches: SearchRepository,
   ) {}
@@ -33,11 +37,11 @@ export class SearchTextService {
    * @returns how many records there were
    * @throws NOT_FOUND when the tenant has no such object
    */
-  async rewrite(tenantId: string, apiName: string): Promise<number> {
+  async rewrite(tenantId: string, objectId: string): Promise<number> {
     let count = 0;
     let after = NIL;
     for (;;) {
-      const ids = await this.rewriteBatch(tenantId, apiName, after);
+      const ids = await this.database.transaction(tenantId, (tx) => this.rewriteBatch(tx, objectId, after));
       count += ids.length;
       const last = ids.at(-1);
       if (last === undefined || ids.length < BATCH) return count;
@@ -45,24 +49,19 @@ export class SearchTextService {
     }
   }
 
-  private rewriteBatch(tenantId: string, apiName: string, after: string): Promise<string[]> {
-    return this.models.write(
-      { tenantId },
-      apiName,
-      async () => undefined,
-      async (model, tx) => {
-        const { id: objectId } = model.object;
-        const records = await this.searches.lockNext(tx, objectId, after, BATCH);
-        const ids = records.map(({ id }) => id);
-        await Promise.all([
-          // Also those of audiences that the definition no longer has.
-          this.searches.delete(tx, objectId, ids),
-          ...records.map(({ id, data }) =>
-            this.searches.write(tx, objectId, id, searchTextsOf(model, valuesOf(model, data))),
-          ),
-        ]);
-        return ids;
-      },
-    );
+  private async rewriteBatch(tx: TenantTransaction, objectId: string, after: string): Promise<string[]> {
+    await this.objects.lockRevision(tx, objectId);
+    const found = await this.models.findById(tx, objectId);
+    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such object');
+    const records = await this.searches.lockNext(tx, objectId, after, BATCH);
+    const ids = records.map(({ id }) => id);
+    const textsOf = (data: Readonly<Record<string, unknown>>) =>
+      searchTextsOf(found.model, valuesOf(found.model, data));
+    await Promise.all([
+      // Also those of audiences that the definition no longer has.
+      this.searches.delete(tx, objectId, ids),
+      ...records.map(({ id, data }) => this.searches.write(tx, objectId, id, textsOf(data))),
+    ]);
+    return ids;
   }
 }
