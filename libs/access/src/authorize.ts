@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, rolesAllow, scopeAllows } from '@crm/contracts';
+import { PlatformError, rolesAllow, type ScopeName, scopeAllows } from '@crm/contracts';
 import type { AccessRule } from './access.decorator.js';
 
 /**
@@ -20,16 +20,25 @@ export function authorize(principal: Principal, rule: AccessRule): void {
   const allowed =
     principal.kind === 'operator' ? principal.roles.includes('operator') : rolesAllow(principal.roles, rule.right);
   if (!allowed) throw new PlatformError('FORBIDDEN');
-  if (rule.scope !== undefined && isNarrowed(principal)) {
-    const mode = rule.right === 'read' ? 'read' : 'write';
-    if (!scopeAllows(principal.scopes, rule.scope, mode)) {
-      const needed = mode === 'read' ? `${rule.scope}:read` : rule.scope;
-      throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is required`);
-    }
-  }
+  if (rule.scope !== undefined) requireScope(principal, rule.scope, rule.right === 'read' ? 'read' : 'write');
 }
 
-function isNarrowed(principal: Principal): boolean {
+/** What the scopes of a principal depend on. */
+export type ScopeHolder = Pick<Principal, 'kind' | 'scopes' | 'appKey'>;
+
+/** Whether a principal's token allows an access; a token that is not narrowed to scopes allows whatever its role does. */
+export function hasScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): boolean {
+  return !isNarrowed(principal) || scopeAllows(principal.scopes, scope, mode);
+}
+
+/** @throws PlatformError INSUFFICIENT_SCOPE naming the scope */
+export function requireScope(principal: ScopeHolder, scope: ScopeName, mode: 'read' | 'write'): void {
+  if (hasScope(principal, scope, mode)) return;
+  const needed = mode === 'read' ? `${scope}:read` : scope;
+  throw new PlatformError('INSUFFICIENT_SCOPE', `The scope ${needed} is required`);
+}
+
+function isNarrowed(principal: ScopeHolder): boolean {
   switch (principal.kind) {
     case 'app':
     case 'embed':

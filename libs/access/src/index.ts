@@ -5,7 +5,7 @@ export { AccessTokenGuard } from './access-token.guard.js';
 export { AccessTokenStrategy } from './access-token.strategy.js';
 export { ApplicationStrategy } from './application.strategy.js';
 export { type AuthenticatedCall, callOf } from './authenticated-call.js';
-export { authorize } from './authorize.js';
+export { authorize, hasScope, requireScope, type ScopeHolder } from './authorize.js';
 export { bearerToken } from './bearer.js';
 export { uuidTimeMs } from './claims.js';
 export { KEY_AUDIENCES, KeySource } from './key-source.js';

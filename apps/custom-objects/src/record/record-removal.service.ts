@@ -2,6 +2,7 @@ import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
+import { type Caller, isVisibleTo } from '../object/object-access.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
@@ -42,7 +43,13 @@ export class RecordRemovalService {
    * @throws CONFLICT when a record refers to it by a reference that restricts deletion or must have a value, or when more
    *   than 1,000 records refer to it, directly or through others
    */
-  async remove(tx: TenantTransaction, model: ObjectModel, record: StoredRecord, clock: Clock): Promise<void> {
+  async remove(
+    tx: TenantTransaction,
+    caller: Caller,
+    model: ObjectModel,
+    record: StoredRecord,
+    clock: Clock,
+  ): Promise<void> {
     const removed = new Set([record.id]);
     const batches: Batch[] = [{ model, isActive: true, records: [record] }];
     let affected = 0;
@@ -55,7 +62,7 @@ export class RecordRemovalService {
         throw new PlatformError('CONFLICT', `More than ${MAX_AFFECTED} records refer to this one`);
       }
       for (const [objectId, fieldKeys] of fieldsByRecord(referring, removed)) {
-        const deleted = await this.settle(tx, objectId, fieldKeys, clock);
+        const deleted = await this.settle(tx, caller, objectId, fieldKeys, clock);
         if (deleted.records.length > 0) batches.push(deleted);
         for (const { id } of deleted.records) removed.add(id);
       }
@@ -71,6 +78,7 @@ export class RecordRemovalService {
    */
   private async settle(
     tx: TenantTransaction,
+    caller: Caller,
     objectId: string,
     fieldKeys: ReadonlyMap<string, readonly number[]>,
     clock: Clock,
@@ -86,7 +94,9 @@ export class RecordRemovalService {
       const keys = fieldKeys.get(record.id) ?? [];
       const fields = model.object.fields.filter(({ key }) => keys.includes(key));
       if (isActive && fields.some(isRestricting)) {
-        throw new PlatformError('CONFLICT', `A record of ${model.object.pluralLabel} refers to this one and needs it`);
+        // An app does not learn the name of an object that it does not see.
+        const which = isVisibleTo(model.object, caller) ? `A record of ${model.object.pluralLabel}` : 'Another record';
+        throw new PlatformError('CONFLICT', `${which} refers to this one and needs it`);
       }
       if (fields.some(({ onDelete }) => onDelete === 'cascade')) {
         deleted.push(record);

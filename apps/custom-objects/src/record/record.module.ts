@@ -13,6 +13,7 @@ import { RecordListService } from './record-list.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { ReferenceRepository } from './reference.repository.js';
 import { ReferenceService } from './reference.service.js';
+import { ReferenceAccessService } from './reference-access.service.js';
 import { UniqueRepository } from './unique.repository.js';
 import { UniqueService } from './unique.service.js';
 
@@ -27,6 +28,7 @@ import { UniqueService } from './unique.service.js';
     RecordService,
     ReferenceRepository,
     ReferenceService,
+    ReferenceAccessService,
     SearchRepository,
     SearchTextService,
     UniqueRepository,

@@ -25,6 +25,7 @@ import { laterOf, RecordRemovalService } from './record-removal.service.js';
 import { parseSort } from './record-sort.js';
 import { dataOf, type FieldValues, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
+import { ReferenceAccessService, readableTargets } from './reference-access.service.js';
 import { UniqueService } from './unique.service.js';
 
 /** The representation of a record and its entity tag. */
@@ -36,7 +37,10 @@ export interface TaggedRecord {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-type Caller = Pick<Principal, 'tenantId' | 'userId' | 'roles' | 'kind' | 'appKey' | 'requestId' | 'traceparent'>;
+type Caller = Pick<
+  Principal,
+  'tenantId' | 'userId' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
+>;
 
 /** The rules of records, of standard objects and of those that apps bring: field security, validation, uniqueness, versions and events. */
 @Injectable()
@@ -47,6 +51,7 @@ export class RecordService {
     private readonly lists: RecordListService,
     private readonly searches: SearchRepository,
     private readonly references: ReferenceService,
+    private readonly referenceAccess: ReferenceAccessService,
     private readonly uniques: UniqueService,
     private readonly removal: RecordRemovalService,
     private readonly tenants: TenantDirectory,
@@ -119,8 +124,8 @@ export class RecordService {
 
   /**
    * @param call identifies the call, so that a repetition finds the record of the first one
-   * @throws FIELD_ACCESS_DENIED, VALIDATION_FAILED, UNIQUE_VIOLATION, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED;
-   *   NOT_FOUND, also when the record of a repeated call has since been deleted
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE for a reference, VALIDATION_FAILED, UNIQUE_VIOLATION,
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED; NOT_FOUND, also when the record of a repeated call has since been deleted
    */
   async create(caller: Caller, apiName: string, body: Body, call?: IdempotentCall): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
@@ -137,7 +142,8 @@ export class RecordService {
 
   /**
    * @param expected the versions that `If-Match` names
-   * @throws FIELD_ACCESS_DENIED, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH, NOT_FOUND
+   * @throws FIELD_ACCESS_DENIED, INSUFFICIENT_SCOPE for a reference, VALIDATION_FAILED, UNIQUE_VIOLATION, VERSION_MISMATCH,
+   *   NOT_FOUND
    */
   async update(
     caller: Caller,
@@ -162,7 +168,7 @@ export class RecordService {
       const write = writeOf(model, id, before.version + 1, values, updatedAt);
       const after: StoredRecord = { ...before, version: write.version, data: write.data, updatedAt };
       await inOneFlight(
-        this.references.claim(tx, model, id, previous, values),
+        this.references.claim(tx, model, (field) => readableTargets(caller, field), id, previous, values),
         this.uniques.claim(tx, model, id, previous, values),
         this.records.update(tx, write),
         this.searches.write(tx, model.object.id, id, searchTextsOf(model, values, previous)),
@@ -183,7 +189,7 @@ export class RecordService {
         const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
         if (!record) throw notFound();
         requireMatch(expected, record.version);
-        await this.removal.remove(tx, model, record, clock);
+        await this.removal.remove(tx, caller, model, record, clock);
       },
     );
   }
@@ -203,6 +209,7 @@ export class RecordService {
   ): Promise<FieldValues> {
     const plan = model.planFor(caller.roles);
     requireWritable(model, plan, body, mode);
+    await this.referenceAccess.require(caller, model, body);
     const { country } = await this.tenants.get(caller.tenantId);
     const options = country === null ? {} : { defaultCountry: country };
     const { values, problems } = validateRecord(model.object.fields, body, mode, options);
@@ -264,7 +271,7 @@ export class RecordService {
     const write = writeOf(model, id, 1, values, at);
     const record: StoredRecord = { id, version: 1, data: write.data, createdAt: at, updatedAt: at };
     await inOneFlight(
-      this.references.claim(tx, model, id, null, values),
+      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, null, values),
       this.uniques.claim(tx, model, id, null, values),
       this.records.insert(tx, write, caller.userId),
       this.searches.write(tx, model.object.id, id, searchTextsOf(model, values)),

@@ -15,12 +15,14 @@ export class ReferenceService {
   /**
    * Registers what the record refers to now and forgets what it no longer does. The statements are sent at once, before any
    * that the caller sends afterwards.
+   * @param targetsOf the objects to which a written reference may point, of those that its field names
    * @param before values before the change; null for a new record
    * @throws VALIDATION_FAILED with every reference that names no record
    */
   async claim(
     tx: TenantTransaction,
     model: ObjectModel,
+    targetsOf: (field: StoredField) => readonly string[],
     recordId: string,
     before: FieldValues | null,
     after: FieldValues,
@@ -36,11 +38,14 @@ export class ReferenceService {
     }
     const { id: objectId } = model.object;
     const release = released.length > 0 ? this.references.release(tx, objectId, released) : undefined;
-    const claim = wanted.length > 0 ? this.references.claim(tx, objectId, recordId, candidates(wanted)) : undefined;
+    const claim =
+      wanted.length > 0 ? this.references.claim(tx, objectId, recordId, candidates(wanted, targetsOf)) : undefined;
     const [, claimed] = await Promise.all([release, claim]);
     const missing = wanted.filter(({ field }) => !claimed?.has(field.key));
     if (missing.length === 0) return;
-    throw new PlatformError('VALIDATION_FAILED', undefined, { errors: missing.map(({ field }) => notFound(field)) });
+    throw new PlatformError('VALIDATION_FAILED', undefined, {
+      errors: missing.map(({ field }) => referenceNotFound(field)),
+    });
   }
 
   /** Forgets what records refer to by these fields. */
@@ -61,14 +66,16 @@ export class ReferenceService {
 }
 
 /** In the order of the records, in which all transactions lock them. */
-const candidates = (wanted: readonly { field: StoredField; targetId: string }[]) =>
+const candidates = (
+  wanted: readonly { field: StoredField; targetId: string }[],
+  targetsOf: (field: StoredField) => readonly string[],
+) =>
   wanted
-    .flatMap(({ field, targetId }) =>
-      field.referenceObjectIds.map((objectId) => ({ fieldKey: field.key, objectId, targetId })),
-    )
+    .flatMap(({ field, targetId }) => targetsOf(field).map((objectId) => ({ fieldKey: field.key, objectId, targetId })))
     .sort((one, other) => (one.targetId < other.targetId ? -1 : 1));
 
-const notFound = (field: StoredField): FieldProblem => ({
+/** A reference to a record that does not exist, or that the caller may not know of. */
+export const referenceNotFound = (field: StoredField): FieldProblem => ({
   pointer: `/${field.apiName}`,
   code: 'REFERENCE_NOT_FOUND',
   // Without the field's label, which is unknown to writers who cannot read the field.
