@@ -1,5 +1,6 @@
 import { Database } from '@crm/database';
 import type { TestAnswer } from '@crm/testing';
+import { SearchTextService } from '../../src/search/search-text.service.js';
 import type { CustomObjectsService, Tenant } from '../custom-objects-service.js';
 import { Names } from './names.js';
 import { ALL_ROLES, OBJECT_NAMES, type ObjectName } from './object.js';
@@ -93,7 +94,8 @@ export class World {
 
   /** Changes definitions as another process does it: with a new revision in the same transaction. */
   async redefine(changes: readonly { object: ObjectName; field: string; members: Json }[]): Promise<void> {
-    await this.app.service.get(Database).transaction(this.tenant.id, async (tx) => {
+    const texts = this.app.service.get(SearchTextService);
+    const objectIds = await this.app.service.get(Database).transaction(this.tenant.id, async (tx) => {
       for (const { object, field, members } of changes) {
         await tx.query(
           `UPDATE custom_field SET definition = definition || $1::jsonb
@@ -102,7 +104,11 @@ export class World {
         );
       }
       await tx.query('UPDATE custom_object SET revision = revision + 1');
+      const objects = await tx.query<{ id: string }>('SELECT id FROM custom_object');
+      for (const { id } of objects) await texts.forget(tx, id);
+      return objects.map(({ id }) => id);
     });
+    for (const id of objectIds) await texts.rewrite(this.tenant.id, id);
   }
 
   /** The events since the last call, as a subscriber gets them. */

@@ -58,15 +58,6 @@ export class Writer {
     await this.patch(name, number, bodies);
   }
 
-  /** Writes a record again, with another value of a field that everyone can read. */
-  async touch(name: ObjectName, number: number): Promise<void> {
-    const states = await this.states(name, number);
-    if (!states) return;
-    const bodies: Bodies = [{}, {}];
-    touch(bodies, states);
-    await this.patch(name, number, bodies);
-  }
-
   async delete({ object: name, record }: Of<'writer deletes'>): Promise<void> {
     const number = this.pair.number(name, record);
     const [{ status }] = await this.both((world) =>
