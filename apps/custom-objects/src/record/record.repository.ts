@@ -39,7 +39,7 @@ interface RecordRow {
 }
 
 /** A row of a statement that reads without a transaction: the members of a record are null when there is none. */
-type ReadRow = RecordRow & { readonly revision: number | null; readonly count?: number };
+type ReadRow = RecordRow & { readonly revision: number | null };
 
 /** A part of a list. */
 export interface RecordList {
@@ -48,6 +48,15 @@ export interface RecordList {
   readonly records: StoredRecord[];
   /** 0 when nothing was counted. */
   readonly counted: number;
+}
+
+/** What the statement of a list returns. */
+interface ListRow {
+  readonly revision: number | null;
+  /** Absent when nothing was counted. */
+  readonly count?: number;
+  readonly heads: string | null;
+  readonly data: string | null;
 }
 
 /** The records of all tenants' objects. The statements are hand-written: this table is the record engine. */
@@ -109,11 +118,11 @@ export class RecordRepository {
       ...(after ? [after.id, limit] : [limit, offset]),
       ...(counts ? [countLimit] : []),
     ];
-    const rows = tx
-      ? await tx.queryPrepared<ReadRow>(statement, [tx.tenantId, ...parameters])
-      : await this.database.read<ReadRow>(tenantId, statement, parameters);
-    const { revision = null, count = 0 } = rows[0] ?? {};
-    return { revision, counted: count, records: rows.filter(({ id }) => id !== null).map(recordOf) };
+    const [row] = tx
+      ? await tx.queryPrepared<ListRow>(statement, [tx.tenantId, ...parameters])
+      : await this.database.read<ListRow>(tenantId, statement, parameters);
+    const { revision, count = 0, heads, data } = row as ListRow;
+    return { revision, counted: count, records: heads === null || data === null ? [] : recordsOf(heads, data) };
   }
 
   async insert(tx: TenantTransaction, record: RecordWrite, createdBy: string): Promise<void> {
@@ -148,6 +157,21 @@ export class RecordRepository {
     const keys = fields.map(({ key }) => String(key));
     await tx.queryPrepared(unsetFields(slots), [tx.tenantId, objectId, ids, at, keys]);
   }
+}
+
+/** The records of a list from the two texts that its statement returns. */
+function recordsOf(heads: string, data: string): StoredRecord[] {
+  const values = JSON.parse(`[${data}]`) as StoredRecord['data'][];
+  return heads.split(',').map((head, index) => {
+    const [id, version, createdAt, updatedAt] = head.split(' ') as [string, string, string, string];
+    return recordOf({
+      id,
+      version: Number(version),
+      data: values[index] as StoredRecord['data'],
+      createdAt: Number(createdAt),
+      updatedAt: Number(updatedAt),
+    });
+  });
 }
 
 const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): StoredRecord => ({

@@ -4,8 +4,8 @@ import type { RowCondition } from './row-condition.js';
 
 // Every statement names the tenant, although row-level security would do: then one partition is read.
 
-/** Unix time in milliseconds, cut as a Date would be. */
-const milliseconds = (column: string): string => `trunc(extract(epoch FROM ${column}) * 1000)::float8`;
+/** Unix time in milliseconds. In floating point, which is several times faster than the numeric that `extract` returns. */
+const milliseconds = (column: string): string => `floor(date_part('epoch', ${column}) * 1000 + 0.5)`;
 
 const COLUMNS = `id, version, data, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
 
@@ -67,8 +67,10 @@ export interface ListShape {
 }
 
 /**
- * Records in an order in which those without a value come last. At least one row, with the revision and the count; its id
- * is null when there is no record. $1: tenant, $2: object, from $3: the parameters of the conditions.
+ * Records in an order in which those without a value come last: one row with the revision, the count, and the records in two
+ * texts, null when there is none. `heads` has the id, version and times of each, parted by spaces, and commas between the
+ * records; `data` has their data as JSON, with commas too. One row for the page costs the server and the driver less than a
+ * row for each record. $1: tenant, $2: object, from $3: the parameters of the conditions.
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
   const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
@@ -76,47 +78,43 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
     'tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND deleted_at IS NULL',
     ...conditions.map(({ sql }) => sql),
   ].join(' AND ');
-  const { page, order, last } = pageOf(where, first, shape);
+  const { page, last } = pageOf(where, first, shape);
   const count = `
     LEFT JOIN LATERAL (SELECT count(*)::int AS count
                          FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
-  SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}record.*
+  SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}page.heads, page.data
     FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''}
-    LEFT JOIN LATERAL (${page}) AS record ON true
-   ORDER BY ${order}`;
+    LEFT JOIN LATERAL (SELECT string_agg(concat_ws(' ', id, version, "createdAt", "updatedAt"), ',') AS heads,
+                              string_agg(data::text, ',') AS data
+                         FROM (${page}) AS records) AS page ON true`;
 }
 
-/** The records of a page, the order of its rows, and the number of its last parameter. */
+/** The records of a page, in its order, and the number of its last parameter. */
 function pageOf(where: string, first: number, { by, descending, after }: ListShape) {
   const direction = descending ? 'DESC' : 'ASC';
   const beyond = descending ? '<' : '>';
   const last = first + (after === 'value' ? 2 : 1);
-  const select = (columns: string, condition: string, order: string, limit: string) =>
-    `SELECT ${COLUMNS}${columns} FROM custom_record WHERE ${where}${condition} ORDER BY ${order} ${limit}`;
+  const select = (condition: string, order: string, limit: string) =>
+    `SELECT ${COLUMNS} FROM custom_record WHERE ${where}${condition} ORDER BY ${order} ${limit}`;
   const limit = after ? `LIMIT $${last}` : `LIMIT $${first} OFFSET $${first + 1}`;
   if (!by) {
     const position = after ? ` AND id ${beyond} $${first}` : '';
-    return { page: select('', position, `id ${direction}`, limit), order: `record.id ${direction}`, last };
+    return { page: select(position, `id ${direction}`, limit), last };
   }
 
   const { sql, sqlType, isNullable } = by;
   const byValue = `${sql} ${direction}, id ${direction}`;
   const byId = `id ${direction}`;
-  const value = `, ${sql} AS "sortValue", false AS "isUnset"`;
-  const unset = `, NULL AS "sortValue", true AS "isUnset"`;
-  const order = `record."isUnset", record."sortValue" ${direction}, record.id ${direction}`;
-  if (after === 'id') {
-    return { page: select(unset, ` AND ${sql} IS NULL AND id ${beyond} $${first}`, byId, limit), order, last };
-  }
+  if (after === 'id') return { page: select(` AND ${sql} IS NULL AND id ${beyond} $${first}`, byId, limit), last };
   const position = after ? ` AND (${sql}, id) ${beyond} ($${first}::${sqlType}, $${first + 1}::uuid)` : '';
-  if (!isNullable) return { page: select(value, position, byValue, limit), order, last };
+  if (!isNullable) return { page: select(position, byValue, limit), last };
   // Two parts, each in the order of an index; the second is read only as far as the first does not fill the page.
   const upTo = after ? `LIMIT $${last}` : `LIMIT $${first}::bigint + $${first + 1}::bigint`;
   const parts = `
-      SELECT * FROM ((${select(value, ` AND ${sql} IS NOT NULL${position}`, byValue, upTo)})
-           UNION ALL (${select(unset, ` AND ${sql} IS NULL`, byId, upTo)})) AS parts ${limit}`;
-  return { page: parts, order, last };
+      SELECT * FROM ((${select(` AND ${sql} IS NOT NULL${position}`, byValue, upTo)})
+           UNION ALL (${select(` AND ${sql} IS NULL`, byId, upTo)})) AS parts ${limit}`;
+  return { page: parts, last };
 }
 
 /** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: time, $7: user, from $8: the slots. */
