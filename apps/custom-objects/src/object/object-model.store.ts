@@ -2,7 +2,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { ObjectRepository } from './object.repository.js';
+import { ObjectRepository, STALE_DEFINITION } from './object.repository.js';
 import { type Caller, noSuchObject, requireAccess } from './object-access.js';
 import type { ObjectDefinition } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
@@ -14,6 +14,9 @@ const MODELS_KEPT = 5_000;
 const ATTEMPTS = 3;
 
 class StaleModel extends Error {}
+
+const isStale = (error: unknown): boolean =>
+  error instanceof StaleModel || (error instanceof Error && 'code' in error && error.code === STALE_DEFINITION);
 
 /** Whose rights decide, and in whose tenant. */
 export type ObjectCaller = TransactionOrigin & Caller;
@@ -84,11 +87,12 @@ export class ObjectModelStore {
     return this.withModel(caller.tenantId, apiName, async (model) => {
       const prepared = await this.decide(caller, model, mode, prepare);
       return this.database.transaction(caller, (tx) => {
-        const revision =
-          mode === 'write'
-            ? this.objects.lockRevision(tx, model.object.id)
-            : this.objects.findRevision(tx, model.object.id);
-        return this.underRevision(revision, model, () => work(model, tx, prepared));
+        const { id, revision } = model.object;
+        if (mode === 'read') {
+          return this.underRevision(this.objects.findRevision(tx, id), model, () => work(model, tx, prepared));
+        }
+        this.objects.holdDefinition(tx, id, revision);
+        return work(model, tx, prepared);
       });
     });
   }
@@ -117,7 +121,7 @@ export class ObjectModelStore {
       try {
         return await attempt(model);
       } catch (error) {
-        if (!(error instanceof StaleModel)) throw error;
+        if (!isStale(error)) throw error;
         this.models.delete(key);
         if (count === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
       }
@@ -146,8 +150,8 @@ export class ObjectModelStore {
   }
 
   /**
-   * The revision is read, or locked, before anything of the work, but sent together with its first statements, so it costs
-   * no round trip. What was read or written by a model that turns out to be stale is discarded with the transaction.
+   * The revision is read before anything of the work, but sent together with its first statements, so it costs no round
+   * trip. What was read by a model that turns out to be stale is discarded.
    */
   private async underRevision<T>(
     revision: Promise<number | null>,

@@ -12,11 +12,14 @@ import {
   FIND_OBJECT,
   FIND_OBJECT_BY_ID,
   FIND_REVISION,
-  HOLD_DEFINITIONS,
+  HOLD_DEFINITION,
   LIST_OBJECTS,
   LOCK_DEFINITIONS,
 } from './object.sql.js';
 import type { AppObject, StoredField } from './object-definition.js';
+
+/** The SQLSTATE of a transaction that relied on a definition that has changed. */
+export const STALE_DEFINITION = 'CO001';
 
 /** What the statements return. */
 interface ObjectRow extends Omit<AppObject, 'fields' | 'standard'> {
@@ -76,14 +79,11 @@ export class ObjectRepository {
   }
 
   /**
-   * The revision of an active object, or null. Until the transaction ends, a change of the tenant's definitions waits; other
-   * writes of records do not.
+   * Until the transaction ends, a change of the tenant's definitions waits; other writes of records do not. Nobody waits for
+   * the answer: the transaction fails with {@link STALE_DEFINITION} when the object's revision is not the given one.
    */
-  async lockRevision(tx: TenantTransaction, objectId: string): Promise<number | null> {
-    // Two statements: the second sees what a change that was waited for has committed.
-    const held = tx.queryPrepared(HOLD_DEFINITIONS, [tx.tenantId]);
-    const [, revision] = await Promise.all([held, this.findRevision(tx, objectId)]);
-    return revision;
+  holdDefinition(tx: TenantTransaction, objectId: string, revision: number): void {
+    tx.issue(HOLD_DEFINITION, [tx.tenantId, objectId, revision]);
   }
 
   /** The revision of an active object, or null. */

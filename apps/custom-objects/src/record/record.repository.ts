@@ -127,12 +127,12 @@ export class RecordRepository {
 
   async insert(tx: TenantTransaction, record: RecordWrite, createdBy: string): Promise<void> {
     const { slots } = record;
-    await tx.queryPrepared(insertRecord([...slots.keys()]), [...headOf(tx, record), createdBy, ...slots.values()]);
+    tx.issue(insertRecord([...slots.keys()]), [...headOf(tx, record), createdBy, ...slots.values()]);
   }
 
   async update(tx: TenantTransaction, record: RecordWrite): Promise<void> {
     const { slots } = record;
-    await tx.queryPrepared(updateRecord([...slots.keys()]), [...headOf(tx, record), ...slots.values()]);
+    tx.issue(updateRecord([...slots.keys()]), [...headOf(tx, record), ...slots.values()]);
   }
 
   /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */
