@@ -38,6 +38,13 @@ export interface GlobalTable {
   readonly why: string;
 }
 
+/** In each database that has an outbox. */
+const OUTBOX_POSITION: GlobalTable = {
+  table: 'outbox_position',
+  role: 'narrow',
+  why: 'the relay publishes the events of every tenant in one order',
+};
+
 /**
  * The tables without the tenant policy. The catalogue test fails for every other table that lacks it. TypeORM's
  * `migrations` table is readable by the owner only and not listed.
@@ -51,8 +58,9 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'operator_session', role: 'narrow', why: 'sessions of operators' },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
+    OUTBOX_POSITION,
   ],
-  'custom-objects': [],
+  'custom-objects': [OUTBOX_POSITION],
   'marketplace-certification': [
     { table: 'app', role: 'narrow', why: 'a listing is read by every tenant' },
     { table: 'app_version', role: 'narrow', why: 'operators review the submissions of every publisher' },
@@ -64,11 +72,13 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
       role: 'runtime',
       why: 'installs are counted over all tenants, in the transaction that makes an installation active',
     },
+    OUTBOX_POSITION,
   ],
   'automation-hooks': [
     { table: 'hook', role: 'narrow', why: 'an inbound call presents a workflow id and a secret, no tenant' },
   ],
   'webhook-dispatcher': [
     { table: 'app_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
+    OUTBOX_POSITION,
   ],
 };

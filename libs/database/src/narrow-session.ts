@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { DatabaseConfig } from './database-config.js';
-import type { Queryable } from './transaction.js';
+import { StatementNames } from './statement-names.js';
+import type { PreparedQueryable, Queryable } from './transaction.js';
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 
@@ -8,7 +9,9 @@ const STATEMENT_TIMEOUT_MS = 30_000;
  * A dedicated connection of the narrow role; each statement is a separate transaction. A holder of an advisory lock works
  * through the session that holds it, so that a lost connection ends both the lock and the work.
  */
-export class NarrowSession implements Queryable {
+export class NarrowSession implements Queryable, PreparedQueryable {
+  private readonly names = new StatementNames();
+
   private constructor(private readonly client: pg.Client) {}
 
   /** @throws the driver's error when the server cannot be reached */
@@ -29,6 +32,12 @@ export class NarrowSession implements Queryable {
 
   async query<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[] = []): Promise<Row[]> {
     const result = await this.client.query(sql, parameters as unknown[]);
+    return result.rows as Row[];
+  }
+
+  async queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const values = parameters as unknown[];
+    const result = await this.client.query({ name: this.names.nameOf(sql), text: sql, values });
     return result.rows as Row[];
   }
 

@@ -12,6 +12,15 @@ export interface Queryable {
   query<Row = Record<string, unknown>>(sql: string, parameters?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** Anything that accepts SQL statements and prepares them. */
+export interface PreparedQueryable {
+  /**
+   * Like `query`, for a statement that comes again: the server parses it once for a connection, and plans it once where
+   * the service's connections say `genericPlans`.
+   */
+  queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+}
+
 /** The tenant of a transaction, and who works in it within which request: a principal says all of it. */
 export interface TransactionOrigin extends CallOrigin {
   /** UUID. */
@@ -24,7 +33,7 @@ export const originOf = (tenant: string | TransactionOrigin): TransactionOrigin 
   typeof tenant === 'string' ? { tenantId: tenant } : tenant;
 
 /** What both kinds of transaction offer: statements, entities and events that commit together. */
-export interface Transaction extends Queryable {
+export interface Transaction extends Queryable, PreparedQueryable {
   /**
    * TypeORM's repository of an entity, on the same connection and in the same transaction.
    * @throws Error when the service has not named the entity to DatabaseModule.forService
@@ -36,11 +45,6 @@ export interface Transaction extends Queryable {
   origin?: TransactionOrigin | undefined;
   /** Runs the callback once the transaction has committed; never after a rollback. */
   afterCommit(callback: () => void): void;
-  /**
-   * Like `query`, for a statement that comes again: the server parses it once for a connection, and plans it once where
-   * the service's connections say `genericPlans`.
-   */
-  queryPrepared<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
   /**
    * Sends a prepared statement whose rows nobody needs, without waiting for it: it costs no round trip, and when the work
    * ends with it, the commit leaves in the same write. If it fails, nothing is committed and the transaction rejects with

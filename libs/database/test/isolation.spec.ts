@@ -13,7 +13,7 @@ import {
 } from '../src/index.js';
 import { CreateTables1700000000000, type Fixture, roles, startFixture } from './fixture.js';
 
-const GLOBALS = [{ table: 'listing', role: 'narrow' as const, why: 'a test' }];
+const GLOBALS = ['listing', 'outbox_position'].map((table) => ({ table, role: 'narrow' as const, why: 'a test' }));
 
 class CreateMore1700000000001 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {

@@ -2,6 +2,7 @@ import { EVENTS, eventSubject } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   appendEvent,
+  NarrowSession,
   newId,
   Outbox,
   recordInbox,
@@ -21,15 +22,17 @@ describe('the outbox', () => {
     fixture = await startFixture();
   });
   beforeEach(async () => {
-    await fixture.admin('TRUNCATE outbox');
+    await fixture.admin('TRUNCATE outbox, outbox_position');
   });
   afterAll(() => fixture.drop());
 
   const append = (subject: string, origin: string | TransactionOrigin = tenant) =>
     fixture.database.transaction(origin, (tx) => appendEvent(tx, user, { subject, data }));
-  const claim = () => fixture.database.crossTenant((tx) => new Outbox(tx).claimBatch(100));
-  const mark = (events: { tenantId: string; id: string }[]) =>
-    fixture.database.crossTenant((tx) => new Outbox(tx).markPublished(events));
+  const claim = () => fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).claimBatch(100));
+  const mark = (events: { seq: number }[]) =>
+    fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).markPublished(events));
+  const subjects = (events: readonly { envelope: string }[]) =>
+    events.map(({ envelope }) => JSON.parse(envelope).subject);
 
   it('keeps a CloudEvents envelope with the tenant, in the transaction of the change', async () => {
     const id = await append('s1');
@@ -149,19 +152,118 @@ describe('the outbox', () => {
     expect((await claim()).map((event) => JSON.parse(event.envelope).subject)).toEqual(['slow']);
   });
 
-  it('marks events as published, counts those that wait and deletes old ones', async () => {
+  it('counts the events that wait and knows the age of the oldest', async () => {
     await append('1');
     await append('2');
     const [one] = await claim();
     await mark(one ? [one] : []);
-    expect(await claim()).toHaveLength(1);
-    const lag = await fixture.database.crossTenant((tx) => new Outbox(tx).lag());
+    expect(subjects(await claim())).toEqual(['2']);
+    await fixture.admin("UPDATE outbox SET created_at = now() - interval '1 minute'");
+    const lag = await fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).lag());
     expect(lag.waiting).toBe(1);
-    const sweep = () => fixture.database.crossTenant((tx) => new Outbox(tx).sweep(60, 10));
+    expect(lag.oldestSeconds).toBeGreaterThanOrEqual(59);
+  });
+
+  it('deletes events once they have been published for long enough, and no others', async () => {
+    const sweep = () => fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).sweep(60, 10));
+    await append('published long ago');
+    await mark(await claim());
     expect(await sweep()).toBe(0);
-    await fixture.admin("UPDATE outbox SET published_at = now() - interval '2 minutes' WHERE published_at IS NOT NULL");
+    await fixture.admin("UPDATE outbox_position SET hour = hour - interval '2 hours'");
+    await append('written long ago, published now');
+    await fixture.admin("UPDATE outbox SET created_at = now() - interval '9 days'");
+    await mark(await claim());
+    await append('waits');
     expect(await sweep()).toBe(1);
-    expect(await claim()).toHaveLength(1);
+    expect(await sweep()).toBe(0);
+    const left = await fixture.admin<{ envelope: string }>(
+      'SELECT envelope::text AS envelope FROM outbox ORDER BY seq',
+    );
+    expect(subjects(left)).toEqual(['written long ago, published now', 'waits']);
+    expect(subjects(await claim())).toEqual(['waits']);
+    expect(await fixture.admin('SELECT 1 FROM outbox_position')).toHaveLength(2);
+  });
+
+  it('remembers what is published when the clock goes back', async () => {
+    await append('1');
+    await fixture.admin("INSERT INTO outbox_position VALUES (now() + interval '3 hours', '{[0,0]}')");
+    await mark(await claim());
+    expect(await claim()).toEqual([]);
+  });
+
+  it('publishes again what is left of the events after its position was cleared', async () => {
+    await append('1');
+    await append('2');
+    await mark(await claim());
+    await fixture.admin('TRUNCATE outbox_position');
+    expect(subjects(await claim())).toEqual(['1', '2']);
+  });
+
+  /** A relay's view of the outbox, and whether it still looks for events between those that are published. */
+  const session = async () => {
+    const connection = await NarrowSession.open(fixture.database.config);
+    const outbox = await Outbox.open(connection);
+    const position = async () => {
+      const [row] = await connection.query<{ ranges: string }>(
+        `SELECT count(*) AS ranges FROM outbox_position, unnest(published)`,
+      );
+      return Number(row?.ranges);
+    };
+    return { outbox, ranges: position, close: () => connection.close() };
+  };
+
+  it('forgets the gaps that transactions left behind when they rolled back', async () => {
+    const { outbox, ranges, close } = await session();
+    for (const subject of ['1', '2', '3']) {
+      await fixture.database
+        .transaction(tenant, async (tx) => {
+          await appendEvent(tx, user, { subject: 'rolled back', data });
+          await tx.query('SELECT 1');
+          throw new Error('no');
+        })
+        .catch(() => undefined);
+      await append(subject);
+    }
+    await outbox.markPublished(await outbox.claimBatch(100));
+    expect(await ranges()).toBeGreaterThan(3);
+    await outbox.settleGaps();
+    await outbox.settleGaps();
+    await append('4');
+    await outbox.markPublished(await outbox.claimBatch(100));
+    expect(await ranges()).toBe(1);
+    await close();
+  });
+
+  it('forgets no gap of a transaction that is still open, however often it looks', async () => {
+    const { outbox, ranges, close } = await session();
+    const inserted = gate();
+    const mayCommit = gate();
+    const slow = fixture.database.transaction(tenant, async (tx) => {
+      await appendEvent(tx, user, { subject: 'slow', data });
+      await tx.query('SELECT 1');
+      inserted.open();
+      await mayCommit.passed;
+    });
+    await inserted.passed;
+    await append('quick');
+    await outbox.markPublished(await outbox.claimBatch(100));
+    for (let round = 0; round < 4; round += 1) {
+      await outbox.settleGaps();
+      expect(await outbox.claimBatch(100)).toEqual([]);
+    }
+    mayCommit.open();
+    await slow;
+    // It has committed between the claim and the look that finds it ended.
+    await outbox.settleGaps();
+    await append('later');
+    const [late, ...others] = await outbox.claimBatch(1);
+    expect([subjects(late ? [late] : []), others]).toEqual([['slow'], []]);
+    await outbox.markPublished(late ? [late] : []);
+    const rest = await outbox.claimBatch(100);
+    expect(subjects(rest)).toEqual(['later']);
+    await outbox.markPublished(rest);
+    expect(await ranges()).toBeLessThanOrEqual(2);
+    await close();
   });
 
   it('records an event in the inbox once per consumer', async () => {

@@ -158,7 +158,9 @@ describe('startTestService', () => {
       async () => {
         const waiting = await service
           .get(Database)
-          .crossTenant((tx) => tx.query('SELECT 1 FROM outbox WHERE published_at IS NULL'));
+          .crossTenant((tx) =>
+            tx.query('SELECT 1 FROM outbox WHERE NOT EXISTS (SELECT 1 FROM outbox_position WHERE published @> seq)'),
+          );
         return waiting.length === 0;
       },
       { describe: 'the relay has published' },

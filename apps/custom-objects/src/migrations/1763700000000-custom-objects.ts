@@ -77,6 +77,7 @@ export class CustomObjects1763700000000 implements MigrationInterface {
       'inbox',
       'dead_letter',
       'outbox',
+      'outbox_position',
       'idempotency',
       'custom_unique',
       'custom_record',

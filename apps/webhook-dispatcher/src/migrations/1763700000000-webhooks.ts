@@ -108,6 +108,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'inbox',
       'dead_letter',
       'outbox',
+      'outbox_position',
       'delivery_attempt',
       'subscription_queue',
       'delivery',

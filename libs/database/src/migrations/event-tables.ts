@@ -1,13 +1,14 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
-import { createTenantTable } from './tables.js';
+import { createGlobalTable, createTenantTable } from './tables.js';
 
 /**
- * Creates `outbox`: events to publish, written in the transaction of the change. The narrow role relays them for every
- * tenant.
+ * Creates `outbox`: events to publish, written in the transaction of the change and never updated. The narrow role relays
+ * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each hour.
  *
  * The envelope is `json`, which keeps the bytes that were measured when it was appended. `jsonb` writes numbers out
- * (`5e-324` has 326 characters there), so an event could exceed the limit of the broker and block all later ones.
+ * (`5e-324` has 326 characters there), so an event could exceed the limit of the broker and block all later ones. It stays
+ * in its row, uncompressed, up to the size of a page, because it is read once, a moment later.
  */
 export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {
@@ -18,14 +19,17 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
       name text NOT NULL,
       subject text NOT NULL,
       envelope json NOT NULL,
-      created_at timestamptz NOT NULL DEFAULT now(),
-      published_at timestamptz`,
-    indexes: [
-      { columns: 'seq', where: 'published_at IS NULL', tenantFirst: false },
-      { columns: 'published_at', where: 'published_at IS NOT NULL', tenantFirst: false },
-    ],
+      created_at timestamptz NOT NULL DEFAULT now()`,
+    indexes: [{ columns: 'seq', tenantFirst: false }],
     grants: ['insert'],
-    narrow: ['select', 'insert', 'update', 'delete'],
+    narrow: ['select', 'insert', 'delete'],
+  });
+  await runner.query('ALTER TABLE outbox SET (toast_tuple_target = 8160)');
+  await createGlobalTable(runner, roles, {
+    name: 'outbox_position',
+    columns: 'hour timestamptz NOT NULL, published int8multirange NOT NULL',
+    primaryKey: ['hour'],
+    role: 'narrow',
   });
 }
 

@@ -1,26 +1,50 @@
 export const APPEND_EVENT = 'INSERT INTO outbox (tenant_id, id, name, subject, envelope) VALUES ($1, $2, $3, $4, $5)';
 
-/** $1: limit. */
-export const CLAIM_EVENTS = `
-  SELECT tenant_id AS "tenantId", id, name, subject, envelope::text AS envelope
-    FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT $1`;
+/** What is published, as of the last mark. */
+export const READ_POSITION = 'SELECT published::text AS published FROM outbox_position ORDER BY hour DESC LIMIT 1';
 
-/** $1, $2: tenants and ids of the events, in pairs. */
+/**
+ * One row an hour, so that the sweep knows since when an event is published. The row of the last hour is the position also
+ * when the clock goes back. $1: what is published.
+ */
 export const MARK_EVENTS_PUBLISHED = `
-  UPDATE outbox SET published_at = now()
-    FROM unnest($1::uuid[], $2::uuid[]) AS done (tenant_id, id)
-   WHERE outbox.tenant_id = done.tenant_id AND outbox.id = done.id`;
+  INSERT INTO outbox_position (hour, published)
+  SELECT greatest(date_trunc('hour', now()), max(hour)), $1::int8multirange FROM outbox_position
+  ON CONFLICT (hour) DO UPDATE SET published = excluded.published`;
 
-/** How many events wait, counted up to 10,000, and the age of the oldest in seconds. */
+/** The oldest first. $1, $2: gaps between what is published, in ascending order; $3: limit. */
+export const CLAIM_EVENTS = `
+  SELECT event.*
+    FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+   CROSS JOIN LATERAL (SELECT seq, tenant_id AS "tenantId", id, name, subject, envelope::text AS envelope FROM outbox
+                        WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT $3) AS event
+   ORDER BY event.seq LIMIT $3`;
+
+/** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
 export const MEASURE_OUTBOX = `
-  SELECT count(*) AS waiting, extract(epoch FROM now() - min(created_at)) AS oldest
-    FROM (SELECT created_at FROM outbox WHERE published_at IS NULL ORDER BY seq LIMIT 10000) AS head`;
+  SELECT count(*) AS waiting, extract(epoch FROM now() - min(event.created_at)) AS oldest
+    FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+   CROSS JOIN LATERAL (SELECT created_at FROM outbox
+                        WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT 10000) AS event`;
 
-/** $1: seconds that a published event is kept, $2: limit. */
+/** The transactions that have appended an event and are still open: each holds this lock since before it took a `seq`. */
+export const LIST_WRITERS = `
+  SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+   WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = (SELECT 'outbox'::regclass)
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Deletes the oldest events, if they have been published for long enough. $1: seconds that one is kept, $2: limit. */
 export const SWEEP_OUTBOX = `
-  WITH old AS (
-    SELECT tenant_id, id FROM outbox
-     WHERE published_at < now() - make_interval(secs => $1) ORDER BY published_at LIMIT $2),
+  WITH passed AS (
+    SELECT hour, published FROM outbox_position
+     WHERE hour <= now() - make_interval(hours => 1, secs => $1) ORDER BY hour DESC LIMIT 1),
+  old AS (
+    SELECT head.tenant_id, head.id
+      FROM passed, LATERAL (SELECT tenant_id, id, seq FROM outbox
+                             WHERE seq < upper(passed.published) ORDER BY seq LIMIT $2) AS head
+     WHERE passed.published @> head.seq),
+  forgotten AS (
+    DELETE FROM outbox_position WHERE hour < (SELECT hour FROM passed)),
   gone AS (
     DELETE FROM outbox USING old WHERE outbox.tenant_id = old.tenant_id AND outbox.id = old.id RETURNING 1)
   SELECT count(*) AS deleted FROM gone`;

@@ -10,6 +10,11 @@ import type { NatsConnection } from '../nats-connection.js';
 const RELAY_LOCK = 47_152_013;
 
 export interface OutboxRelayOptions {
+  /**
+   * Milliseconds from one claim to the next while events keep coming, so that they are claimed in batches; the first event
+   * after a pause is not delayed. Default 20.
+   */
+  gatherMs?: number;
   /** Milliseconds between polls of the outbox without a signal; default 200. */
   pollMs?: number;
   /** Milliseconds between attempts of a standby relay to become active; default 1,000. */
@@ -25,6 +30,7 @@ export interface OutboxRelayOptions {
 }
 
 const DEFAULTS: Required<OutboxRelayOptions> = {
+  gatherMs: 20,
   pollMs: 200,
   standbyMs: 1_000,
   retryMs: 1_000,
@@ -35,6 +41,7 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
 
 const SWEEP_BATCH = 1_000;
 const MEASURE_MS = 5_000;
+const SETTLE_MS = 1_000;
 const ACK_TIMEOUT_MS = 5_000;
 
 /**
@@ -50,6 +57,7 @@ export class OutboxRelay {
   private stopped = false;
   private sweptAt = 0;
   private measuredAt = 0;
+  private settledAt = 0;
 
   constructor(
     private readonly database: Database,
@@ -88,7 +96,7 @@ export class OutboxRelay {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
       metrics.outboxLeader.set(1);
-      await this.relay(new Outbox(session));
+      await this.relay(await Outbox.open(session));
     } finally {
       metrics.outboxLeader.set(0);
       await session.close();
@@ -97,10 +105,12 @@ export class OutboxRelay {
 
   private async relay(outbox: Outbox): Promise<void> {
     while (!this.stopped) {
+      const claimedAt = Date.now();
       const batch = await outbox.claimBatch(this.options.batchSize);
       if (batch.length > 0) await this.publishBatch(outbox, batch);
-      else await this.wake.wait(this.options.pollMs);
       await this.maintain(outbox);
+      if (batch.length === 0) await this.wake.wait(this.options.pollMs);
+      else if (batch.length < this.options.batchSize) await this.pause(claimedAt + this.options.gatherMs - Date.now());
     }
   }
 
@@ -133,6 +143,10 @@ export class OutboxRelay {
       const { waiting, oldestSeconds } = await outbox.lag();
       metrics.outboxWaiting.set(waiting);
       metrics.outboxLag.set(oldestSeconds);
+    }
+    if (now - this.settledAt >= SETTLE_MS) {
+      this.settledAt = now;
+      await outbox.settleGaps();
     }
     if (now - this.sweptAt >= this.options.sweepMs) {
       const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
