@@ -5,7 +5,7 @@ import type { QueryRunner } from 'typeorm';
  * A write compares the definition's revision in the database, so that it can send its commit without waiting for the answer.
  * The revision is read by a statement of its own, which sees what a change that was waited for has committed.
  */
-export class HoldDefinition1795500000001 extends ServiceMigration {
+export class HoldDefinition1795500000002 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       CREATE FUNCTION hold_definition(tenant uuid, object uuid, expected integer) RETURNS void LANGUAGE plpgsql AS $$
