@@ -13,6 +13,7 @@ import {
   FIND_OBJECT_BY_ID,
   FIND_REVISION,
   HOLD_DEFINITION,
+  HOLD_DEFINITIONS,
   LIST_OBJECTS,
   LOCK_DEFINITIONS,
 } from './object.sql.js';
@@ -78,9 +79,14 @@ export class ObjectRepository {
     return new Map(objects.map(({ id, apiName }) => [id, apiName]));
   }
 
+  /** Until the transaction ends, a change of the tenant's definitions waits; writes of records do not. */
+  async holdDefinitions(tx: TenantTransaction): Promise<void> {
+    await tx.queryPrepared(HOLD_DEFINITIONS, [tx.tenantId]);
+  }
+
   /**
-   * Until the transaction ends, a change of the tenant's definitions waits; other writes of records do not. Nobody waits for
-   * the answer: the transaction fails with {@link STALE_DEFINITION} when the object's revision is not the given one.
+   * Like holdDefinitions, but nobody waits for the answer: the transaction fails with {@link STALE_DEFINITION} when the
+   * object's revision is not the given one.
    */
   holdDefinition(tx: TenantTransaction, objectId: string, revision: number): void {
     tx.issue(HOLD_DEFINITION, [tx.tenantId, objectId, revision]);

@@ -24,9 +24,14 @@ export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
 export const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
 
 /**
- * Every write of records begins with it: definitions stay as they are until its transaction ends, and it fails when the
- * object's has another revision. The lock is not one on the object's row, which all writers of the object would write to.
- * $1: tenant, $2: object, $3: revision, 0 for an object that has no row.
+ * Definitions stay as they are until the transaction ends. Not a lock on the object's row, which all writers of the object
+ * would write to. $1: tenant.
+ */
+export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextextended('custom_object:' || $1::text, 0))`;
+
+/**
+ * Every write of records begins with it: like HOLD_DEFINITIONS, and it fails when the object's definition has another
+ * revision. $1: tenant, $2: object, $3: revision, 0 for an object that has no row.
  */
 export const HOLD_DEFINITION = 'SELECT hold_definition($1, $2, $3)';
 

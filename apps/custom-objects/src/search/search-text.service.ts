@@ -50,7 +50,7 @@ export class SearchTextService {
   }
 
   private async rewriteBatch(tx: TenantTransaction, objectId: string, after: string): Promise<string[]> {
-    await this.objects.lockRevision(tx, objectId);
+    await this.objects.holdDefinitions(tx);
     const found = await this.models.findById(tx, objectId);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such object');
     const records = await this.searches.lockNext(tx, objectId, after, BATCH);

@@ -31,17 +31,11 @@ export class SearchRepository {
   async write(tx: TenantTransaction, objectId: string, id: string, texts: SearchTexts): Promise<void> {
     const set = [...texts].filter((entry): entry is [string, string] => entry[1] !== null);
     const unset = [...texts].filter(([, text]) => text === null).map(([audience]) => audience);
-    await Promise.all([
-      set.length > 0 &&
-        tx.queryPrepared(WRITE_SEARCH_TEXTS, [
-          tx.tenantId,
-          objectId,
-          id,
-          set.map(([audience]) => audience),
-          set.map(([, text]) => text),
-        ]),
-      unset.length > 0 && tx.queryPrepared(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, [id], unset]),
-    ]);
+    if (set.length > 0) {
+      const [audiences, values] = [set.map(([audience]) => audience), set.map(([, text]) => text)];
+      tx.issue(WRITE_SEARCH_TEXTS, [tx.tenantId, objectId, id, audiences, values]);
+    }
+    if (unset.length > 0) tx.issue(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, [id], unset]);
   }
 
   async delete(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<void> {
