@@ -154,14 +154,19 @@ export async function signToken(tenantId) {
   /** @type {typeof import('../libs/database/src/index.js')} */
   const { newId } = await import(builtFile('libs/database'));
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-  const token = await new SignJWT({ tid: tenantId, roles: ['admin'], scopes: [], sid: newId() })
-    .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: KEY_ID })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCES.api)
-    .setSubject(newId())
-    .setJti(newId())
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(privateKey);
-  return { token, publicKey: { ...(await exportJWK(publicKey)), kid: KEY_ID, alg: 'EdDSA', use: 'sig' } };
+  const sign = (/** @type {string} */ tid) =>
+    new SignJWT({ tid, roles: ['admin'], scopes: [], sid: newId() })
+      .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: KEY_ID })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCES.api)
+      .setSubject(newId())
+      .setJti(newId())
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(privateKey);
+  return {
+    token: await sign(tenantId),
+    sign,
+    publicKey: { ...(await exportJWK(publicKey)), kid: KEY_ID, alg: 'EdDSA', use: 'sig' },
+  };
 }

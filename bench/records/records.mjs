@@ -5,6 +5,7 @@ import { sendLoad } from '../load.mjs';
 import { median } from '../measure.mjs';
 import { processorSeconds } from '../processor-time.mjs';
 import { API_NAME } from './fill.mjs';
+import { measureSearch } from './search.mjs';
 import { startSubjects } from './subjects.mjs';
 
 const CONNECTIONS = 32;
@@ -26,6 +27,7 @@ export async function measure() {
     for (const work of worksOf(subjects)) {
       if (!CHOSEN || CHOSEN.includes(work.name)) rows.push(...(await compare(subjects, work)));
     }
+    if (!CHOSEN || CHOSEN.includes('search')) rows.push(...(await measureSearch(subjects)));
     return rows;
   } finally {
     await subjects.stop();

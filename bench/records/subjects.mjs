@@ -36,7 +36,7 @@ export async function startSubjects() {
     /** @type {typeof import('../../libs/database/src/index.js')} */
     const { newId } = await import(builtFile('libs/database'));
     const tenantId = newId();
-    const { token, publicKey } = await signToken(tenantId);
+    const { token, sign, publicKey } = await signToken(tenantId);
     const data = await fill(url, tenantId);
     const bare = await processes.start(
       'bare',
@@ -61,6 +61,9 @@ export async function startSubjects() {
       direct: { name: 'service, direct', port: servicePort, processes: [service, database] },
       gateway: { name: 'service, through the gateway', port: gatewayPort, processes: [gateway, service, database] },
       token,
+      /** Signs a token for another tenant. */
+      sign,
+      tenantId,
       data,
       stop: () => processes.stop(),
     };

@@ -1,8 +1,8 @@
 /** Rows that are looked at from the newest one, in the order of the list, before the index is asked. */
-const FIRST_LOOK = 1_000;
-/** Rows of each further look. */
-const FURTHER_LOOK = 4_000;
-/** When so many rows, at the rate of the first look, would not have enough matches, the index is asked for all of them. */
+const FIRST_LOOK = 250;
+/** Rows of a further look at most; each is four times the one before. */
+const LONGEST_LOOK = 4_000;
+/** When so many rows, at the rate of those looked at, would not have enough matches, the index is asked for all of them. */
 const LONGEST_WALK = 30_000;
 /** A text that occurs in one of so many is walked for in any case: its entries in the index would be most of the index. */
 const OFTEN = 3;
@@ -53,7 +53,9 @@ export const SEARCH_FUNCTION = `
     last_match uuid;
     walked integer;
     matches uuid[];
-    is_decided boolean := NOT is_indexed;
+    is_walking boolean := NOT is_indexed;
+    seen_count bigint := 0;
+    match_count bigint := 0;
     is_counted boolean := coalesce(most = 0, false);
   BEGIN
     ids := '{}';
@@ -70,7 +72,9 @@ export const SEARCH_FUNCTION = `
         -- A record has a text for each audience, and two of them may be on both sides of a look.
         matches := ARRAY(SELECT DISTINCT m FROM unnest(matches) AS m WHERE m IS DISTINCT FROM last_match ORDER BY m DESC);
       END IF;
+      seen_count := seen_count + walked;
       IF cardinality(matches) > 0 THEN
+        match_count := match_count + cardinality(matches);
         last_match := matches[cardinality(matches)];
         IF cardinality(ids) < wanted THEN ids := ids || matches; END IF;
         IF NOT is_counted THEN
@@ -79,32 +83,31 @@ export const SEARCH_FUNCTION = `
         END IF;
       END IF;
       EXIT WHEN walked < look OR (is_counted AND cardinality(ids) >= wanted);
-      IF NOT is_decided THEN
-        is_decided := true;
-        IF walked * greatest(wanted, coalesce(most, 2147483647))::bigint > ${LONGEST_WALK} * cardinality(ids)::bigint
-           AND walked > ${OFTEN} * cardinality(ids) THEN
-          SELECT array_agg(hit.id) INTO matches
-            FROM (SELECT s.id
-                    FROM unnest(in_audiences) AS readable (audience)
-                   CROSS JOIN LATERAL (SELECT t.id, t.tenant_id, t.object_id, t.audience FROM public.record_search t
-                                        WHERE ${SCOPE('t.tenant_id', 't.object_id', 't.audience')}
-                                              = ${SCOPE('tenant', 'in_object', 'readable.audience')}
-                                          AND t.text LIKE pattern OFFSET 0) AS s
-                   WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.audience = readable.audience
-                   LIMIT from_index * cardinality(in_audiences)) AS hit;
-          IF from_index IS NULL OR coalesce(cardinality(matches), 0) < from_index * cardinality(in_audiences) THEN
-            matches := ARRAY(SELECT DISTINCT m FROM unnest(matches) AS m ORDER BY m DESC);
-            counted := cardinality(matches);
-            ids := ARRAY(SELECT m FROM unnest(matches) AS m WHERE after_id IS NULL OR m < after_id ORDER BY m DESC);
-            EXIT;
-          END IF;
-          -- There are more than are counted, and so many that the rest of the page is not far.
-          counted := most;
-          is_counted := true;
-          EXIT WHEN cardinality(ids) >= wanted;
+      IF NOT is_walking AND seen_count > ${OFTEN} * match_count
+         AND seen_count * (CASE WHEN is_counted THEN wanted ELSE greatest(wanted, coalesce(most, 2147483647)) END)
+             > ${LONGEST_WALK} * match_count THEN
+        is_walking := true;
+        SELECT array_agg(hit.id) INTO matches
+          FROM (SELECT s.id
+                  FROM unnest(in_audiences) AS readable (audience)
+                 CROSS JOIN LATERAL (SELECT t.id, t.tenant_id, t.object_id, t.audience FROM public.record_search t
+                                      WHERE ${SCOPE('t.tenant_id', 't.object_id', 't.audience')}
+                                            = ${SCOPE('tenant', 'in_object', 'readable.audience')}
+                                        AND t.text LIKE pattern OFFSET 0) AS s
+                 WHERE s.tenant_id = tenant AND s.object_id = in_object AND s.audience = readable.audience
+                 LIMIT from_index * cardinality(in_audiences)) AS hit;
+        IF from_index IS NULL OR coalesce(cardinality(matches), 0) < from_index * cardinality(in_audiences) THEN
+          matches := ARRAY(SELECT DISTINCT m FROM unnest(matches) AS m ORDER BY m DESC);
+          counted := cardinality(matches);
+          ids := ARRAY(SELECT m FROM unnest(matches) AS m WHERE after_id IS NULL OR m < after_id ORDER BY m DESC);
+          EXIT;
         END IF;
+        -- There are more than are counted, and so many that the rest of the page is not far.
+        counted := most;
+        is_counted := true;
+        EXIT WHEN cardinality(ids) >= wanted;
       END IF;
-      look := ${FURTHER_LOOK};
+      look := least(look * 4, ${LONGEST_LOOK});
     END LOOP;
     ids := ids[1:wanted];
     IF counted > most THEN counted := most; END IF;
