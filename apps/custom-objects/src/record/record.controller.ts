@@ -28,6 +28,7 @@ export class RecordController {
   @Describe({
     summary: 'Lists and searches records',
     description: 'Formulas are computed on read. A field that the caller cannot read is treated like an unknown one.',
+    refusals: ['QUERY_TOO_EXPENSIVE'],
     answers: [{ status: 200, ...RECORD, list: true }],
   })
   async list(
