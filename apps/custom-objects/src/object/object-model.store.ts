@@ -8,8 +8,11 @@ import type { ObjectDefinition } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
 import { standardObjectNamed, standardObjectWithId } from './standard/standard-objects.js';
 
-/** Models kept in memory; the least recently used one goes first. */
-const MODELS_KEPT = 5_000;
+/**
+ * Models kept in memory, by the length of their definitions in UTF-16 units; the least recently used one goes first. A model
+ * with its compiled formulas takes several times the space of its definition, of which 20 fields are some 4,000 units.
+ */
+const DEFINITIONS_KEPT = 24_000_000;
 /** How often work is tried while its definition keeps changing. */
 const ATTEMPTS = 3;
 
@@ -27,7 +30,12 @@ export type ObjectCaller = TransactionOrigin & Caller;
  */
 @Injectable()
 export class ObjectModelStore {
-  private readonly models = new LRUCache<string, ObjectModel>({ max: MODELS_KEPT });
+  private readonly models = new LRUCache<string, ObjectModel, string>({
+    maxSize: DEFINITIONS_KEPT,
+    sizeCalculation: ({ object }) => JSON.stringify(object).length,
+    // Requests that need the same model wait for one to be made.
+    fetchMethod: (key, _known, { context: tenantId }) => this.load(tenantId, key.slice(tenantId.length + 1)),
+  });
 
   constructor(
     private readonly database: Database,
@@ -117,7 +125,7 @@ export class ObjectModelStore {
     const key = `${tenantId}/${apiName}`;
     const standard = standardObjectNamed(apiName);
     for (let count = 1; ; count += 1) {
-      const model = standard ? standardModel(standard) : await this.get(key, tenantId, apiName);
+      const model = standard ? standardModel(standard) : await this.get(key, tenantId);
       try {
         return await attempt(model);
       } catch (error) {
@@ -165,12 +173,8 @@ export class ObjectModelStore {
     return outcome.value;
   }
 
-  private async get(key: string, tenantId: string, apiName: string): Promise<ObjectModel> {
-    const known = this.models.get(key);
-    if (known) return known;
-    const model = await this.load(tenantId, apiName);
-    this.models.set(key, model);
-    return model;
+  private async get(key: string, tenantId: string): Promise<ObjectModel> {
+    return this.models.get(key) ?? ((await this.models.fetch(key, { context: tenantId })) as ObjectModel);
   }
 
   private async load(tenantId: string, apiName: string): Promise<ObjectModel> {
