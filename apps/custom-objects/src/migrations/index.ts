@@ -7,7 +7,7 @@ import { RecordIndexes1795300000001 } from './1795300000001-record-indexes.js';
 import { ObjectShares1795300000002 } from './1795300000002-object-shares.js';
 import { OneEngine1795400000001 } from './1795400000001-one-engine.js';
 import { RecordSearch1795500000001 } from './1795500000001-record-search.js';
-import { HoldDefinition1795500000002 } from './1795500000002-hold-definition.js';
+import { StaleDefinition1795500000002 } from './1795500000002-stale-definition.js';
 
 export const databaseRoles = DATABASES['custom-objects'];
 export const migrations = [
@@ -19,5 +19,5 @@ export const migrations = [
   ObjectShares1795300000002,
   OneEngine1795400000001,
   RecordSearch1795500000001,
-  HoldDefinition1795500000002,
+  StaleDefinition1795500000002,
 ];

@@ -12,10 +12,10 @@ import {
   FIND_OBJECT,
   FIND_OBJECT_BY_ID,
   FIND_REVISION,
-  HOLD_DEFINITION,
   HOLD_DEFINITIONS,
   LIST_OBJECTS,
   LOCK_DEFINITIONS,
+  REQUIRE_REVISION,
 } from './object.sql.js';
 import type { AppObject, StoredField } from './object-definition.js';
 
@@ -89,7 +89,8 @@ export class ObjectRepository {
    * object's revision is not the given one.
    */
   holdDefinition(tx: TenantTransaction, objectId: string, revision: number): void {
-    tx.issue(HOLD_DEFINITION, [tx.tenantId, objectId, revision]);
+    tx.issue(HOLD_DEFINITIONS, [tx.tenantId]);
+    tx.issue(REQUIRE_REVISION, [tx.tenantId, objectId, revision]);
   }
 
   /** The revision of an active object, or null. */

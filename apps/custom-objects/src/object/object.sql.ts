@@ -24,19 +24,21 @@ export const FIND_OBJECT_BY_ID = `${OBJECTS} AND o.id = $2`;
 export const LOCK_DEFINITIONS = `SELECT pg_advisory_xact_lock(hashtextextended('custom_object:' || $1::text, 0))`;
 
 /**
- * Definitions stay as they are until the transaction ends. Not a lock on the object's row, which all writers of the object
+ * Every write of records begins with it: definitions stay as they are until the transaction ends. Not a lock on the object's row, which all writers of the object
  * would write to. $1: tenant.
  */
 export const HOLD_DEFINITIONS = `SELECT pg_advisory_xact_lock_shared(hashtextextended('custom_object:' || $1::text, 0))`;
 
-/**
- * Every write of records begins with it: like HOLD_DEFINITIONS, and it fails when the object's definition has another
- * revision. $1: tenant, $2: object, $3: revision, 0 for an object that has no row.
- */
-export const HOLD_DEFINITION = 'SELECT hold_definition($1, $2, $3)';
-
 /** $1: tenant, $2: object. */
 export const FIND_REVISION = `SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'`;
+
+/**
+ * Fails when the object's definition has another revision. It follows HOLD_DEFINITIONS as a statement of its own, so that it
+ * sees what a change that was waited for has committed. $1: tenant, $2: object, $3: revision, 0 for an object without a row.
+ */
+export const REQUIRE_REVISION = `
+  SELECT CASE WHEN coalesce((SELECT revision FROM custom_object WHERE tenant_id = $1 AND id = $2 AND state = 'active'), 0) <> $3
+              THEN stale_definition() END`;
 
 /** $1: tenant, $2: installation. */
 export const DELETE_UNIQUE_VALUES_OF_INSTALLATION = `
