@@ -53,7 +53,7 @@ export async function fill(adminUrl, tenantId) {
       id: newId(),
       position,
       key: position + 1,
-      slot: process.env.SLOTS15 ? slotOf(field, position) : field.apiName === 'code' ? 's1' : null,
+      slot: field.apiName === 'code' ? 's1' : null,
     }));
     await admin.query(
       `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
@@ -153,18 +153,3 @@ const bareBody = (/** @type {readonly { key: number, apiName: string, type: stri
       type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${key}'`,
     )
     .join(', ')})`;
-
-/**
- * The columns that the service assigns, in the order of the declaration.
- * @param {{ type: string }} field
- * @param {number} position
- */
-function slotOf(field, position) {
-  const kind = /** @type {Record<string, string>} */ ({ text: 's', email: 's', picklist: 's', number: 'n', date: 't' })[
-    field.type
-  ];
-  const before = FIELDS.slice(0, position).filter(({ type }) => {
-    return kind === 's' ? ['text', 'email', 'picklist'].includes(type) : type === field.type;
-  }).length;
-  return kind && before < 8 ? `${kind}${before + 1}` : null;
-}

@@ -13,7 +13,6 @@ export class RecordSearch1795500000001 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE EXTENSION IF NOT EXISTS pg_trgm');
     await runner.query('CREATE EXTENSION IF NOT EXISTS btree_gin');
-    await runner.query('ALTER TABLE custom_record DROP COLUMN search_text');
     await createTenantTable(runner, roles, {
       name: 'record_search',
       columns: `

@@ -130,7 +130,8 @@ export class ObjectModelStore {
         return await attempt(model);
       } catch (error) {
         if (!isStale(error)) throw error;
-        this.models.delete(key);
+        // Not the one that another request has begun to load since.
+        if (this.models.peek(key) === model) this.models.delete(key);
         if (count === ATTEMPTS) throw new PlatformError('CONFLICT', 'The object definition is being changed');
       }
     }

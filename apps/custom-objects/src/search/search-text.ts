@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { type AccessPlan, foldForSearch, foldForSearchUpTo, searchText } from '@crm/fields';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
@@ -58,7 +57,7 @@ export function audiencesFor(model: ObjectModel, plan: AccessPlan): readonly str
   return known;
 }
 
-/** A record's texts by audience; null where it has none. */
+/** A record's texts by audience; null where it has no longer one. */
 export type SearchTexts = ReadonlyMap<string, string | null>;
 
 /**
@@ -68,11 +67,15 @@ export type SearchTexts = ReadonlyMap<string, string | null>;
 export function searchTextsOf(model: ObjectModel, values: Values, previous?: Values): SearchTexts {
   const texts = new Map<string, string | null>();
   for (const { name, fields } of audiencesOf(model)) {
-    const isSame = ({ apiName }: StoredField) => isDeepStrictEqual(previous?.[apiName], values[apiName]);
-    if (previous === undefined || !fields.every(isSame)) texts.set(name, textOf(fields, values));
+    if (previous !== undefined && fields.every((field) => isSame(field, previous, values))) continue;
+    const text = textOf(fields, values);
+    if (text !== null || previous !== undefined) texts.set(name, text);
   }
   return texts;
 }
+
+const isSame = (field: StoredField, previous: Values, values: Values): boolean =>
+  searchText(field, previous[field.apiName] ?? null) === searchText(field, values[field.apiName] ?? null);
 
 /** The folded values in the order of the fields, so that `ada lovelace` finds a first and a last name, as far as there is room. */
 function textOf(fields: readonly StoredField[], values: Values): string | null {
