@@ -6,6 +6,20 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const ACCEPTED = new Set(['200', '201']);
 
 /**
+ * @param {string} method
+ * @param {string} path with its query
+ * @param {string} headers lines beside those that every request has, each with its end
+ * @param {object} [body] sent as JSON
+ * @returns {string} the request as it goes over the wire
+ */
+export function requestText(method, path, headers, body) {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const type =
+    body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:8080\r\naccept: application/json\r\nuser-agent: bench\r\n${headers}${type}\r\n${text}`;
+}
+
+/**
  * @typedef {object} Load
  * @property {number} port on 127.0.0.1
  * @property {() => string} next the next request, whole, as it goes over the wire
@@ -69,6 +83,30 @@ function useConnection(port, next, deadline, latencies) {
         resolve();
         socket.destroy();
       }
+    });
+  });
+}
+
+/**
+ * One request on a connection of its own.
+ * @param {number} port on 127.0.0.1
+ * @param {string} request as it goes over the wire
+ * @returns {Promise<{ status: number, body: string }>}
+ */
+export function sendOne(port, request) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host: '127.0.0.1', port });
+    let answer = Buffer.alloc(0);
+    socket.on('connect', () => socket.write(request, 'utf8'));
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`Port ${port} closed a connection`)));
+    socket.on('data', (chunk) => {
+      answer = Buffer.concat([answer, chunk]);
+      const length = lengthOf(answer);
+      if (length === undefined || answer.length < length) return;
+      const body = answer.toString('utf8', answer.indexOf(HEAD_END) + HEAD_END.length);
+      resolve({ status: Number(answer.toString('latin1', 9, 12)), body });
+      socket.destroy();
     });
   });
 }

@@ -11,7 +11,7 @@ import { lastLines, run } from '../scripts/processes/run.mjs';
 import { builtFile, inRoot } from '../scripts/root.mjs';
 import { NATS_STOP_MS, startNats } from '../scripts/servers/nats.mjs';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_MS = 15_000;
 const ISSUER = 'http://127.0.0.1:8080';
 const KEY_ID = 'bench';
@@ -57,12 +57,13 @@ export class Processes {
    * @param {string} file
    * @param {NodeJS.ProcessEnv} environment
    * @param {() => Promise<boolean>} isReady
+   * @param {readonly string[]} [args] of the program
    */
-  async start(name, file, environment, isReady) {
+  async start(name, file, environment, isReady, args = []) {
     const child = await ChildServer.start({
       name,
       command: process.execPath,
-      args: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--enable-source-maps', file],
+      args: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--enable-source-maps', file, ...args],
       env: { ...process.env, ...environment },
       logFile: path.join(this.folder, 'logs', `${name}.log`),
       guard: this.guard,

@@ -15,7 +15,8 @@ export async function processorSeconds({ processes }) {
     const own = await timesOf(pid);
     if (!own) continue;
     const children = withChildren ? await childrenOf(pid) : [];
-    seconds.set(name, [own, ...children].reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND);
+    const ticks = children.reduce((sum, child) => sum + child.ticks, own.ticks + (withChildren ? own.ofEnded : 0));
+    seconds.set(name, ticks / TICKS_PER_SECOND);
   }
   return seconds;
 }
@@ -32,5 +33,12 @@ async function timesOf(pid) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   // The name of the program, in parentheses, may hold spaces.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields && { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
+  return (
+    fields && {
+      parent: Number(fields[1]),
+      ticks: Number(fields[11]) + Number(fields[12]),
+      // Without it, a child that ends between two looks would take its time along.
+      ofEnded: Number(fields[13]) + Number(fields[14]),
+    }
+  );
 }

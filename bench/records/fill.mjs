@@ -1,10 +1,9 @@
-// The data of the measurement: one object with 20 fields, 100,000 of its records in the measured tenant and a few in each
+// The data of the measurement: one object with 20 fields, many of its records in the measured tenant and a few in each
 // of a thousand other tenants, and beside them a plain table with the same bytes for the bare server.
 import pg from 'pg';
 import { builtFile, inRoot } from '../../scripts/root.mjs';
 import { PASSWORD } from '../processes.mjs';
 
-export const RECORDS = Number(process.env.BENCH_RECORDS ?? 100_000);
 const OTHER_TENANTS = 1000;
 const RECORDS_OF_OTHERS = 20;
 /** Records with the same value of the filtered field. */
@@ -14,7 +13,7 @@ export const API_NAME = 'site_visit';
 const text = (/** @type {number} */ index) => ({ apiName: `text_${index}`, type: 'text' });
 const number = (/** @type {number} */ index) => ({ apiName: `number_${index}`, type: 'number' });
 /** 18 stored fields, one of them hidden from whom measures, and 2 formulas. */
-const FIELDS = [
+export const FIELDS = [
   { apiName: 'code', type: 'text', indexed: true },
   ...[1, 2, 3, 4, 5, 6].map(text),
   { apiName: 'secret', type: 'text', readRoles: ['auditor'] },
@@ -30,9 +29,10 @@ const FIELDS = [
 /**
  * @param {string} adminUrl of the server
  * @param {string} tenantId
+ * @param {number} records of the measured tenant
  * @returns {Promise<{ runtimeUrl: string, narrowUrl: string, bareUrl: string, ids: string[], codes: string[] }>}
  */
-export async function fill(adminUrl, tenantId) {
+export async function fill(adminUrl, tenantId, records) {
   /** @type {typeof import('../../libs/database/src/index.js')} */
   const { newId, provisionDatabase, runMigrations } = await import(builtFile('libs/database'));
   /** @type {typeof import('../../libs/contracts/src/index.js')} */
@@ -70,7 +70,7 @@ export async function fill(adminUrl, tenantId) {
     await insertRecords(
       admin,
       fields,
-      `SELECT $1::uuid AS tenant, $2::uuid AS object, i FROM generate_series(1, ${RECORDS}) i`,
+      `SELECT $1::uuid AS tenant, $2::uuid AS object, i FROM generate_series(1, ${records}) i`,
       [tenantId, objectId],
     );
     await insertRecords(
@@ -116,7 +116,8 @@ const VALUES = {
 const TEXTS = new Set(['text', 'picklist', 'email']);
 const CODE = `'C' || (i / ${MATCHES})`;
 
-const sqlOf = (/** @type {{ apiName: string, type: string }} */ field) =>
+/** The value of a stored field, in SQL; `i` is the number of the record. */
+export const sqlOf = (/** @type {{ apiName: string, type: string }} */ field) =>
   field.apiName === 'code' ? CODE : /** @type {string} */ (VALUES[field.type]);
 
 /**
@@ -153,3 +154,14 @@ const bareBody = (/** @type {readonly { key: number, apiName: string, type: stri
       type === 'formula' ? `'${apiName}', 'Text number 1234 (planned)'` : `'${apiName}', data->'${key}'`,
     )
     .join(', ')})`;
+
+/** A record as the body of a request that creates it. */
+export const newRecord = (/** @type {number} */ turn) => ({
+  code: `N${turn}`,
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((index) => [`text_${index}`, `Text number ${turn} of this record`])),
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((index) => [`number_${index}`, turn % 1000])),
+  visited_on: '2026-05-04',
+  done: true,
+  stage: 'planned',
+  mail: `visitor${turn}@example.com`,
+});

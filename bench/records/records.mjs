@@ -1,13 +1,13 @@
 // Reading, listing, creating and changing records through the gateway, next to bare Fastify and pg on the same Postgres:
 // 32 connections, 20 fields with 2 formulas and a hidden one, 100,000 records in the tenant among 1,000 tenants. Short
 // rounds of both alternate, and the ratio is that of one round, because the machine is shared.
-import { sendLoad } from '../load.mjs';
-import { median } from '../measure.mjs';
-import { processorSeconds } from '../processor-time.mjs';
-import { API_NAME } from './fill.mjs';
+import { alternate, detailRows, ratioOf } from '../alternation.mjs';
+import { requestText } from '../load.mjs';
+import { API_NAME, newRecord } from './fill.mjs';
 import { measureSearch } from './search.mjs';
 import { startSubjects } from './subjects.mjs';
 
+const RECORDS = Number(process.env.BENCH_RECORDS ?? 100_000);
 const CONNECTIONS = 32;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 7);
 const ROUND_MS = 1000;
@@ -21,7 +21,7 @@ const TARGETS = { read: 0.32, list: 0.45, create: 0.3, change: 0.25 };
 /** @typedef {import('../processes.mjs').Subject} Subject */
 
 export async function measure() {
-  const subjects = await startSubjects();
+  const subjects = await startSubjects(RECORDS);
   try {
     const rows = [];
     for (const work of worksOf(subjects)) {
@@ -47,12 +47,9 @@ export async function measure() {
  */
 function worksOf({ data: { ids, codes }, token }) {
   const base = `/api/crm/custom/${API_NAME}/records`;
-  const write = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object | undefined} */ body) => {
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const type =
-      body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
-    return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:8080\r\naccept: application/json\r\nuser-agent: bench\r\nauthorization: Bearer ${token}\r\n${type}\r\n${text}`;
-  };
+  const headers = `authorization: Bearer ${token}\r\n`;
+  const write = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object | undefined} */ body) =>
+    requestText(method, path, headers, body);
   let turn = 0;
   const next = (/** @type {readonly string[]} */ list) => {
     turn += 1;
@@ -87,72 +84,31 @@ function worksOf({ data: { ids, codes }, token }) {
   ];
 }
 
-const newRecord = (/** @type {number} */ turn) => ({
-  code: `N${turn}`,
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((index) => [`text_${index}`, `Text number ${turn} of this record`])),
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((index) => [`number_${index}`, turn % 1000])),
-  visited_on: '2026-05-04',
-  done: true,
-  stage: 'planned',
-  mail: `visitor${turn}@example.com`,
-});
-
 /**
  * @param {Awaited<ReturnType<typeof startSubjects>>} subjects
  * @param {Work} work
  */
 async function compare({ bare, direct, gateway }, work) {
-  const all = [
-    { subject: bare, next: work.bare },
-    { subject: direct, next: work.ours },
-    { subject: gateway, next: work.ours },
-  ].map((one) => ({
-    ...one,
-    rates: /** @type {number[]} */ ([]),
-    latencies: /** @type {number[]} */ ([]),
-    requests: 0,
-    seconds: new Map(),
-  }));
-  for (const { subject, next } of all) {
-    await sendLoad({ port: subject.port, next, connections: CONNECTIONS, milliseconds: WARM_UP_MS });
-  }
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const series of round % 2 === 0 ? all : all.toReversed()) {
-      const { subject, next } = series;
-      const before = await processorSeconds(subject);
-      const load = await sendLoad({ port: subject.port, next, connections: CONNECTIONS, milliseconds: ROUND_MS });
-      series.rates.push(load.requests / load.seconds);
-      for (const latency of load.latencies) series.latencies.push(latency);
-      series.requests += load.requests;
-      for (const [name, after] of await processorSeconds(subject)) {
-        series.seconds.set(name, (series.seconds.get(name) ?? 0) + after - (before.get(name) ?? 0));
-      }
-    }
-  }
+  const all = await alternate(
+    [
+      { subject: bare, next: work.bare },
+      { subject: direct, next: work.ours },
+      { subject: gateway, next: work.ours },
+    ],
+    { connections: CONNECTIONS, rounds: ROUNDS, roundMs: ROUND_MS, warmUpMs: WARM_UP_MS },
+  );
   const baseline = /** @type {(typeof all)[number]} */ (all[0]);
   return all.flatMap((series) => {
-    const { subject, rates, requests, seconds } = series;
-    const latencies = series.latencies.toSorted((left, right) => left - right);
-    const at = (/** @type {number} */ part) => latencies[Math.floor(latencies.length * part)] ?? Number.NaN;
-    const name = `${work.name}: ${subject.name}`;
+    const name = `${work.name}: ${series.subject.name}`;
     return [
       {
         name,
         unit: '/s',
-        ours: median(rates),
-        ...(series !== baseline && {
-          baseline: median(baseline.rates),
-          ratio: median(rates.map((rate, round) => rate / /** @type {number} */ (baseline.rates[round]))),
-        }),
-        ...(subject === gateway && { atLeast: TARGETS[work.name] }),
+        ours: series.rate,
+        ...(series !== baseline && { baseline: baseline.rate, ratio: ratioOf(series, baseline) }),
+        ...(series.subject === gateway && { atLeast: TARGETS[work.name] }),
       },
-      { name: `${name}, p50`, unit: 'ms', ours: at(0.5) },
-      { name: `${name}, p99`, unit: 'ms', ours: at(0.99) },
-      ...[...seconds].map(([process, total]) => ({
-        name: `${name}, processor time a request: ${process}`,
-        unit: 'µs',
-        ours: (total / requests) * 1e6,
-      })),
+      ...detailRows(name, series),
     ];
   });
 }

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { sendLoad } from '../load.mjs';
 import { median } from '../measure.mjs';
-import { API_NAME, RECORDS } from './fill.mjs';
+import { API_NAME } from './fill.mjs';
 
 const ROUND_MS = Number(process.env.BENCH_SEARCH_MS ?? 2000);
 const ROUNDS = 5;
@@ -20,7 +20,7 @@ const SEARCHES = [
 ];
 
 /** @param {Awaited<ReturnType<typeof import('./subjects.mjs').startSubjects>>} subjects */
-export async function measureSearch({ gateway: { port }, data, token, sign, tenantId }) {
+export async function measureSearch({ gateway: { port }, data, records, token, sign, tenantId }) {
   const neighbour = await addNeighbour(data.bareUrl, tenantId);
   const other = await sign(neighbour.tenantId);
   const get = (/** @type {string} */ path, /** @type {string} */ bearer) =>
@@ -35,7 +35,7 @@ export async function measureSearch({ gateway: { port }, data, token, sign, tena
       const next = () => get(`?q=${encodeURIComponent(q(turn++))}${more}`, token);
       await sendLoad({ port, next, connections: 1, milliseconds: ROUND_MS / 2 });
       const { latencies } = await sendLoad({ port, next, connections: 1, milliseconds: ROUND_MS });
-      const title = `search of ${RECORDS} records that finds ${name}${counting}`;
+      const title = `search of ${records} records that finds ${name}${counting}`;
       rows.push({ name: `${title}, p50`, unit: 'ms', ours: percentile(latencies, 0.5), atMost });
       rows.push({ name: `${title}, p99`, unit: 'ms', ours: percentile(latencies, 0.99) });
     }

@@ -9,8 +9,11 @@ import { fill } from './fill.mjs';
 
 /** @typedef {import('../processes.mjs').Subject} Subject */
 
-/** Starts everything and fills the database. */
-export async function startSubjects() {
+/**
+ * Starts everything and fills the database.
+ * @param {number} records of the measured tenant
+ */
+export async function startSubjects(records) {
   const processes = await Processes.open();
   try {
     const [
@@ -37,7 +40,7 @@ export async function startSubjects() {
     const { newId } = await import(builtFile('libs/database'));
     const tenantId = newId();
     const { token, sign, publicKey } = await signToken(tenantId);
-    const data = await fill(url, tenantId);
+    const data = await fill(url, tenantId, records);
     const bare = await processes.start(
       'bare',
       path.join(import.meta.dirname, 'servers', 'bare.mjs'),
@@ -65,6 +68,11 @@ export async function startSubjects() {
       sign,
       tenantId,
       data,
+      records,
+      processes,
+      database,
+      /** Of the superuser of Postgres. */
+      adminUrl: url,
       stop: () => processes.stop(),
     };
   } catch (error) {
