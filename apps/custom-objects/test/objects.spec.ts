@@ -49,6 +49,16 @@ describe('custom objects of a tenant', () => {
     expect(await count(tenant.admin)).toBe(2);
   });
 
+  it('of a sandbox take nothing from the plan, and are as many at most', async () => {
+    const tenant = await app.tenant('business', [named('one'), named('two')]);
+    const sandbox = { sandbox: true, appKey: 'tried-app' };
+    await provision(tenant.id, [named('a'), named('b'), named('c')], sandbox);
+    await provision(tenant.id, [named('three')]);
+    expect(await count(tenant.admin)).toBe(6);
+    await expect(provision(tenant.id, [named('d')], sandbox)).rejects.toMatchObject({ code: 'OBJECT_LIMIT_EXCEEDED' });
+    await expect(provision(tenant.id, [named('four')])).rejects.toMatchObject({ code: 'OBJECT_LIMIT_EXCEEDED' });
+  });
+
   it('stay within the limit of the plan under concurrent installations', async () => {
     const tenant = await app.tenant('business', []);
     const results = await Promise.allSettled(

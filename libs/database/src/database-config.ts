@@ -8,7 +8,7 @@ export interface DatabaseConfig {
   poolSize?: number;
   /**
    * Plans without the values of parameters, for a service whose statements are served by an index whatever the values:
-   * Postgres then plans a prepared statement once for a connection. For a partitioned table with many indexes it would
+   * Postgres then plans a prepared statement once for a connection. For a table with many indexes it would
    * otherwise plan at every execution, which takes ten times as long as to read a row. Default false.
    */
   genericPlans?: boolean;

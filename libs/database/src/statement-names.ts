@@ -1,4 +1,4 @@
-/** Statements that a connection keeps prepared, at some 50 KiB each in the server for one that reads a partitioned table. */
+/** Statements that a connection keeps prepared, at some 50 KiB each in the server for one that reads a table with many indexes. */
 const PREPARED = 200;
 
 /** Names of prepared statements, one per text. */

@@ -35,7 +35,6 @@ class CreateMore1700000000001 extends ServiceMigration {
     await createTenantTable(runner, roles, {
       name: 'reading',
       columns: 'id uuid NOT NULL, n integer',
-      hashPartitions: 4,
     });
   }
 }
@@ -88,7 +87,6 @@ describe('isolation', () => {
     ['runtime', 'note', 'a', 1],
     ['runtime', 'reading', 'none', 0],
     ['runtime', 'reading', 'a', 1],
-    ['runtime', 'reading_p0', 'a', null],
     ['runtime', 'listing', 'a', null],
     ['runtime', 'outbox', 'a', null],
     ['runtime', 'migrations', 'a', null],

@@ -5,9 +5,6 @@ import type { QueryRunner } from 'typeorm';
 
 const roles = DATABASES['custom-objects'];
 
-/** Partitions of the record table; a tenant's records are all in one. */
-const RECORD_PARTITIONS = 8;
-
 /** How full pages of records are filled by new ones. */
 const RECORD_FILL_PERCENT = 85;
 
@@ -87,10 +84,13 @@ export class CustomObjects1763700000000 extends ServiceMigration {
   }
 
   /**
-   * Partitioned by hash of the tenant, so that vacuum and index maintenance work on a part at a time. Filterable fields
+   * Filterable fields
    * live in typed slot columns because only leakproof comparisons may use an index under row-level security; those of
    * text, float8, timestamptz and uuid are, those of jsonb are not. The index of a slot ends with the id, so that it serves
    * the filter and the order of a list: a page is its first entries, and a plan that knows no values is right.
+   *
+   * One table: with partitions a list would not come in the order of an index, because a plan that knows no tenant cannot
+   * choose the partition, and every statement would cost some 20 µs more.
    *
    * What every read needs comes before what is long or seldom set: a column costs as much as the ones before it. A part of
    * each page stays free, so that a change that touches no indexed value is written beside the row and to no index.
@@ -109,19 +109,19 @@ export class CustomObjects1763700000000 extends ServiceMigration {
         created_by uuid,
         ${SLOT_COLUMNS.map(({ name, type }) => `${name} ${type}`).join(',\n        ')}`,
       primaryKey: ['object_id', 'id'],
-      indexes: SLOT_COLUMNS.map(({ name }) => ({
-        columns: `object_id, ${name}, id`,
-        where: `${name} IS NOT NULL AND deleted_at IS NULL`,
-      })),
-      hashPartitions: RECORD_PARTITIONS,
+      indexes: [
+        // Of live records, so that counting them needs the index only.
+        { columns: 'object_id, id', where: 'deleted_at IS NULL' },
+        ...SLOT_COLUMNS.map(({ name }) => ({
+          columns: `object_id, ${name}, id`,
+          where: `${name} IS NOT NULL AND deleted_at IS NULL`,
+        })),
+      ],
     });
-    for (let index = 0; index < RECORD_PARTITIONS; index += 1) {
-      const partition = `custom_record_p${index}`;
-      await runner.query(`ALTER TABLE ${partition} SET (fillfactor = ${RECORD_FILL_PERCENT})`);
-      // An object belongs to one tenant, which the planner would otherwise take for two independent conditions.
-      await runner.query(
-        `CREATE STATISTICS ${partition}_objects (ndistinct, dependencies) ON tenant_id, object_id FROM ${partition}`,
-      );
-    }
+    await runner.query(`ALTER TABLE custom_record SET (fillfactor = ${RECORD_FILL_PERCENT})`);
+    // An object belongs to one tenant, which the planner would otherwise take for two independent conditions.
+    await runner.query(
+      'CREATE STATISTICS custom_record_objects (ndistinct, dependencies) ON tenant_id, object_id FROM custom_record',
+    );
   }
 }

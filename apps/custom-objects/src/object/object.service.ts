@@ -63,11 +63,13 @@ export class ObjectService {
       if (own.length > 0) return own.map(named);
 
       const limit = CUSTOM_OBJECT_LIMITS[plan];
-      if (present.length + request.objects.length > limit) {
+      // Trying an app in a sandbox takes nothing from the plan; sandboxes have the same limit by themselves.
+      const counted = present.filter(({ sandbox }) => sandbox === request.sandbox).length;
+      if (counted + request.objects.length > limit) {
         throw new PlatformError(
           'OBJECT_LIMIT_EXCEEDED',
-          `The ${plan} plan allows ${limit} custom objects; the workspace has ${present.length} and the app adds ${request.objects.length}`,
-          { members: { limit, present: present.length, requested: request.objects.length } },
+          `The ${plan} plan allows ${limit} custom objects; the workspace has ${counted} and the app adds ${request.objects.length}`,
+          { members: { limit, present: counted, requested: request.objects.length } },
         );
       }
       const created = layOut(tx, request, present);

@@ -47,8 +47,6 @@ export interface TenantTable {
   narrow?: Command[];
   /** What the runtime role may do with its tenant's rows; default everything. */
   grants?: Command[];
-  /** Splits the table by hash of the tenant into this many partitions. */
-  hashPartitions?: number;
 }
 
 /**
@@ -74,19 +72,8 @@ export async function createTenantTable(
          ON DELETE ${reference.onDelete ?? 'restrict'}`,
     ),
   ];
-  const partitioned = table.hashPartitions ? ' PARTITION BY HASH (tenant_id)' : '';
-  await runner.query(
-    `CREATE TABLE ${name} (tenant_id uuid NOT NULL, ${table.columns}, ${constraints.join(', ')})${partitioned}`,
-  );
+  await runner.query(`CREATE TABLE ${name} (tenant_id uuid NOT NULL, ${table.columns}, ${constraints.join(', ')})`);
   await isolate(runner, name);
-  for (let index = 0; index < (table.hashPartitions ?? 0); index += 1) {
-    const partition = derivedName(name, `p${index}`);
-    await runner.query(
-      `CREATE TABLE ${partition} PARTITION OF ${name} FOR VALUES WITH (MODULUS ${table.hashPartitions}, REMAINDER ${index})`,
-    );
-    // Accessed through the parent only: no role is granted a partition, and it has the same isolation as its parent.
-    await isolate(runner, partition);
-  }
   for (const index of table.indexes ?? []) await createIndex(runner, name, index, true);
   await grant(runner, name, table.grants ?? EVERYTHING, roles.runtimeRole);
   await openTo(runner, name, table.narrow ?? [], roles.narrowRole, 'narrow');
