@@ -82,7 +82,8 @@ describe('lists', () => {
       let cursor: string | null = '';
       while (cursor !== null) {
         const page: typeof all = await list(`size=1${cursor && `&cursor=${cursor}`}`);
-        expect(page.total).toBe(all.total);
+        // Later pages are not counted again.
+        expect(page.total).toBe(cursor === '' ? all.total : null);
         seen.push(...page.data);
         cursor = page.nextCursor;
       }
