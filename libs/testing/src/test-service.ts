@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createService, type ServiceConfig, type ServiceOptions } from '@crm/runtime';
 import type { DynamicModule, Type } from '@nestjs/common';
 import { provisionTestNats } from './test-nats.js';
@@ -38,6 +39,7 @@ export async function startTestService(
 ): Promise<TestService> {
   await provisionTestNats();
   const service = await createService(config, module, overrides);
+  await untilReady(service.operationsUrl);
   return {
     url: service.url,
     operationsUrl: service.operationsUrl,
@@ -45,6 +47,16 @@ export async function startTestService(
     get: (token) => service.app.get(token, { strict: false }),
     close: () => service.close(),
   };
+}
+
+/** How long a service that never becomes ready, which some tests want, is waited for, in milliseconds. */
+const READY_WITHIN_MS = 5_000;
+
+/** Until then requests with a token are refused, because revocations are not known yet. */
+async function untilReady(operationsUrl: string): Promise<void> {
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await delay(10)) {
+    if ((await fetch(`${operationsUrl}/readyz`)).ok) return;
+  }
 }
 
 async function send<Body>(

@@ -93,6 +93,8 @@ export class RevocationWatch implements RevocationSource {
     if (pending === 0) this.complete = true;
     if (this.stopped) return;
     this.watched = await consumer.consume();
+    // What was stopped meanwhile found nothing to close.
+    if (this.stopped) await this.watched.close();
     for await (const message of this.watched) this.accept(message);
   }
 
