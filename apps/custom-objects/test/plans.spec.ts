@@ -6,6 +6,7 @@ import { migrations } from '../src/migrations/index.js';
 import {
   DELETE_RECORDS_OF_INSTALLATION,
   DELETE_REFERENCES_OF_INSTALLATION,
+  DELETE_SEARCH_TEXTS_OF_INSTALLATION,
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
   FIND_OBJECT_BY_ID,
@@ -28,16 +29,15 @@ import {
   updateRecord,
 } from '../src/record/record.sql.js';
 import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/record/reference.sql.js';
-import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/record/unique.sql.js';
 import {
   DELETE_SEARCH_TEXTS,
-  DELETE_SEARCH_TEXTS_OF_INSTALLATION,
   DELETE_SEARCH_TEXTS_OF_OBJECT,
   LOCK_NEXT_RECORDS,
   SEARCH_RECORDS,
   WRITE_SEARCH_TEXTS,
-} from '../src/search/search.sql.js';
-import { containsText } from '../src/search/text-condition.js';
+} from '../src/record/search.sql.js';
+import { containsText } from '../src/record/text-condition.js';
+import { CLAIM_UNIQUE_VALUES, RELEASE_UNIQUE_VALUES } from '../src/record/unique.sql.js';
 
 const search = { objectId: '', audiences: [''], searched: { text: 'text', isIndexed: true } };
 

@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { migrations } from '../src/migrations/index.js';
-import { SEARCH_RECORDS } from '../src/search/search.sql.js';
+import { SEARCH_RECORDS } from '../src/record/search.sql.js';
 
 const RECORDS = 20_000;
 const TENANT = randomUUID();

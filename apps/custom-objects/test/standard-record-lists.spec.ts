@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { COMPANY } from '../src/object/standard/company.object.js';
+import { COMPANY } from '../src/object/company.object.js';
 import { type List, type Problem, type StandardRecords, startStandardRecords } from './standard-records.js';
 
 let app: StandardRecords;

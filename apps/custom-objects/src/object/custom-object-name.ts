@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Param } from '@nestjs/common';
-import { standardObjectNamed } from './standard/standard-objects.js';
+import { standardObjectNamed } from './standard-objects.js';
 
 /**
  * The api-name in the path of a custom object. A standard object has addresses and a scope of its own: here it does not

@@ -6,7 +6,7 @@ import { ObjectRepository, STALE_DEFINITION } from './object.repository.js';
 import { type Caller, noSuchObject, requireAccess } from './object-access.js';
 import type { ObjectDefinition } from './object-definition.js';
 import { ObjectModel } from './object-model.js';
-import { standardObjectNamed, standardObjectWithId } from './standard/standard-objects.js';
+import { standardObjectNamed, standardObjectWithId } from './standard-objects.js';
 
 /**
  * Models kept in memory, by the length of their definitions in UTF-16 units; the least recently used one goes first. A model

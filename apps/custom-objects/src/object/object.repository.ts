@@ -2,12 +2,12 @@ import type { TenantTransaction } from '@crm/database';
 import type { FieldDefinition } from '@crm/fields';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import { DELETE_SEARCH_TEXTS_OF_INSTALLATION } from '../search/search.sql.js';
 import { CustomField } from './field.entity.js';
 import { CustomObject } from './object.entity.js';
 import {
   DELETE_RECORDS_OF_INSTALLATION,
   DELETE_REFERENCES_OF_INSTALLATION,
+  DELETE_SEARCH_TEXTS_OF_INSTALLATION,
   DELETE_UNIQUE_VALUES_OF_INSTALLATION,
   FIND_OBJECT,
   FIND_OBJECT_BY_ID,

@@ -10,7 +10,7 @@ import { objectView } from './object.view.js';
 import { actingApp, isVisibleTo, noSuchObject } from './object-access.js';
 import type { AppObject, DeclaredObject, StoredField } from './object-definition.js';
 import { assignSlots } from './slot.js';
-import { standardObjectNamed } from './standard/standard-objects.js';
+import { standardObjectNamed } from './standard-objects.js';
 import { tenantApiName } from './tenant-api-name.js';
 
 export interface ProvisionRequest {

@@ -54,3 +54,8 @@ export const DELETE_REFERENCES_OF_INSTALLATION = `
 export const DELETE_RECORDS_OF_INSTALLATION = `
   DELETE FROM custom_record WHERE tenant_id = $1 AND object_id IN
     (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
+
+/** $1: tenant, $2: installation. */
+export const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
+  DELETE FROM record_search WHERE tenant_id = $1 AND object_id IN
+    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;

@@ -1,9 +1,9 @@
 import type { AccessPlan } from '@crm/fields';
 import type { ListPage } from '@crm/http';
 import type { ObjectModel } from '../object/object-model.js';
-import type { SearchedText } from '../search/search-text.js';
 import type { RecordSort } from './record-sort.js';
 import type { RowCondition } from './row-condition.js';
+import type { SearchedText } from './search-text.js';
 
 /** Why a query may take long: it names the parameter, and says what would help. */
 export interface QueryCost {

@@ -3,14 +3,14 @@ import type { AccessPlan } from '@crm/fields';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
-import { SearchRepository } from '../search/search.repository.js';
-import { audiencesFor, searchedText } from '../search/search-text.js';
-import { containsText, type TextSearch } from '../search/text-condition.js';
 import { CostlyQueries } from './costly-query.service.js';
 import { queryCost } from './query-cost.js';
 import { type RecordList, RecordRepository } from './record.repository.js';
 import type { RecordSort } from './record-sort.js';
 import type { RowCondition } from './row-condition.js';
+import { SearchRepository } from './search.repository.js';
+import { audiencesFor, searchedText } from './search-text.js';
+import { containsText, type TextSearch } from './text-condition.js';
 
 /** What selects and orders the records of a list. */
 export interface RecordSelection {

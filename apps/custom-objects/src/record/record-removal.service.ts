@@ -6,12 +6,12 @@ import { type Caller, isVisibleTo } from '../object/object-access.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
-import { SearchRepository } from '../search/search.repository.js';
 import type { StoredRecord } from './record.js';
 import { RecordRepository } from './record.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { ReferenceRepository } from './reference.repository.js';
 import { ReferenceService } from './reference.service.js';
+import { SearchRepository } from './search.repository.js';
 import { UniqueService } from './unique.service.js';
 
 /** Most records that one deletion changes or deletes besides: one transaction holds them all locked. */

@@ -1,8 +1,6 @@
 import { IdempotencyModule } from '@crm/idempotency';
 import { Module } from '@nestjs/common';
 import { ObjectModule } from '../object/object.module.js';
-import { SearchRepository } from '../search/search.repository.js';
-import { SearchTextService } from '../search/search-text.service.js';
 import { TenantModule } from '../tenant/tenant.module.js';
 import { CostlyQueries } from './costly-query.service.js';
 import { RecordController } from './record.controller.js';
@@ -14,6 +12,8 @@ import { RecordRemovalService } from './record-removal.service.js';
 import { ReferenceRepository } from './reference.repository.js';
 import { ReferenceService } from './reference.service.js';
 import { ReferenceAccessService } from './reference-access.service.js';
+import { SearchRepository } from './search.repository.js';
+import { SearchTextService } from './search-text.service.js';
 import { UniqueRepository } from './unique.repository.js';
 import { UniqueService } from './unique.service.js';
 

@@ -10,8 +10,6 @@ import { TenantDirectory } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
-import { SearchRepository } from '../search/search.repository.js';
-import { searchTextsOf } from '../search/search-text.js';
 import { requireWritable, shownProblems } from './field-access.js';
 import type { StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
@@ -26,6 +24,8 @@ import { parseSort } from './record-sort.js';
 import { dataOf, type FieldValues, slotsOf, valuesOf } from './record-values.js';
 import { ReferenceService } from './reference.service.js';
 import { ReferenceAccessService, readableTargets } from './reference-access.service.js';
+import { SearchRepository } from './search.repository.js';
+import { searchTextsOf } from './search-text.js';
 import { UniqueService } from './unique.service.js';
 
 /** The representation of a record and its entity tag. */

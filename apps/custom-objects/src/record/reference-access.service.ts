@@ -6,7 +6,7 @@ import { ObjectRepository } from '../object/object.repository.js';
 import { actingApp, isVisibleTo } from '../object/object-access.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { standardObjectWithId } from '../object/standard/standard-objects.js';
+import { standardObjectWithId } from '../object/standard-objects.js';
 import type { FieldValues } from './record-values.js';
 import { referenceNotFound } from './reference.service.js';
 

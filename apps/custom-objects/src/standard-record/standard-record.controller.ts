@@ -4,7 +4,7 @@ import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
 import { Describe, type ExpectedVersions, IdParam, IfMatch } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Delete, Get, HttpCode, Inject, Patch, Post, Query, Res } from '@nestjs/common';
-import { STANDARD_OBJECTS } from '../object/standard/standard-objects.js';
+import { STANDARD_OBJECTS } from '../object/standard-objects.js';
 import { ListRecordsQuery } from '../record/record.dto.js';
 import { type Reply, shown, shownList } from '../record/record.reply.js';
 import { RecordService } from '../record/record.service.js';

@@ -14,11 +14,6 @@ export const DELETE_SEARCH_TEXTS = `
 /** $1: tenant, $2: object. */
 export const DELETE_SEARCH_TEXTS_OF_OBJECT = `DELETE FROM record_search WHERE tenant_id = $1 AND object_id = $2`;
 
-/** $1: tenant, $2: installation. */
-export const DELETE_SEARCH_TEXTS_OF_INSTALLATION = `
-  DELETE FROM record_search WHERE tenant_id = $1 AND object_id IN
-    (SELECT id FROM custom_object WHERE tenant_id = $1 AND installation_id = $2)`;
-
 /** For the arguments see SEARCH_FUNCTION. $1: object, $2: audiences, $3: text, $4: whether it is indexed, $5: after, $6: wanted, $7: most. */
 export const SEARCH_RECORDS = `SELECT ids, counted FROM search_records($1, $2, $3, $4, $5, $6, $7)`;
 

@@ -1,4 +1,4 @@
-import type { RowCondition } from '../record/row-condition.js';
+import type { RowCondition } from './row-condition.js';
 import type { SearchedText } from './search-text.js';
 
 /** A text that is looked for in an object, by a caller who belongs to the audiences. */

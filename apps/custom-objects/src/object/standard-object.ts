@@ -1,6 +1,6 @@
 import { CORE_OBJECTS, type CoreObject } from '@crm/contracts';
 import type { FieldDefinition, ValidationRule } from '@crm/fields';
-import type { Milestone, ObjectDefinition, StoredField } from '../object-definition.js';
+import type { Milestone, ObjectDefinition, StoredField } from './object-definition.js';
 
 /** Ids of the standard objects, the same in every tenant. They stand in stored records, so they never change. */
 const OBJECT_IDS: Readonly<Record<CoreObject, string>> = {

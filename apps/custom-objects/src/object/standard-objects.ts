@@ -1,8 +1,8 @@
 import type { CoreObject } from '@crm/contracts';
-import type { ObjectDefinition } from '../object-definition.js';
 import { COMPANY } from './company.object.js';
 import { CONTACT } from './contact.object.js';
 import { LEAD } from './lead.object.js';
+import type { ObjectDefinition } from './object-definition.js';
 import { OPPORTUNITY } from './opportunity.object.js';
 import { TASK } from './task.object.js';
 

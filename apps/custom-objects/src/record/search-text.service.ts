@@ -3,7 +3,7 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { ObjectRepository } from '../object/object.repository.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
-import { valuesOf } from '../record/record-values.js';
+import { valuesOf } from './record-values.js';
 import { SearchRepository } from './search.repository.js';
 import { searchTextsOf } from './search-text.js';
 
