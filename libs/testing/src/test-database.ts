@@ -26,7 +26,7 @@ export interface TestDatabase {
 
 const PASSWORDS = { owner: 'owner', runtime: 'runtime', narrow: 'narrow' };
 const TEMPLATE_LOCK = 47_152_014;
-/** SQLSTATE object_in_use: the connection that migrated the template is still closing. */
+/** SQLSTATE object_in_use: a connection is still open. */
 const OBJECT_IN_USE = '55006';
 const TEST_POOL_SIZE = 5;
 
@@ -49,8 +49,21 @@ export async function testDatabase(
     },
     ownerUrl: urls.ownerUrl,
     adminUrl: withDatabase(adminUrl, database),
-    drop: () => asAdmin(adminUrl, async (admin) => void (await admin.query(`DROP DATABASE ${database} WITH (FORCE)`))),
+    drop: () => asAdmin(adminUrl, (admin) => dropDatabase(admin, database)),
   };
+}
+
+/**
+ * Waits for connections that are closing, as the server does for 5 seconds: ended by force, their clients would report an
+ * error in whichever test runs then.
+ */
+async function dropDatabase(admin: pg.Client, database: string): Promise<void> {
+  try {
+    await admin.query(`DROP DATABASE ${database}`);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) throw error;
+    await admin.query(`DROP DATABASE ${database} WITH (FORCE)`);
+  }
 }
 
 /** @returns name of a database in which the migrations have run; made by the first of the test workers that asks */

@@ -121,7 +121,7 @@ describe('a worker', () => {
       worker.beforeClaimed = () => undefined;
       worker.add(['a', 'late']);
     };
-    await tick(30);
+    while (worker.begun.length === 0) await tick();
     expect(worker.begun).toEqual(['late']);
   });
 
