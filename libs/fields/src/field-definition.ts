@@ -61,3 +61,8 @@ export interface FieldDefinition {
   /** Makes the value readable even when it is derived from fields that its reader cannot read. */
   exposes?: boolean;
 }
+
+/** What happens to a record when the one that its reference names is deleted; one that must have a value cannot be unset. */
+export function onDeleteOf({ onDelete, required }: Pick<FieldDefinition, 'onDelete' | 'required'>): ReferenceDeletion {
+  return onDelete ?? (required ? 'restrict' : 'set_null');
+}

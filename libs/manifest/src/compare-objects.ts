@@ -1,4 +1,5 @@
 import { canonicalJson } from '@crm/contracts';
+import { onDeleteOf } from '@crm/fields';
 import type { Change, ChangeEffect } from './change.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
 import { isExposing, otherExposures } from './exposed-fields.js';
@@ -118,8 +119,6 @@ function* fieldChanges(before: NamedField, after: NamedField): Generator<FieldCh
   yield* roleChanges('readable', before.readRoles, after.readRoles);
   yield* roleChanges('writable', before.writeRoles, after.writeRoles);
 }
-
-const onDeleteOf = ({ onDelete, required }: NamedField) => onDelete ?? (required ? 'restrict' : 'set_null');
 
 function hasDefault(field: NamedField): boolean {
   return (field.default ?? null) !== null;

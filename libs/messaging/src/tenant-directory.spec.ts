@@ -44,6 +44,20 @@ describe('the tenant directory', () => {
     await expect(directory.get('t')).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
   });
 
+  it('answers who waits for a call while another one is answered', async () => {
+    let answer: (tenant: object) => void = () => undefined;
+    call.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const waiting = directory.get('t');
+    await directory.getCurrent('t');
+    answer({ ...TENANT, name: 'Earlier' });
+    expect(await waiting).toMatchObject({ id: 't' });
+    expect(await directory.get('t')).toEqual(TENANT);
+  });
+
   it('does not keep a tenant that identity no longer knows', async () => {
     await directory.get('t');
     jest.advanceTimersByTime(61_000);

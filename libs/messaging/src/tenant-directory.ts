@@ -17,6 +17,8 @@ export class TenantDirectory {
     ttl: KEPT_MS,
     noDeleteOnStaleGet: true,
     perf: Date,
+    // Who waits for a call gets its answer, also when getCurrent has written another one or the entry was evicted meanwhile.
+    ignoreFetchAbort: true,
     // Requests of the same tenant wait for one call.
     fetchMethod: async (tenantId, known, { options }) => {
       try {

@@ -1,4 +1,5 @@
-import { PHONE, standardObject, upTo } from './standard-object.js';
+import { PERSON_FIELDS } from './person-fields.js';
+import { standardObject, upTo } from './standard-object.js';
 
 /** Somebody who may become a customer. */
 export const LEAD = standardObject('lead', {
@@ -6,18 +7,7 @@ export const LEAD = standardObject('lead', {
   pluralLabel: 'Leads',
   nameField: 'lastName',
   fields: [
-    { key: 1, apiName: 'firstName', label: 'First name', type: 'text', slot: null, validationRules: upTo(120) },
-    {
-      key: 2,
-      apiName: 'lastName',
-      label: 'Last name',
-      type: 'text',
-      slot: 's1',
-      required: true,
-      validationRules: upTo(120),
-    },
-    { key: 3, apiName: 'email', label: 'E-mail', type: 'email', slot: 's2', validationRules: upTo(254) },
-    { key: 4, apiName: 'phone', label: 'Phone', type: 'text', slot: 's3', validationRules: PHONE },
+    ...PERSON_FIELDS,
     { key: 5, apiName: 'companyName', label: 'Company', type: 'text', slot: 's4', validationRules: upTo(200) },
     { key: 6, apiName: 'status', label: 'Status', type: 'text', slot: 's5', validationRules: upTo(40) },
     { key: 7, apiName: 'source', label: 'Source', type: 'text', slot: 's6', validationRules: upTo(80) },

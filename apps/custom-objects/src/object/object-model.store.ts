@@ -33,6 +33,8 @@ export class ObjectModelStore {
   private readonly models = new LRUCache<string, ObjectModel, string>({
     maxSize: DEFINITIONS_KEPT,
     sizeCalculation: ({ object }) => JSON.stringify(object).length,
+    // Who waits for a model gets it, also when it was dropped or evicted meanwhile: the revision decides.
+    ignoreFetchAbort: true,
     // Requests that need the same model wait for one to be made.
     fetchMethod: (key, _known, { context: tenantId }) => this.load(tenantId, key.slice(tenantId.length + 1)),
   });

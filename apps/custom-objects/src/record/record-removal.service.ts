@@ -1,12 +1,13 @@
 import { PlatformError } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
+import { onDeleteOf } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
 import { type Caller, isVisibleTo } from '../object/object-access.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
-import type { StoredRecord } from './record.js';
+import { laterOf, type StoredRecord } from './record.js';
 import { RecordRepository } from './record.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
 import { ReferenceRepository } from './reference.repository.js';
@@ -93,12 +94,12 @@ export class RecordRemovalService {
     for (const record of locked) {
       const keys = fieldKeys.get(record.id) ?? [];
       const fields = model.object.fields.filter(({ key }) => keys.includes(key));
-      if (isActive && fields.some(isRestricting)) {
+      if (isActive && fields.some((field) => onDeleteOf(field) === 'restrict')) {
         // An app does not learn the name of an object that it does not see.
         const which = isVisibleTo(model.object, caller) ? `A record of ${model.object.pluralLabel}` : 'Another record';
         throw new PlatformError('CONFLICT', `${which} refers to this one and needs it`);
       }
-      if (fields.some(({ onDelete }) => onDelete === 'cascade')) {
+      if (fields.some((field) => onDeleteOf(field) === 'cascade')) {
         deleted.push(record);
         continue;
       }
@@ -150,10 +151,6 @@ export class RecordRemovalService {
   }
 }
 
-/** A reference that must have a value cannot be unset. */
-const isRestricting = ({ onDelete = 'set_null', required }: StoredField): boolean =>
-  onDelete === 'restrict' || (onDelete === 'set_null' && required === true);
-
 /** Keys of the referring fields by object and record, in the order of the locks. */
 function fieldsByRecord(
   referring: readonly { objectId: string; recordId: string; fieldKey: number }[],
@@ -168,6 +165,3 @@ function fieldsByRecord(
   }
   return objects;
 }
-
-/** Of two times as the API writes them. */
-export const laterOf = (one: string, other: string): string => (one > other ? one : other);

@@ -8,6 +8,9 @@ export interface StoredRecord {
   readonly updatedAt: string;
 }
 
+/** Of two times as the API writes them. */
+export const laterOf = (one: string, other: string): string => (one > other ? one : other);
+
 /** A record as it leaves through the API: flat, head fields first. */
 export type RecordView = {
   id: string;

@@ -8,7 +8,6 @@ export const checkbox: FieldType = {
   mayBeUnique: false,
   parse: (input) =>
     typeof input === 'boolean' ? accept(input) : refuse('WRONG_TYPE', 'Must be true or false', { expected: 'boolean' }),
-  present: (value) => value,
   toSlot: (value) => (value ? 1 : 0),
   toUniqueKey: (value) => String(value),
   toSearchText: () => null,

@@ -12,7 +12,6 @@ export const date: FieldType = {
     if (parseDate(input) === null) return refuse('INVALID_DATE', 'Must be a real date written YYYY-MM-DD');
     return accept(input);
   },
-  present: (value) => value,
   /** Midnight UTC, because the column is a timestamp. */
   toSlot: (value) => new Date(`${value as string}T00:00:00Z`),
   toUniqueKey: (value) => value as string,

@@ -16,7 +16,6 @@ export const datetime: FieldType = {
     }
     return accept(formatInstant(instant));
   },
-  present: (value) => value,
   toSlot: (value) => new Date(value as string),
   toUniqueKey: (value) => value as string,
   toSearchText: () => null,

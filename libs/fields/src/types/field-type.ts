@@ -31,8 +31,6 @@ export interface FieldType {
   readonly mayBeUnique: boolean;
   /** Converts non-null JSON input to its canonical form. Parsing a canonical value returns it unchanged. */
   parse(input: unknown, field: FieldDefinition, options: ParseOptions): ParseResult;
-  /** The JSON form of a canonical value, which `parse` accepts. */
-  present(value: unknown): unknown;
   /** The typed column's form of a canonical non-null value, before a long text is truncated. */
   toSlot(value: unknown): string | number | Date;
   /** A text that is equal for values that count as the same, for `is_unique`. */

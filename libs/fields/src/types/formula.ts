@@ -7,7 +7,6 @@ export const formula: FieldType = {
   allowedRules: [],
   mayBeUnique: false,
   parse: () => refuse('FORMULA_NOT_WRITABLE', 'The field is computed and cannot be written'),
-  present: (value) => value,
   toSlot: (value) => String(value),
   toUniqueKey: (value) => String(value),
   toSearchText: () => null,

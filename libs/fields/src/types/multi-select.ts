@@ -40,7 +40,6 @@ export const multiSelect: FieldType = {
     if (chosen.size === 0) return accept(null);
     return accept([...chosen].sort((a, b) => options.get(a)! - options.get(b)!));
   },
-  present: (value) => value,
   toSlot: (value) => (value as string[]).join(', '),
   toUniqueKey: (value) => JSON.stringify(value),
   toSearchText: (value) => (value as string[]).join(' '),

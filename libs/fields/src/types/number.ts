@@ -22,7 +22,6 @@ export const number: FieldType = {
     // -0 becomes 0: JSON writes both as 0.
     return accept(input + 0);
   },
-  present: (value) => value,
   toSlot: (value) => value as number,
   toUniqueKey: (value) => decimalText(value as number),
   toSearchText: () => null,

@@ -14,7 +14,6 @@ export const picklist: FieldType = {
       ? accept(input)
       : refuse('NOT_AN_OPTION', 'Must be one of the options', { options: [...options.keys()] });
   },
-  present: (value) => value,
   toSlot: (value) => value as string,
   toUniqueKey: (value) => value as string,
   toSearchText: (value) => value as string,

@@ -14,7 +14,6 @@ export const reference: FieldType = {
       ? accept(input.toLowerCase())
       : refuse('INVALID_REFERENCE', 'Must be the id of a record (a UUID)');
   },
-  present: (value) => value,
   toSlot: (value) => value as string,
   toUniqueKey: (value) => value as string,
   toSearchText: () => null,

@@ -12,7 +12,6 @@ export const text: FieldType = {
   bound: TEXT_LIMIT,
   mayBeUnique: true,
   parse: (input) => refusedText(input, { limit: TEXT_LIMIT, singleLine: true }) ?? accept(input),
-  present: (value) => value,
   toSlot: (value) => value as string,
   toUniqueKey: (value) => foldForUniqueness(value as string),
   toSearchText: (value) => value as string,
