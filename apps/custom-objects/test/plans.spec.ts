@@ -18,20 +18,22 @@ import {
 } from '../src/object/object.sql.js';
 import {
   FIND_RECORD,
-  insertRecord,
+  insertRecords,
   type ListShape,
+  LOCK_FREE_RECORDS,
   LOCK_RECORD,
   LOCK_RECORDS_FOR_DELETION,
   listRecords,
   MARK_RECORDS_DELETED,
   READ_RECORD,
   unsetFields,
-  updateRecord,
+  updateRecords,
 } from '../src/record/record.sql.js';
 import { CLAIM_REFERENCES, LIST_REFERRING, RELEASE_REFERENCES } from '../src/record/reference.sql.js';
 import {
   DELETE_SEARCH_TEXTS,
   DELETE_SEARCH_TEXTS_OF_OBJECT,
+  INSERT_SEARCH_TEXTS,
   LOCK_NEXT_RECORDS,
   SEARCH_RECORDS,
   WRITE_SEARCH_TEXTS,
@@ -66,9 +68,11 @@ const statements = {
   FIND_RECORD,
   FIND_REVISION,
   HOLD_DEFINITIONS,
+  INSERT_SEARCH_TEXTS,
   LIST_OBJECTS,
   LIST_REFERRING,
   LOCK_DEFINITIONS,
+  LOCK_FREE_RECORDS,
   LOCK_NEXT_RECORDS,
   LOCK_RECORD,
   LOCK_RECORDS_FOR_DELETION,
@@ -79,7 +83,7 @@ const statements = {
   RELEASE_UNIQUE_VALUES,
   SEARCH_RECORDS,
   WRITE_SEARCH_TEXTS,
-  insertRecord: insertRecord(['s1', 'n1']),
+  insertRecords: insertRecords(['s1', 'n1']),
   listRecords: listRecords([], first),
   'listRecords by slot': listRecords(bySlot, first),
   'listRecords by data': listRecords(byData, first),
@@ -90,7 +94,7 @@ const statements = {
   'listRecords sorted, after a value': listRecords([], { ...sorted, after: 'value', counted: false }),
   'listRecords sorted, after one without a value': listRecords([], { ...sorted, after: 'id', counted: false }),
   unsetFields: unsetFields(['s1']),
-  updateRecord: updateRecord(['s1', 'n1']),
+  updateRecords: updateRecords(['s1', 'n1']),
 };
 
 /** 2,000 tenants, of which a hundred have records. */

@@ -155,7 +155,7 @@ async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, 
 ): Promise<T> {
   try {
     const result = await work(tx);
-    tx.close();
+    tx.complete();
     // At once, so that it leaves with what the work issued last; the server commits nothing when a statement has failed.
     const [commitment] = await Promise.allSettled([commit(queue)]);
     for (const outcome of await opening) if (outcome.status === 'rejected') throw outcome.reason;

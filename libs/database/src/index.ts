@@ -35,8 +35,9 @@ export {
   type TenantTable,
 } from './migrations/tables.js';
 export { NarrowSession } from './narrow-session.js';
-export { appendEvent, type EventInput, MAX_EVENT_BYTES } from './outbox/append-event.js';
+export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
 export { Outbox, type OutboxEvent } from './outbox/outbox.js';
+export type { OutboxRow } from './outbox/outbox-row.js';
 export { OutboxSignal } from './outbox/signal.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {

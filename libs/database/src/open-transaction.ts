@@ -2,6 +2,8 @@ import { Logger } from '@nestjs/common';
 import type { QueryResult } from 'pg';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass, EntityManagers, ManagerLease } from './entities/entity-managers.js';
+import { APPEND_EVENTS } from './outbox/outbox.sql.js';
+import type { OutboxRow } from './outbox/outbox-row.js';
 import type { OutboxSignal } from './outbox/signal.js';
 import type { StatementNames } from './statement-names.js';
 import type { StatementQueue } from './statement-queue.js';
@@ -25,9 +27,10 @@ export interface TransactionServices {
 class OpenTransaction<TenantId extends string | undefined> {
   private readonly callbacks: (() => void)[] = [];
   private hasEvents = false;
+  /** Events that leave before the next statement. */
+  private events: OutboxRow[] = [];
   private open = true;
   private lease: ManagerLease | undefined;
-
   private readonly unawaited: Promise<unknown>[] = [];
 
   constructor(
@@ -71,10 +74,18 @@ class OpenTransaction<TenantId extends string | undefined> {
     this.callbacks.push(callback);
   }
 
-  eventAppended(): void {
+  appendToOutbox(event: OutboxRow): void {
+    this.assertOpen();
+    this.events.push(event);
     if (this.hasEvents) return;
     this.hasEvents = true;
     this.afterCommit(() => this.services.signal.notify());
+  }
+
+  /** Sends what the work has left to be sent; what it issues leaves with the commit. */
+  complete(): void {
+    this.sendEvents();
+    this.close();
   }
 
   /** From now on statements are rejected, because the connection may serve another tenant. */
@@ -111,7 +122,21 @@ class OpenTransaction<TenantId extends string | undefined> {
   /** @param name of a prepared statement */
   private async send(sql: string, parameters?: unknown[], name?: string): Promise<QueryResult> {
     this.assertOpen();
+    this.sendEvents();
     return this.services.queue.send(sql, parameters, name);
+  }
+
+  private sendEvents(): void {
+    const { events } = this;
+    if (events.length === 0) return;
+    this.events = [];
+    this.issue(APPEND_EVENTS, [
+      events.map(({ tenantId }) => tenantId),
+      events.map(({ id }) => id),
+      events.map(({ name }) => name),
+      events.map(({ subject }) => subject),
+      events.map(({ envelope }) => envelope),
+    ]);
   }
 
   private assertOpen(): void {

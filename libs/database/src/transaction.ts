@@ -1,6 +1,7 @@
 import type { CallOrigin, Principal } from '@crm/context';
 import type { EntityManager, Repository } from 'typeorm';
 import type { EntityClass } from './entities/entity-managers.js';
+import type { OutboxRow } from './outbox/outbox-row.js';
 
 /** Anything that accepts SQL statements. */
 export interface Queryable {
@@ -51,8 +52,11 @@ export interface Transaction extends Queryable, PreparedQueryable {
    * its error.
    */
   issue(sql: string, parameters: readonly unknown[]): void;
-  /** Called by `appendEvent`: after the commit the relay of this process is woken, once for all events. */
-  eventAppended(): void;
+  /**
+   * Adds an event to the outbox: all that follow each other without a statement in between are one statement. After the
+   * commit the relay of this process is woken. `appendEvent` makes the event and calls it.
+   */
+  appendToOutbox(event: OutboxRow): void;
 }
 
 /** A transaction of the runtime role in the context of one tenant: it sees this tenant's rows and can write no others. */

@@ -110,6 +110,17 @@ describe('the outbox', () => {
     expect(wakes).toBe(1);
   });
 
+  it('keeps the order in which a transaction appended its events, and forgets those of a savepoint that it gave up', async () => {
+    await fixture.database.transaction(tenant, async (tx) => {
+      for (const subject of ['1', '2', '3']) await appendEvent(tx, user, { subject, data });
+      await tx.query('SAVEPOINT attempt');
+      await appendEvent(tx, user, { subject: 'given up', data });
+      await tx.query('ROLLBACK TO SAVEPOINT attempt');
+      await appendEvent(tx, user, { subject: '4', data });
+    });
+    expect(subjects(await claim())).toEqual(['1', '2', '3', '4']);
+  });
+
   it('returns events of one row in the order of their commits, even if the later transaction began first', async () => {
     const began = gate();
     const secondMay = gate();
@@ -139,6 +150,8 @@ describe('the outbox', () => {
     const mayCommit = gate();
     const slow = fixture.database.transaction(tenant, async (tx) => {
       await appendEvent(tx, user, { subject: 'slow', data });
+      // An event leaves before the next statement.
+      await tx.query('SELECT 1');
       inserted.open();
       await mayCommit.passed;
     });

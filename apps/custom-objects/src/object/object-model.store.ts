@@ -18,7 +18,8 @@ const ATTEMPTS = 3;
 
 class StaleModel extends Error {}
 
-const isStale = (error: unknown): boolean =>
+/** Whether a write failed because the definition had changed by which it was prepared: with the new one it may succeed. */
+export const isStale = (error: unknown): boolean =>
   error instanceof StaleModel || (error instanceof Error && 'code' in error && error.code === STALE_DEFINITION);
 
 /** Whose rights decide, and in whose tenant. */
@@ -50,7 +51,12 @@ export class ObjectModelStore {
     apiName: string,
     work: (model: ObjectModel, tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.run(caller, apiName, 'read', async () => undefined, work);
+    return this.withModel(caller.tenantId, apiName, async (model) => {
+      await this.decide(caller, model, 'read', async () => undefined);
+      return this.database.transaction(caller, (tx) =>
+        this.underRevision(this.objects.findRevision(tx, model.object.id), model, () => work(model, tx)),
+      );
+    });
   }
 
   /**
@@ -72,38 +78,36 @@ export class ObjectModelStore {
   }
 
   /**
-   * For writes: the definition cannot change until the transaction ends.
+   * For writes.
    * @param prepare what can be decided before the transaction (validation, calls to other services); its result is
-   *   passed to `work`. It runs again when the definition has changed in between.
+   *   passed to `write`. It runs again when the definition has changed in between.
+   * @param write works in transactions of {@link transaction}
    * @throws NOT_FOUND when the tenant has no such object, or the caller does not see it; FORBIDDEN when the caller may only
    *   read its records; CONFLICT when its definition keeps changing
    */
-  write<P, T>(
+  decideWrite<P, T>(
     caller: ObjectCaller,
     apiName: string,
     prepare: (model: ObjectModel) => Promise<P>,
-    work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
+    write: (model: ObjectModel, prepared: P) => Promise<T>,
   ): Promise<T> {
-    return this.run(caller, apiName, 'write', prepare, work);
+    return this.withModel(caller.tenantId, apiName, async (model) =>
+      write(model, await this.decide(caller, model, 'write', prepare)),
+    );
   }
 
-  private run<P, T>(
-    caller: ObjectCaller,
-    apiName: string,
-    mode: 'read' | 'write',
-    prepare: (model: ObjectModel) => Promise<P>,
-    work: (model: ObjectModel, tx: TenantTransaction, prepared: P) => Promise<T>,
+  /**
+   * A transaction until whose end the definition cannot change.
+   * @throws an error that {@link isStale} recognises when it has changed already
+   */
+  transaction<T>(
+    origin: TransactionOrigin,
+    { object }: ObjectModel,
+    work: (tx: TenantTransaction) => Promise<T>,
   ): Promise<T> {
-    return this.withModel(caller.tenantId, apiName, async (model) => {
-      const prepared = await this.decide(caller, model, mode, prepare);
-      return this.database.transaction(caller, (tx) => {
-        const { id, revision } = model.object;
-        if (mode === 'read') {
-          return this.underRevision(this.objects.findRevision(tx, id), model, () => work(model, tx, prepared));
-        }
-        this.objects.holdDefinition(tx, id, revision);
-        return work(model, tx, prepared);
-      });
+    return this.database.transaction(origin, (tx) => {
+      this.objects.holdDefinition(tx, object.id, object.revision);
+      return work(tx);
     });
   }
 

@@ -3,10 +3,10 @@ import type { TenantTransaction } from '@crm/database';
 import { onDeleteOf } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { Injectable } from '@nestjs/common';
-import { type Caller, isVisibleTo } from '../object/object-access.js';
+import { isVisibleTo } from '../object/object-access.js';
 import type { StoredField } from '../object/object-definition.js';
 import type { ObjectModel } from '../object/object-model.js';
-import { ObjectModelStore } from '../object/object-model.store.js';
+import { type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
 import { laterOf, type StoredRecord } from './record.js';
 import { RecordRepository } from './record.repository.js';
 import { recordDeleted, recordUpdated } from './record-events.js';
@@ -46,7 +46,7 @@ export class RecordRemovalService {
    */
   async remove(
     tx: TenantTransaction,
-    caller: Caller,
+    caller: ObjectCaller,
     model: ObjectModel,
     record: StoredRecord,
     clock: Clock,
@@ -69,7 +69,7 @@ export class RecordRemovalService {
       }
     }
     // What was deleted along first: who sees the events never sees a reference to a record that is gone.
-    for (const batch of batches.reverse()) await this.delete(tx, batch, clock);
+    for (const batch of batches.reverse()) await this.delete(tx, caller, batch, clock);
   }
 
   /**
@@ -79,7 +79,7 @@ export class RecordRemovalService {
    */
   private async settle(
     tx: TenantTransaction,
-    caller: Caller,
+    caller: ObjectCaller,
     objectId: string,
     fieldKeys: ReadonlyMap<string, readonly number[]>,
     clock: Clock,
@@ -107,47 +107,48 @@ export class RecordRemovalService {
       group.records.push(record);
       unset.set(keys.join(), group);
     }
-    for (const { fields, records } of unset.values()) await this.unset(tx, { model, isActive, records }, fields, clock);
+    for (const { fields, records } of unset.values())
+      await this.unset(tx, caller, { model, isActive, records }, fields, clock);
     return { model, isActive, records: deleted };
   }
 
   private async unset(
     tx: TenantTransaction,
+    caller: ObjectCaller,
     { model, isActive, records }: Batch,
     fields: readonly StoredField[],
     clock: Clock,
   ): Promise<void> {
-    const written: Promise<unknown>[] = [
+    const ids = records.map(({ id }) => id);
+    await Promise.all([
       this.outgoing.release(tx, model.object.id, fields, records),
-      this.records.unset(
-        tx,
-        model.object.id,
-        records.map(({ id }) => id),
-        fields,
-        clock.now,
-      ),
-    ];
-    if (isActive) {
-      for (const before of records) {
-        const data = { ...before.data };
-        for (const { key } of fields) delete data[key];
-        const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
-        const after: StoredRecord = { ...before, version: before.version + 1, data, updatedAt };
-        written.push(recordUpdated(tx, model, before, after, clock));
-      }
+      this.records.unset(tx, model.object.id, ids, fields, clock.now),
+    ]);
+    if (!isActive) return;
+    for (const before of records) {
+      const data = { ...before.data };
+      for (const { key } of fields) delete data[key];
+      const updatedAt = laterOf(before.updatedAt, clock.now.toISOString());
+      const after: StoredRecord = { ...before, version: before.version + 1, data, updatedAt };
+      for (const event of recordUpdated(model, before, after, caller, clock)) tx.appendToOutbox(event);
     }
-    await Promise.all(written);
   }
 
-  private async delete(tx: TenantTransaction, { model, isActive, records }: Batch, clock: Clock): Promise<void> {
+  private async delete(
+    tx: TenantTransaction,
+    caller: ObjectCaller,
+    { model, isActive, records }: Batch,
+    clock: Clock,
+  ): Promise<void> {
     const ids = records.map(({ id }) => id);
     await Promise.all([
       this.uniques.release(tx, model, records),
       this.outgoing.release(tx, model.object.id, model.referenceFields, records),
       this.records.markDeleted(tx, model.object.id, ids, clock.now),
       this.searches.delete(tx, model.object.id, ids),
-      ...(isActive ? records.map((record) => recordDeleted(tx, model, record, clock)) : []),
     ]);
+    if (!isActive) return;
+    for (const record of records) tx.appendToOutbox(recordDeleted(model, record, caller, clock));
   }
 }
 

@@ -9,6 +9,7 @@ import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
 import { RecordListService } from './record-list.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
+import { RecordWriteService } from './record-write.service.js';
 import { ReferenceRepository } from './reference.repository.js';
 import { ReferenceService } from './reference.service.js';
 import { ReferenceAccessService } from './reference-access.service.js';
@@ -26,6 +27,7 @@ import { UniqueService } from './unique.service.js';
     RecordRemovalService,
     RecordRepository,
     RecordService,
+    RecordWriteService,
     ReferenceRepository,
     ReferenceService,
     ReferenceAccessService,

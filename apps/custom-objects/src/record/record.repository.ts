@@ -5,25 +5,25 @@ import type { StoredField } from '../object/object-definition.js';
 import type { StoredRecord } from './record.js';
 import {
   FIND_RECORD,
-  insertRecord,
+  insertRecords,
+  LOCK_FREE_RECORDS,
   LOCK_RECORD,
   LOCK_RECORDS_FOR_DELETION,
   listRecords,
   MARK_RECORDS_DELETED,
   READ_RECORD,
   unsetFields,
-  updateRecord,
+  updateRecords,
 } from './record.sql.js';
 import type { RecordSort } from './record-sort.js';
 import type { RowCondition } from './row-condition.js';
 
 /** What is written of a record. */
 export interface RecordWrite {
-  readonly objectId: string;
   readonly id: string;
   readonly version: number;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Value by slot column; columns not named stay or become null. */
+  /** Value by slot column: of the same columns for all records of an object. Others stay or become null. */
   readonly slots: ReadonlyMap<string, string | number | null>;
   /** RFC 3339. */
   readonly at: string;
@@ -125,14 +125,36 @@ export class RecordRepository {
     return { revision, counted: count, records: heads === null || data === null ? [] : recordsOf(heads, data) };
   }
 
-  async insert(tx: TenantTransaction, record: RecordWrite, createdBy: string): Promise<void> {
-    const { slots } = record;
-    tx.issue(insertRecord([...slots.keys()]), [...headOf(tx, record), createdBy, ...slots.values()]);
+  /** Locks those of the records that exist and that nobody else has locked. */
+  async lockFree(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<StoredRecord[]> {
+    const rows = await tx.queryPrepared<RecordRow>(LOCK_FREE_RECORDS, [tx.tenantId, objectId, ids]);
+    return rows.map(recordOf);
   }
 
-  async update(tx: TenantTransaction, record: RecordWrite): Promise<void> {
-    const { slots } = record;
-    tx.issue(updateRecord([...slots.keys()]), [...headOf(tx, record), ...slots.values()]);
+  /** Writes new records, whose versions are 1, in one statement. */
+  insert(tx: TenantTransaction, objectId: string, records: readonly (RecordWrite & { createdBy: string })[]): void {
+    const slots = slotNamesOf(records);
+    const users = records.map(({ createdBy }) => createdBy);
+    tx.issue(insertRecords(slots), [
+      tx.tenantId,
+      objectId,
+      ...columnsOf(records),
+      users,
+      ...valuesBySlot(slots, records),
+    ]);
+  }
+
+  /** Writes locked records, in one statement. */
+  update(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[]): void {
+    const slots = slotNamesOf(records);
+    const versions = records.map(({ version }) => version);
+    tx.issue(updateRecords(slots), [
+      tx.tenantId,
+      objectId,
+      ...columnsOf(records),
+      versions,
+      ...valuesBySlot(slots, records),
+    ]);
   }
 
   /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */
@@ -182,12 +204,13 @@ const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): Store
   updatedAt: new Date(updatedAt).toISOString(),
 });
 
-/** The parameters that an insert and an update begin with. */
-const headOf = (tx: TenantTransaction, record: RecordWrite): unknown[] => [
-  tx.tenantId,
-  record.objectId,
-  record.id,
-  record.version,
-  JSON.stringify(record.data),
-  record.at,
+const slotNamesOf = ([record]: readonly RecordWrite[]): string[] => [...(record?.slots.keys() ?? [])];
+
+const columnsOf = (records: readonly RecordWrite[]): unknown[][] => [
+  records.map(({ id }) => id),
+  records.map(({ data }) => JSON.stringify(data)),
+  records.map(({ at }) => at),
 ];
+
+const valuesBySlot = (slots: readonly string[], records: readonly RecordWrite[]): unknown[][] =>
+  slots.map((name) => records.map((record) => record.slots.get(name)));

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
-import { newId, type TenantTransaction } from '@crm/database';
+import type { TenantTransaction } from '@crm/database';
 import { validateRecord } from '@crm/fields';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, type ListAnswer, type ListQuery, listAnswer, parsePage, requireMatch } from '@crm/http';
@@ -11,22 +10,18 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
 import { requireWritable, shownProblems } from './field-access.js';
-import { laterOf, type StoredRecord } from './record.js';
-import { RecordRepository, type RecordWrite } from './record.repository.js';
+import type { StoredRecord } from './record.js';
+import { RecordRepository } from './record.repository.js';
 import { recordJson } from './record.writer.js';
 import { recordEtag } from './record-etag.js';
-import { recordCreated, recordUpdated } from './record-events.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { RecordListService } from './record-list.service.js';
 import { readPage } from './record-page.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { parseSort } from './record-sort.js';
-import { dataOf, type FieldValues, slotsOf, valuesOf } from './record-values.js';
-import { ReferenceService } from './reference.service.js';
-import { ReferenceAccessService, readableTargets } from './reference-access.service.js';
-import { SearchRepository } from './search.repository.js';
-import { searchTextsOf } from './search-text.js';
-import { UniqueService } from './unique.service.js';
+import type { FieldValues } from './record-values.js';
+import { type Creation, noSuchRecord, RecordWriteService } from './record-write.service.js';
+import { ReferenceAccessService } from './reference-access.service.js';
 
 /** The representation of a record and its entity tag. */
 export interface TaggedRecord {
@@ -49,10 +44,8 @@ export class RecordService {
     private readonly models: ObjectModelStore,
     private readonly records: RecordRepository,
     private readonly lists: RecordListService,
-    private readonly searches: SearchRepository,
-    private readonly references: ReferenceService,
+    private readonly writes: RecordWriteService,
     private readonly referenceAccess: ReferenceAccessService,
-    private readonly uniques: UniqueService,
     private readonly removal: RecordRemovalService,
     private readonly tenants: TenantDirectory,
     private readonly idempotency: IdempotencyService,
@@ -64,7 +57,7 @@ export class RecordService {
     const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
       this.records.read(caller.tenantId, object.id, id),
     );
-    if (!result) throw notFound();
+    if (!result) throw noSuchRecord();
     return tagged(model, result, caller, clock);
   }
 
@@ -132,11 +125,14 @@ export class RecordService {
     const earlier = call && (await this.findCreated(caller, apiName, call, clock));
     if (earlier) return earlier;
     const prepare = (model: ObjectModel) => this.validate(caller, model, body, 'create');
-    return this.models.write(caller, apiName, prepare, async (model, tx, values) => {
-      if (!call) return tagged(model, await this.insert(tx, model, caller, values, clock), caller, clock);
-      const create = async () => (await this.insert(tx, model, caller, values, clock)).id;
-      const { recordId } = await this.idempotency.once(tx, call, create);
-      return this.getTagged(tx, model, caller, recordId, clock);
+    return this.models.decideWrite(caller, apiName, prepare, async (model, values) => {
+      const creation: Creation = { model, caller, values, clock };
+      if (!call) return tagged(model, await this.writes.create(creation), caller, clock);
+      return this.models.transaction(caller, model, async (tx) => {
+        const create = async () => (await this.writes.insert(tx, creation)).id;
+        const { recordId } = await this.idempotency.once(tx, call, create);
+        return this.getTagged(tx, model, caller, recordId, clock);
+      });
     });
   }
 
@@ -154,43 +150,23 @@ export class RecordService {
   ): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const prepare = (model: ObjectModel) => this.validate(caller, model, body, 'update');
-    return this.models.write(caller, apiName, prepare, async (model, tx, changes) => {
-      const before = await this.lock(tx, model, id, expected);
-      const previous = valuesOf(model, before.data);
-      const values = { ...previous, ...changes };
-      // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
-      const { readable } = model.planFor(caller.roles);
-      const areReadable = Object.keys(changes).every((name) => readable.has(name));
-      if (areReadable && isDeepStrictEqual(previous, values)) return tagged(model, before, caller, clock);
-
-      // Not earlier than the last change, although that may have been made while this one waited for the lock.
-      const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
-      const write = writeOf(model, id, before.version + 1, values, updatedAt);
-      const after: StoredRecord = { ...before, version: write.version, data: write.data, updatedAt };
-      await inOneFlight(
-        this.references.claim(tx, model, (field) => readableTargets(caller, field), id, previous, values),
-        this.uniques.claim(tx, model, id, previous, values),
-        this.records.update(tx, write),
-        this.searches.write(tx, model.object.id, id, searchTextsOf(model, values, previous)),
-        recordUpdated(tx, model, before, after, clock),
-      );
-      return tagged(model, after, caller, clock);
+    return this.models.decideWrite(caller, apiName, prepare, async (model, changes) => {
+      const record = await this.writes.change({ model, caller, id, changes, expected, clock });
+      return tagged(model, record, caller, clock);
     });
   }
 
   /** @throws VERSION_MISMATCH, NOT_FOUND; CONFLICT when a record needs this one, or very many refer to it */
   async delete(caller: Caller, apiName: string, id: string, expected: ExpectedVersions): Promise<void> {
     const clock = await this.clock(caller);
-    await this.models.write(
-      caller,
-      apiName,
-      async () => undefined,
-      async (model, tx) => {
+    const prepare = async () => undefined;
+    await this.models.decideWrite(caller, apiName, prepare, (model) =>
+      this.models.transaction(caller, model, async (tx) => {
         const [record] = await this.records.lockForDeletion(tx, model.object.id, [id]);
-        if (!record) throw notFound();
+        if (!record) throw noSuchRecord();
         requireMatch(expected, record.version);
         await this.removal.remove(tx, caller, model, record, clock);
-      },
+      }),
     );
   }
 
@@ -219,18 +195,6 @@ export class RecordService {
     return values;
   }
 
-  private async lock(
-    tx: TenantTransaction,
-    model: ObjectModel,
-    id: string,
-    expected: ExpectedVersions,
-  ): Promise<StoredRecord> {
-    const record = await this.records.lock(tx, model.object.id, id);
-    if (!record) throw notFound();
-    requireMatch(expected, record.version);
-    return record;
-  }
-
   private async getTagged(
     tx: TenantTransaction,
     model: ObjectModel,
@@ -239,7 +203,7 @@ export class RecordService {
     clock: EvaluationContext,
   ): Promise<TaggedRecord> {
     const record = await this.records.find(tx, model.object.id, id);
-    if (!record) throw notFound();
+    if (!record) throw noSuchRecord();
     return tagged(model, record, caller, clock);
   }
 
@@ -258,56 +222,12 @@ export class RecordService {
       return id === null ? null : this.getTagged(tx, model, caller, id, clock);
     });
   }
-
-  private async insert(
-    tx: TenantTransaction,
-    model: ObjectModel,
-    caller: Caller,
-    values: FieldValues,
-    clock: EvaluationContext & { now: Date },
-  ): Promise<StoredRecord> {
-    const id = newId();
-    const at = clock.now.toISOString();
-    const write = writeOf(model, id, 1, values, at);
-    const record: StoredRecord = { id, version: 1, data: write.data, createdAt: at, updatedAt: at };
-    await inOneFlight(
-      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, null, values),
-      this.uniques.claim(tx, model, id, null, values),
-      this.records.insert(tx, write, caller.userId),
-      this.searches.write(tx, model.object.id, id, searchTextsOf(model, values)),
-      recordCreated(tx, model, record, clock),
-    );
-    return record;
-  }
 }
-
-/**
- * Waits for statements that are sent together, in this order, in one round trip. All have been answered when it returns.
- * @throws what the first of them that failed says
- */
-async function inOneFlight(...sent: readonly Promise<void>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(sent)) {
-    if (outcome.status === 'rejected') throw outcome.reason;
-  }
-}
-
-const notFound = () => new PlatformError('NOT_FOUND', 'There is no such record');
 
 function tagged(model: ObjectModel, record: StoredRecord, caller: Caller, clock: EvaluationContext): TaggedRecord {
   return {
     id: record.id,
     json: recordJson(model, record, model.planFor(caller.roles), clock),
     etag: recordEtag(model, record.version, clock),
-  };
-}
-
-function writeOf(model: ObjectModel, id: string, version: number, values: FieldValues, at: string): RecordWrite {
-  return {
-    objectId: model.object.id,
-    id,
-    version,
-    data: dataOf(model, values),
-    slots: slotsOf(model, values),
-    at,
   };
 }

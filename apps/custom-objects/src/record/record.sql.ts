@@ -10,6 +10,8 @@ const milliseconds = (column: string): string => `floor(date_part('epoch', ${col
 const COLUMNS = `id, version, data, ${milliseconds('created_at')} AS "createdAt", ${milliseconds('updated_at')} AS "updatedAt"`;
 
 const SLOT_NAME = /^[snt][1-8]$/;
+/** Types of the slots by their first letters. */
+const SLOT_TYPES: Readonly<Record<string, string>> = { s: 'text', n: 'float8', t: 'timestamptz' };
 
 /** Slot names come from our own rows; nothing else gets into the text of a statement all the same. */
 function slotColumn(name: string): string {
@@ -17,12 +19,22 @@ function slotColumn(name: string): string {
   return name;
 }
 
+/** The values of slots in arrays, the first of which is the given parameter. */
+const slotArrays = (slots: readonly string[], first: number): string =>
+  slots.map((name, index) => `, $${first + index}::${SLOT_TYPES[name.charAt(0)]}[]`).join('');
+
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_RECORD = `
   SELECT ${COLUMNS} FROM custom_record WHERE tenant_id = $1 AND object_id = $2 AND id = $3 AND deleted_at IS NULL`;
 
 /** For a change; a record that refers to it can be written meanwhile. $1: tenant, $2: object, $3: record. */
 export const LOCK_RECORD = `${FIND_RECORD} FOR NO KEY UPDATE`;
+
+/** Those of the records that nobody else has locked: nothing is waited for. $1: tenant, $2: object, $3: records. */
+export const LOCK_FREE_RECORDS = `
+  SELECT ${COLUMNS} FROM custom_record
+   WHERE tenant_id = $1 AND object_id = $2 AND id = ANY ($3::uuid[]) AND deleted_at IS NULL
+   ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`;
 
 /** Against deletion too, and against new references. In the order in which all transactions lock. $1: tenant, $2: object, $3: records. */
 export const LOCK_RECORDS_FOR_DELETION = `
@@ -117,14 +129,23 @@ function pageOf(where: string, first: number, { by, descending, after }: ListSha
   return { page: parts, last };
 }
 
-/** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: time, $7: user, from $8: the slots. */
-export const insertRecord = (slots: readonly string[]): string => `
-  INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by
-                             ${slots.map((name) => `, ${slotColumn(name)}`).join('')})
-  VALUES ($1, $2, $3, $4, $5, $6, $6, $7${slots.map((_, index) => `, $${index + 8}`).join('')})`;
+/** In arrays with an element for each record: $3: ids, $4: data, $5: times, $6: users, from $7: the slots. $1: tenant, $2: object. */
+export function insertRecords(slots: readonly string[]): string {
+  const columns = slots.map((name) => `, ${slotColumn(name)}`).join('');
+  return `
+  INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by${columns})
+  SELECT $1, $2, id, 1, data, at, at, by${columns}
+    FROM unnest($3::uuid[], $4::jsonb[], $5::timestamptz[], $6::uuid[]${slotArrays(slots, 7)})
+      AS written (id, data, at, by${columns})`;
+}
 
-/** $1: tenant, $2: object, $3: record, $4: version, $5: data, $6: time, from $7: the slots. */
-export const updateRecord = (slots: readonly string[]): string => `
-  UPDATE custom_record SET version = $4, data = $5, updated_at = $6
-         ${slots.map((name, index) => `, ${slotColumn(name)} = $${index + 7}`).join('')}
-   WHERE tenant_id = $1 AND object_id = $2 AND id = $3`;
+/** Locked records. In arrays as above: $3: ids, $4: data, $5: times, $6: versions, from $7: the slots. $1: tenant, $2: object. */
+export function updateRecords(slots: readonly string[]): string {
+  const columns = slots.map((name) => `, ${slotColumn(name)}`).join('');
+  return `
+  UPDATE custom_record AS stored SET version = written.version, data = written.data, updated_at = written.at
+         ${slots.map((name) => `, ${name} = written.${name}`).join('')}
+    FROM unnest($3::uuid[], $4::jsonb[], $5::timestamptz[], $6::integer[]${slotArrays(slots, 7)})
+      AS written (id, data, at, version${columns})
+   WHERE stored.tenant_id = $1 AND stored.object_id = $2 AND stored.id = written.id`;
+}

@@ -12,6 +12,13 @@ import { type Reference, ReferenceRepository } from './reference.repository.js';
 export class ReferenceService {
   constructor(private readonly references: ReferenceRepository) {}
 
+  /** Whether a change has anything to register or to forget. @param before null for a new record */
+  isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
+    return model.referenceFields.some(
+      ({ apiName }) => (after[apiName] ?? null) !== (before === null ? null : (before[apiName] ?? null)),
+    );
+  }
+
   /**
    * Registers what the record refers to now and forgets what it no longer does. The statements are sent at once, before any
    * that the caller sends afterwards.

@@ -57,11 +57,10 @@ export class SearchTextService {
     const ids = records.map(({ id }) => id);
     const textsOf = (data: Readonly<Record<string, unknown>>) =>
       searchTextsOf(found.model, valuesOf(found.model, data));
-    await Promise.all([
-      // Also those of audiences that the definition no longer has.
-      this.searches.delete(tx, objectId, ids),
-      ...records.map(({ id, data }) => this.searches.write(tx, objectId, id, textsOf(data))),
-    ]);
+    // Also those of audiences that the definition no longer has.
+    await this.searches.delete(tx, objectId, ids);
+    const texts = records.map(({ id, data }) => ({ id, texts: textsOf(data) }));
+    this.searches.insert(tx, objectId, texts);
     return ids;
   }
 }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import {
   DELETE_SEARCH_TEXTS,
   DELETE_SEARCH_TEXTS_OF_OBJECT,
+  INSERT_SEARCH_TEXTS,
   LOCK_NEXT_RECORDS,
   SEARCH_RECORDS,
   WRITE_SEARCH_TEXTS,
@@ -24,18 +25,27 @@ export interface SearchResult {
   readonly counted: number;
 }
 
+/** A record and its texts. */
+export interface SearchedRecord {
+  readonly id: string;
+  readonly texts: SearchTexts;
+}
+
 /** The texts in which records are searched. Hand-written SQL, as all of the record engine. */
 @Injectable()
 export class SearchRepository {
+  /** Writes the texts of new records. */
+  insert(tx: TenantTransaction, objectId: string, records: readonly SearchedRecord[]): void {
+    this.set(tx, INSERT_SEARCH_TEXTS, objectId, records);
+  }
+
   /** Sets the texts named, and deletes those that are null. */
-  async write(tx: TenantTransaction, objectId: string, id: string, texts: SearchTexts): Promise<void> {
-    const set = [...texts].filter((entry): entry is [string, string] => entry[1] !== null);
-    const unset = [...texts].filter(([, text]) => text === null).map(([audience]) => audience);
-    if (set.length > 0) {
-      const [audiences, values] = [set.map(([audience]) => audience), set.map(([, text]) => text)];
-      tx.issue(WRITE_SEARCH_TEXTS, [tx.tenantId, objectId, id, audiences, values]);
+  write(tx: TenantTransaction, objectId: string, records: readonly SearchedRecord[]): void {
+    this.set(tx, WRITE_SEARCH_TEXTS, objectId, records);
+    for (const { id, texts } of records) {
+      const unset = [...texts].filter(([, text]) => text === null).map(([audience]) => audience);
+      if (unset.length > 0) tx.issue(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, [id], unset]);
     }
-    if (unset.length > 0) tx.issue(DELETE_SEARCH_TEXTS, [tx.tenantId, objectId, [id], unset]);
   }
 
   async delete(tx: TenantTransaction, objectId: string, ids: readonly string[]): Promise<void> {
@@ -52,6 +62,20 @@ export class SearchRepository {
     const parameters = [objectId, audiences, text, isIndexed, after, wanted, countLimit];
     const [result] = await tx.queryPrepared<SearchResult>(SEARCH_RECORDS, parameters);
     return result as SearchResult;
+  }
+
+  private set(tx: TenantTransaction, statement: string, objectId: string, records: readonly SearchedRecord[]): void {
+    const set = records.flatMap(({ id, texts }) =>
+      [...texts].flatMap(([audience, text]) => (text === null ? [] : [{ id, audience, text }])),
+    );
+    if (set.length === 0) return;
+    tx.issue(statement, [
+      tx.tenantId,
+      objectId,
+      set.map(({ id }) => id),
+      set.map(({ audience }) => audience),
+      set.map(({ text }) => text),
+    ]);
   }
 
   /** Locks the next records of an object, by id. @param after a record's id; the nil UUID for the beginning */

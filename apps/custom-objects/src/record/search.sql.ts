@@ -1,9 +1,10 @@
-/**
- * Sets the texts of a record. $1: tenant, $2: object, $3: record, $4: audiences, $5: their texts.
- */
-export const WRITE_SEARCH_TEXTS = `
+/** The texts of new records, in arrays. $1: tenant, $2: object, $3: records, $4: audiences, $5: texts. */
+export const INSERT_SEARCH_TEXTS = `
   INSERT INTO record_search (tenant_id, object_id, id, audience, text)
-  SELECT $1, $2, $3, written.audience, written.text FROM unnest($4::text[], $5::text[]) AS written (audience, text)
+  SELECT $1, $2, written.* FROM unnest($3::uuid[], $4::text[], $5::text[]) AS written (id, audience, text)`;
+
+/** Sets the texts of records. The parameters are those of INSERT_SEARCH_TEXTS. */
+export const WRITE_SEARCH_TEXTS = `${INSERT_SEARCH_TEXTS}
   ON CONFLICT (tenant_id, object_id, id, audience) DO UPDATE SET text = excluded.text`;
 
 /** $1: tenant, $2: object, $3: records, $4: audiences, null for all. */

@@ -13,6 +13,15 @@ import { UniqueRepository, type UniqueValue } from './unique.repository.js';
 export class UniqueService {
   constructor(private readonly uniques: UniqueRepository) {}
 
+  /** Whether a change has anything to claim or to release. @param before null for a new record */
+  isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
+    return model.uniqueFields.some(
+      (field) =>
+        uniqueKey(field, after[field.apiName] ?? null) !==
+        (before === null ? null : uniqueKey(field, before[field.apiName] ?? null)),
+    );
+  }
+
   /**
    * Claims the values of the record's unique fields and releases those that it no longer has. The statements are sent at
    * once, before any that the caller sends afterwards.

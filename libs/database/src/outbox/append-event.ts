@@ -9,8 +9,8 @@ import {
   PlatformError,
 } from '@crm/contracts';
 import { newId } from '../ids.js';
-import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
-import { APPEND_EVENT } from './outbox.sql.js';
+import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from '../transaction.js';
+import type { OutboxRow } from './outbox-row.js';
 
 /**
  * Largest event in bytes of JSON. The broker accepts messages of up to 1 MiB with their headers (its default max_payload),
@@ -48,6 +48,22 @@ export async function appendEvent<E extends EventDefinition>(
   if (event.tenantId !== undefined && event.tenantId !== tenantId) {
     throw new Error('A tenant transaction appends only events of its own tenant');
   }
+  const row = eventRow(definition, event, { ...tx.origin, tenantId });
+  tx.appendToOutbox(row);
+  return row.id;
+}
+
+/**
+ * An event for `tx.appendToOutbox`, where several are made before the change or each has an origin of its own.
+ * @param origin whom the event is attributed to, and its tenant
+ * @throws PlatformError PAYLOAD_TOO_LARGE when the event is larger than MAX_EVENT_BYTES
+ */
+export function eventRow<E extends EventDefinition>(
+  definition: E,
+  event: Omit<EventInput<EventData<E>>, 'tenantId'>,
+  origin: TransactionOrigin,
+): OutboxRow {
+  const { tenantId } = origin;
   const envelope: EventEnvelope = {
     specversion: '1.0',
     id: newId(),
@@ -58,8 +74,8 @@ export async function appendEvent<E extends EventDefinition>(
     datacontenttype: 'application/json',
     dataschema: definition.dataschema,
     tenantid: tenantId,
-    traceparent: tx.origin?.traceparent ?? continueTrace(undefined),
-    actorkind: tx.origin?.kind,
+    traceparent: origin.traceparent ?? continueTrace(undefined),
+    actorkind: origin.kind,
     appkeys: event.appKeys?.join(' '),
     recordversion: event.recordVersion,
     data: event.data as Record<string, unknown>,
@@ -68,13 +84,6 @@ export async function appendEvent<E extends EventDefinition>(
   if (Buffer.byteLength(json) > MAX_EVENT_BYTES) {
     throw new PlatformError('PAYLOAD_TOO_LARGE', `The event of this change has more than ${MAX_EVENT_BYTES} bytes`);
   }
-  tx.issue(APPEND_EVENT, [
-    tenantId,
-    envelope.id,
-    definition.name,
-    eventSubject(definition.name as EventName, tenantId),
-    json,
-  ]);
-  tx.eventAppended();
-  return envelope.id;
+  const { name } = definition;
+  return { tenantId, id: envelope.id, name, subject: eventSubject(name as EventName, tenantId), envelope: json };
 }

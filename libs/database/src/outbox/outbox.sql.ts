@@ -1,4 +1,7 @@
-export const APPEND_EVENT = 'INSERT INTO outbox (tenant_id, id, name, subject, envelope) VALUES ($1, $2, $3, $4, $5)';
+/** In the order of the arrays. $1: tenants, $2: ids, $3: names, $4: subjects, $5: envelopes. */
+export const APPEND_EVENTS = `
+  INSERT INTO outbox (tenant_id, id, name, subject, envelope)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::json[])`;
 
 /** What is published, as of the last mark. */
 export const READ_POSITION = 'SELECT published::text AS published FROM outbox_position ORDER BY hour DESC LIMIT 1';

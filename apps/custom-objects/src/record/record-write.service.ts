@@ -1,0 +1,250 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PlatformError } from '@crm/contracts';
+import { newId, type OutboxRow, type TenantTransaction } from '@crm/database';
+import type { EvaluationContext } from '@crm/formula';
+import { type ExpectedVersions, requireMatch } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import type { ObjectModel } from '../object/object-model.js';
+import { isStale, type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
+import { laterOf, type StoredRecord } from './record.js';
+import { RecordRepository, type RecordWrite } from './record.repository.js';
+import { recordCreated, recordUpdated } from './record-events.js';
+import { dataOf, type FieldValues, slotsOf, valuesOf } from './record-values.js';
+import { ReferenceService } from './reference.service.js';
+import { type ReferenceCaller, readableTargets } from './reference-access.service.js';
+import { SearchRepository } from './search.repository.js';
+import { type SearchTexts, searchTextsOf } from './search-text.js';
+import { UniqueService } from './unique.service.js';
+import { type Outcome, WriteBatches } from './write-batches.js';
+
+type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
+
+interface Author {
+  readonly model: ObjectModel;
+  readonly caller: Caller;
+  readonly clock: EvaluationContext & { now: Date };
+}
+
+/** A validated new record. */
+export interface Creation extends Author {
+  readonly values: FieldValues;
+}
+
+/** A validated change of a record. */
+export interface Change extends Author {
+  readonly id: string;
+  readonly changes: FieldValues;
+  /** The versions that `If-Match` names. */
+  readonly expected: ExpectedVersions;
+}
+
+/** Everything that is written of a record. */
+interface Draft {
+  readonly record: StoredRecord;
+  readonly write: RecordWrite & { readonly createdBy: string };
+  readonly id: string;
+  readonly texts: SearchTexts;
+  readonly events: readonly OutboxRow[];
+}
+
+/**
+ * Writes records with all that belongs to them: references, unique values, search texts and events. What several callers
+ * write to one object at the same time is one transaction, if it waits for nobody: no references, no unique values, no locks.
+ */
+@Injectable()
+export class RecordWriteService {
+  private readonly creations = new WriteBatches<{ creation: Creation; draft: Draft }, StoredRecord>({
+    together: (batch) => this.createTogether(batch),
+    alone: ({ creation }) => this.createAlone(creation),
+    isOfOne,
+  });
+  private readonly updates = new WriteBatches<Change, StoredRecord>({
+    together: (changes) => this.changeTogether(changes),
+    alone: (change) => this.changeAlone(change),
+    isOfOne,
+  });
+
+  constructor(
+    private readonly models: ObjectModelStore,
+    private readonly records: RecordRepository,
+    private readonly searches: SearchRepository,
+    private readonly references: ReferenceService,
+    private readonly uniques: UniqueService,
+  ) {}
+
+  /** @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION, PAYLOAD_TOO_LARGE; an error that isStale recognises */
+  async create(creation: Creation): Promise<StoredRecord> {
+    if (this.isConcerned(creation.model, null, creation.values)) return this.createAlone(creation);
+    return this.creations.run(batchKey(creation), { creation, draft: draftOfNew(creation) });
+  }
+
+  /** In a transaction that holds the definition. @throws as {@link create} */
+  async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
+    const { model, values } = creation;
+    const draft = draftOfNew(creation);
+    const claimed = this.claim(tx, creation, draft.id, null, values);
+    this.insertAll(tx, model, [draft]);
+    await claimed;
+    return draft.record;
+  }
+
+  /**
+   * @returns the record after the change
+   * @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND
+   */
+  async change(change: Change): Promise<StoredRecord> {
+    return this.updates.run(batchKey(change), change);
+  }
+
+  private async createTogether(
+    batch: readonly { creation: Creation; draft: Draft }[],
+  ): Promise<Outcome<StoredRecord>[]> {
+    const { model, caller } = (batch[0] as (typeof batch)[number]).creation;
+    const drafts = batch.map(({ draft }) => draft);
+    await this.models.transaction(caller, model, async (tx) => this.insertAll(tx, model, drafts));
+    return drafts.map(({ record }) => ({ result: record }));
+  }
+
+  private createAlone(creation: Creation): Promise<StoredRecord> {
+    return this.models.transaction(creation.caller, creation.model, (tx) => this.insert(tx, creation));
+  }
+
+  private changeTogether(changes: readonly Change[]): Promise<Outcome<StoredRecord>[]> {
+    const { model, caller } = changes[0] as Change;
+    return this.models.transaction(caller, model, async (tx) => {
+      const ids = [...new Set(changes.map(({ id }) => id))];
+      const locked = await this.records.lockFree(tx, model.object.id, ids);
+      const free = new Map(locked.map((record) => [record.id, record]));
+      const drafts: Draft[] = [];
+      const outcomes = changes.map((change): Outcome<StoredRecord> => {
+        const before = free.get(change.id);
+        // Another change of the same record comes after this one.
+        free.delete(change.id);
+        if (!before) return null;
+        try {
+          const draft = draftOfChange(change, before);
+          if (!draft) return { result: before };
+          if (this.isConcerned(model, valuesOf(model, before.data), valuesOf(model, draft.record.data))) return null;
+          drafts.push(draft);
+          return { result: draft.record };
+        } catch (error) {
+          return { error };
+        }
+      });
+      this.updateAll(tx, model, drafts);
+      return outcomes;
+    });
+  }
+
+  private changeAlone(change: Change): Promise<StoredRecord> {
+    const { model, caller, id } = change;
+    return this.models.transaction(caller, model, async (tx) => {
+      const before = await this.records.lock(tx, model.object.id, id);
+      if (!before) throw noSuchRecord();
+      const draft = draftOfChange(change, before);
+      if (!draft) return before;
+      const [previous, values] = [valuesOf(model, before.data), valuesOf(model, draft.record.data)];
+      const claimed = this.claim(tx, change, id, previous, values);
+      this.updateAll(tx, model, [draft]);
+      await claimed;
+      return draft.record;
+    });
+  }
+
+  /** Whether a write may have to wait for another, or fail because of another record. */
+  private isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
+    return this.references.isConcerned(model, before, after) || this.uniques.isConcerned(model, before, after);
+  }
+
+  /**
+   * The statements are sent at once, before any that the caller sends afterwards. All have been answered when it returns.
+   * @throws VALIDATION_FAILED for a reference; else UNIQUE_VIOLATION
+   */
+  private async claim(
+    tx: TenantTransaction,
+    { model, caller }: Author,
+    id: string,
+    before: FieldValues | null,
+    after: FieldValues,
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled([
+      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, before, after),
+      this.uniques.claim(tx, model, id, before, after),
+    ]);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  private insertAll(tx: TenantTransaction, model: ObjectModel, drafts: readonly Draft[]): void {
+    const { id: objectId } = model.object;
+    const writes = drafts.map(({ write }) => write);
+    this.records.insert(tx, objectId, writes);
+    this.searches.insert(tx, objectId, drafts);
+    appendAll(tx, drafts);
+  }
+
+  private updateAll(tx: TenantTransaction, model: ObjectModel, drafts: readonly Draft[]): void {
+    if (drafts.length === 0) return;
+    const { id: objectId } = model.object;
+    const writes = drafts.map(({ write }) => write);
+    this.records.update(tx, objectId, writes);
+    this.searches.write(tx, objectId, drafts);
+    appendAll(tx, drafts);
+  }
+}
+
+/** Of what is written by the same definition in the same tenant. */
+const batchKey = ({ model: { object }, caller }: Author): string =>
+  `${caller.tenantId}/${object.id}/${object.revision}`;
+
+/** A statement that failed may have failed for the values of one record; a server that is not there, or a new definition, concern all. */
+const isOfOne = (error: unknown): boolean => !(error instanceof PlatformError) && !isStale(error);
+
+export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');
+
+function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
+  for (const { events } of drafts) for (const event of events) tx.appendToOutbox(event);
+}
+
+/** @throws PAYLOAD_TOO_LARGE */
+function draftOfNew({ model, caller, values, clock }: Creation): Draft {
+  const at = clock.now.toISOString();
+  const record: StoredRecord = { id: newId(), version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
+  return {
+    id: record.id,
+    record,
+    write: writeOf(model, record, values, caller),
+    texts: searchTextsOf(model, values),
+    events: recordCreated(model, record, caller, clock),
+  };
+}
+
+/**
+ * @param before the record, locked
+ * @returns null when nothing changes
+ * @throws VERSION_MISMATCH, PAYLOAD_TOO_LARGE
+ */
+function draftOfChange({ model, caller, changes, expected, clock }: Change, before: StoredRecord): Draft | null {
+  requireMatch(expected, before.version);
+  const previous = valuesOf(model, before.data);
+  const values = { ...previous, ...changes };
+  // A write to a field that the caller cannot read always counts as a change, so that nobody can guess its value.
+  const { readable } = model.planFor(caller.roles);
+  const areReadable = Object.keys(changes).every((name) => readable.has(name));
+  if (areReadable && isDeepStrictEqual(previous, values)) return null;
+
+  // Not earlier than the last change, although that may have been made while this one waited for the lock.
+  const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
+  const record: StoredRecord = { ...before, version: before.version + 1, data: dataOf(model, values), updatedAt };
+  return {
+    id: before.id,
+    record,
+    write: writeOf(model, record, values, caller),
+    texts: searchTextsOf(model, values, previous),
+    events: recordUpdated(model, before, record, caller, clock),
+  };
+}
+
+function writeOf(model: ObjectModel, record: StoredRecord, values: FieldValues, caller: Caller): Draft['write'] {
+  const { id, version, data, updatedAt: at } = record;
+  return { id, version, data, slots: slotsOf(model, values), at, createdBy: caller.userId };
+}

@@ -1,0 +1,10 @@
+/** An event as it stands in the outbox. */
+export interface OutboxRow {
+  readonly tenantId: string;
+  readonly id: string;
+  readonly name: string;
+  /** NATS subject. */
+  readonly subject: string;
+  /** CloudEvents JSON. */
+  readonly envelope: string;
+}
