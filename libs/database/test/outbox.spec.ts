@@ -30,7 +30,11 @@ describe('the outbox', () => {
     fixture.database.transaction(origin, (tx) => appendEvent(tx, user, { subject, data }));
   const claim = () => fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).claimBatch(100));
   const mark = (events: { seq: number }[]) =>
-    fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).markPublished(events));
+    fixture.database.crossTenant(async (tx) => {
+      const outbox = await Outbox.open(tx);
+      outbox.acknowledged(events);
+      await outbox.mark();
+    });
   const subjects = (events: readonly { envelope: string }[]) =>
     events.map(({ envelope }) => JSON.parse(envelope).subject);
 
@@ -204,14 +208,6 @@ describe('the outbox', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('publishes again what is left of the events after its position was cleared', async () => {
-    await append('1');
-    await append('2');
-    await mark(await claim());
-    await fixture.admin('TRUNCATE outbox_position');
-    expect(subjects(await claim())).toEqual(['1', '2']);
-  });
-
   /** A relay's view of the outbox, and whether it still looks for events between those that are published. */
   const session = async () => {
     const connection = await NarrowSession.open(fixture.database.config);
@@ -225,6 +221,28 @@ describe('the outbox', () => {
     return { outbox, ranges: position, close: () => connection.close() };
   };
 
+  it('marks with the next claim what was acknowledged, and claims it no more', async () => {
+    const { outbox, close } = await session();
+    const marked = () => fixture.admin('SELECT 1 FROM outbox_position WHERE upper(published) > 1');
+    await append('1');
+    await append('2');
+    outbox.acknowledged(await outbox.claimBatch(1));
+    expect(await marked()).toEqual([]);
+    expect(subjects(await claim())).toEqual(['1', '2']);
+    expect(subjects(await outbox.claimBatch(100))).toEqual(['2']);
+    expect(await marked()).toHaveLength(1);
+    expect(subjects(await claim())).toEqual(['2']);
+    await close();
+  });
+
+  it('publishes again what is left of the events after its position was cleared', async () => {
+    await append('1');
+    await append('2');
+    await mark(await claim());
+    await fixture.admin('TRUNCATE outbox_position');
+    expect(subjects(await claim())).toEqual(['1', '2']);
+  });
+
   it('forgets the gaps that transactions left behind when they rolled back', async () => {
     const { outbox, ranges, close } = await session();
     for (const subject of ['1', '2', '3']) {
@@ -237,12 +255,14 @@ describe('the outbox', () => {
         .catch(() => undefined);
       await append(subject);
     }
-    await outbox.markPublished(await outbox.claimBatch(100));
+    outbox.acknowledged(await outbox.claimBatch(100));
+    await outbox.mark();
     expect(await ranges()).toBeGreaterThan(3);
     await outbox.settleGaps();
     await outbox.settleGaps();
     await append('4');
-    await outbox.markPublished(await outbox.claimBatch(100));
+    outbox.acknowledged(await outbox.claimBatch(100));
+    await outbox.mark();
     expect(await ranges()).toBe(1);
     await close();
   });
@@ -259,7 +279,8 @@ describe('the outbox', () => {
     });
     await inserted.passed;
     await append('quick');
-    await outbox.markPublished(await outbox.claimBatch(100));
+    outbox.acknowledged(await outbox.claimBatch(100));
+    await outbox.mark();
     for (let round = 0; round < 4; round += 1) {
       await outbox.settleGaps();
       expect(await outbox.claimBatch(100)).toEqual([]);
@@ -271,10 +292,11 @@ describe('the outbox', () => {
     await append('later');
     const [late, ...others] = await outbox.claimBatch(1);
     expect([subjects(late ? [late] : []), others]).toEqual([['slow'], []]);
-    await outbox.markPublished(late ? [late] : []);
+    outbox.acknowledged(late ? [late] : []);
     const rest = await outbox.claimBatch(100);
     expect(subjects(rest)).toEqual(['later']);
-    await outbox.markPublished(rest);
+    outbox.acknowledged(rest);
+    await outbox.mark();
     expect(await ranges()).toBeLessThanOrEqual(2);
     await close();
   });

@@ -1,6 +1,6 @@
 import { PlatformError, type ServiceName } from '@crm/contracts';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
-import type { NatsConnection as Connection } from '@nats-io/nats-core';
+import type { NatsConnection as Connection, Status } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { inboxPrefix } from './inbox-prefix.js';
@@ -11,7 +11,7 @@ const PING_TIMEOUT_MS = 2_000;
 /** The one connection of a process. It reconnects automatically after every loss, which is logged. */
 export class NatsConnection {
   private readonly logger = new Logger('Nats');
-  private readonly reconnectListeners = new Set<() => void>();
+  private readonly statusListeners = new Set<(status: Status) => void>();
   readonly jetstream: JetStreamClient;
 
   private constructor(
@@ -61,8 +61,18 @@ export class NatsConnection {
    * @returns removes the listener
    */
   onReconnect(listener: () => void): () => void {
-    this.reconnectListeners.add(listener);
-    return () => this.reconnectListeners.delete(listener);
+    return this.onStatus((status) => {
+      if (status.type === 'reconnect') listener();
+    });
+  }
+
+  /**
+   * Calls the listener with whatever befalls the connection: losses, reconnections, refusals by the server.
+   * @returns removes the listener
+   */
+  onStatus(listener: (status: Status) => void): () => void {
+    this.statusListeners.add(listener);
+    return () => this.statusListeners.delete(listener);
   }
 
   /** Sends buffered data and closes; without a server it only closes. */
@@ -78,10 +88,8 @@ export class NatsConnection {
     for await (const status of this.connection.status()) {
       if (status.type === 'disconnect') this.logger.warn(`Lost the connection to ${status.server}; reconnecting`);
       if (status.type === 'error') this.logger.error(`The server reports: ${status.error.message}`);
-      if (status.type === 'reconnect') {
-        this.logger.log(`Reconnected to ${status.server}`);
-        for (const listener of this.reconnectListeners) listener();
-      }
+      if (status.type === 'reconnect') this.logger.log(`Reconnected to ${status.server}`);
+      for (const listener of this.statusListeners) listener(status);
     }
   }
 }

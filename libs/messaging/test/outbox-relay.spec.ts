@@ -1,4 +1,4 @@
-import { EVENTS, TENANT_HEADER } from '@crm/contracts';
+import { EVENTS, rpc, TENANT_HEADER } from '@crm/contracts';
 import { appendEvent, newId } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
@@ -98,21 +98,21 @@ describe('the outbox relay', () => {
       )[0]?.n,
     );
 
+  /** The same connection, publishing in another way. */
+  const publishing = (publish: NatsConnection['connection']['publish']): NatsConnection =>
+    Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), { publish }) } });
+
   it('loses no event and keeps the order when publishing fails in the middle of a batch', async () => {
     const ids = await appendMany(12);
     const attempts: string[] = [];
-    const failing = {
-      ...nats,
-      jetstream: {
-        publish: async (subject: string, payload: string, options: { msgID: string }) => {
-          attempts.push(options.msgID);
-          // The fifth event fails on its first try, and with it everything behind it.
-          const tries = attempts.filter((id) => id === ids[4]).length;
-          if (ids.indexOf(options.msgID) >= 4 && tries <= 1) throw new Error('broken pipe');
-          return nats.jetstream.publish(subject, payload, options);
-        },
-      },
-    } as unknown as NatsConnection;
+    const failing = publishing((subject, payload, options) => {
+      const id = options?.headers?.get('Nats-Msg-Id') ?? '';
+      attempts.push(id);
+      // The fifth event fails on its first try, and with it everything behind it.
+      const tries = attempts.filter((attempt) => attempt === ids[4]).length;
+      if (ids.indexOf(id) >= 4 && tries <= 1) throw new Error('broken pipe');
+      nats.connection.publish(subject, payload, options);
+    });
     start(failing);
     await until(async () => (await waiting()) === 0, 'everything is published');
     expect(attempts.filter((id) => id === ids[4])).toHaveLength(2);
@@ -122,14 +122,27 @@ describe('the outbox relay', () => {
 
   it('does not mark an event that was not acknowledged', async () => {
     const ids = await appendMany(3);
-    const dead = {
-      ...nats,
-      jetstream: { publish: () => Promise.reject(new Error('no acknowledgement')) },
-    } as unknown as NatsConnection;
-    const relay = start(dead);
-    await until(() => locks().then((held) => held === 1), 'the relay is active');
+    let sent = 0;
+    // The third event goes where nobody takes it.
+    const misdirected = publishing((subject, payload, options) => {
+      sent += 1;
+      nats.connection.publish(sent % 3 === 0 ? rpc.identity.getTenant.subject : subject, payload, options);
+    });
+    const relay = start(misdirected, store.database, { ...FAST, retryMs: 60_000 });
+    await until(async () => (await waiting()) === 1, 'the first two are marked');
     await relay.stop();
-    expect(await waiting()).toBe(ids.length);
+    expect(await waiting()).toBe(1);
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  });
+
+  it('has marked what it published once it is stopped', async () => {
+    const ids = await appendMany(5);
+    // It does not come to a next claim.
+    const relay = start(nats, store.database, { ...FAST, gatherMs: 60_000 });
+    await until(async () => (await published(ids)).length === 5, 'they are published');
+    expect(await waiting()).toBe(5);
+    await relay.stop();
+    expect(await waiting()).toBe(0);
   });
 
   it('continues after the broker was unavailable', async () => {

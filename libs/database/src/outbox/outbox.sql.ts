@@ -6,22 +6,29 @@ export const APPEND_EVENTS = `
 /** What is published, as of the last mark. */
 export const READ_POSITION = 'SELECT published::text AS published FROM outbox_position ORDER BY hour DESC LIMIT 1';
 
-/**
- * One row an hour, so that the sweep knows since when an event is published. The row of the last hour is the position also
- * when the clock goes back. $1: what is published.
- */
-export const MARK_EVENTS_PUBLISHED = `
+const MARK = `
   INSERT INTO outbox_position (hour, published)
   SELECT greatest(date_trunc('hour', now()), max(hour)), $1::int8multirange FROM outbox_position
   ON CONFLICT (hour) DO UPDATE SET published = excluded.published`;
 
-/** The oldest first. $1, $2: gaps between what is published, in ascending order; $3: limit. */
-export const CLAIM_EVENTS = `
+const CLAIM = (after: string, before: string, limit: string): string => `
   SELECT event.*
-    FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
-   CROSS JOIN LATERAL (SELECT seq, tenant_id AS "tenantId", id, name, subject, envelope::text AS envelope FROM outbox
-                        WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT $3) AS event
-   ORDER BY event.seq LIMIT $3`;
+    FROM unnest(${after}::bigint[], ${before}::bigint[]) AS gap (after, before)
+   CROSS JOIN LATERAL (SELECT seq, tenant_id AS "tenantId", id, subject, envelope::text AS envelope FROM outbox
+                        WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT ${limit}) AS event
+   ORDER BY event.seq LIMIT ${limit}`;
+
+/**
+ * One row an hour, so that the sweep knows since when an event is published. The row of the last hour is the position also
+ * when the clock goes back. $1: what is published.
+ */
+export const MARK_EVENTS_PUBLISHED = MARK;
+
+/** The oldest first. $1, $2: gaps between what is published, in ascending order; $3: limit. */
+export const CLAIM_EVENTS = CLAIM('$1', '$2', '$3');
+
+/** Both at once. $1: what is published; $2, $3: the gaps in it; $4: limit. */
+export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK})${CLAIM('$2', '$3', '$4')}`;
 
 /** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
 export const MEASURE_OUTBOX = `

@@ -1,8 +1,8 @@
-import type { EventName } from '@crm/contracts';
 import type { PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
   LIST_WRITERS,
+  MARK_AND_CLAIM_EVENTS,
   MARK_EVENTS_PUBLISHED,
   MEASURE_OUTBOX,
   READ_POSITION,
@@ -16,12 +16,14 @@ export interface OutboxEvent {
   seq: number;
   tenantId: string;
   id: string;
-  name: EventName;
   /** NATS subject. */
   subject: string;
   /** CloudEvents JSON, as it is sent. */
   envelope: string;
 }
+
+/** As the driver gives it: a bigint is a text. */
+type Row = Omit<OutboxEvent, 'seq'> & { seq: string };
 
 /**
  * The relay's side of the outbox, for the narrow role. Rows of the table `outbox` are written once; which of them are
@@ -37,7 +39,10 @@ export class Outbox {
   private open: { readonly upTo: number; readonly writers: ReadonlySet<string> } | undefined;
   /** No event up to it appears any more, other than those that the next claim sees. */
   private settled: number | undefined;
+  /** Whether events were acknowledged since the last mark. */
+  private unmarked = false;
 
+  /** @param published everything acknowledged, whether marked or not */
   private constructor(
     private readonly connection: PreparedQueryable,
     private published: PublishedSeqs,
@@ -49,31 +54,39 @@ export class Outbox {
     return new Outbox(connection, row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE);
   }
 
-  /** The oldest committed events that are not published, in order. */
+  /** Marks what was acknowledged, and returns the oldest committed events that are not published, in order. */
   async claimBatch(limit: number): Promise<OutboxEvent[]> {
-    const { settled } = this;
-    const { after, before } = this.published.gaps;
-    const rows = await this.connection.queryPrepared<OutboxEvent & { seq: string }>(CLAIM_EVENTS, [
-      after,
-      before,
-      limit,
-    ]);
+    const { settled, published, unmarked } = this;
+    const { after, before } = published.gaps;
+    const rows = await (unmarked
+      ? this.connection.queryPrepared<Row>(MARK_AND_CLAIM_EVENTS, [published.toString(), after, before, limit])
+      : this.connection.queryPrepared<Row>(CLAIM_EVENTS, [after, before, limit]));
+    this.unmarked = false;
     const events = rows.map((row) => ({ ...row, seq: Number(row.seq) }));
     const isComplete = settled !== undefined && (events.length < limit || Number(events.at(-1)?.seq) >= settled);
     if (isComplete) {
       this.settled = undefined;
       const seqs = events.map(({ seq }) => seq);
-      this.published = this.published.filledUpTo(settled, seqs);
+      this.published = published.filledUpTo(settled, seqs);
     }
     return events;
   }
 
-  /** @param events those that the broker has acknowledged */
-  async markPublished(events: readonly Pick<OutboxEvent, 'seq'>[]): Promise<void> {
+  /**
+   * Notes that the broker has acknowledged these events. The next claim marks them, in the same statement; a statement of
+   * its own would cost the relay of a busy service a round trip for every few events.
+   */
+  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[]): void {
     if (events.length === 0) return;
-    const published = this.published.plus(events.map(({ seq }) => seq));
-    await this.connection.queryPrepared(MARK_EVENTS_PUBLISHED, [published.toString()]);
-    this.published = published;
+    this.published = this.published.plus(events.map(({ seq }) => seq));
+    this.unmarked = true;
+  }
+
+  /** Marks what was acknowledged, where no claim follows soon. */
+  async mark(): Promise<void> {
+    if (!this.unmarked) return;
+    await this.connection.queryPrepared(MARK_EVENTS_PUBLISHED, [this.published.toString()]);
+    this.unmarked = false;
   }
 
   /**

@@ -1,10 +1,9 @@
-import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
 import { type Database, NarrowSession, Outbox, type OutboxEvent } from '@crm/database';
 import { Wake } from '@crm/worker';
-import { headers } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
+import { EventPublisher } from './event-publisher.js';
 
 /** Advisory lock of the active relay; advisory locks belong to a database, so one number works for all services. */
 const RELAY_LOCK = 47_152_013;
@@ -12,7 +11,7 @@ const RELAY_LOCK = 47_152_013;
 export interface OutboxRelayOptions {
   /**
    * Milliseconds from one claim to the next while events keep coming, so that they are claimed in batches; the first event
-   * after a pause is not delayed. Default 20.
+   * after a pause is not delayed. Default 50.
    */
   gatherMs?: number;
   /** Milliseconds between polls of the outbox without a signal; default 200. */
@@ -30,7 +29,7 @@ export interface OutboxRelayOptions {
 }
 
 const DEFAULTS: Required<OutboxRelayOptions> = {
-  gatherMs: 20,
+  gatherMs: 50,
   pollMs: 200,
   standbyMs: 1_000,
   retryMs: 1_000,
@@ -42,7 +41,6 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
 const SWEEP_BATCH = 1_000;
 const MEASURE_MS = 5_000;
 const SETTLE_MS = 1_000;
-const ACK_TIMEOUT_MS = 5_000;
 
 /**
  * Publishes the events of a database's outbox to JetStream in order, each at least once: an event is marked only after
@@ -52,6 +50,7 @@ const ACK_TIMEOUT_MS = 5_000;
 export class OutboxRelay {
   private readonly logger = new Logger('OutboxRelay');
   private readonly options: Required<OutboxRelayOptions>;
+  private readonly publisher: EventPublisher;
   private readonly wake = new Wake();
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -61,9 +60,10 @@ export class OutboxRelay {
 
   constructor(
     private readonly database: Database,
-    private readonly nats: NatsConnection,
+    nats: NatsConnection,
     options: OutboxRelayOptions = {},
   ) {
+    this.publisher = new EventPublisher(nats);
     this.options = { ...DEFAULTS, ...options };
   }
 
@@ -78,6 +78,7 @@ export class OutboxRelay {
     this.database.outboxSignal.onSignal(undefined);
     this.wake.signal();
     await this.running;
+    this.publisher.close();
   }
 
   private async runUntilStopped(): Promise<void> {
@@ -112,28 +113,17 @@ export class OutboxRelay {
       if (batch.length === 0) await this.wake.wait(this.options.pollMs);
       else if (batch.length < this.options.batchSize) await this.pause(claimedAt + this.options.gatherMs - Date.now());
     }
+    await outbox.mark();
   }
 
   private async publishBatch(outbox: Outbox, batch: readonly OutboxEvent[]): Promise<void> {
-    const acks = await Promise.allSettled(batch.map((event) => this.publish(event)));
-    const failedAt = acks.findIndex((ack) => ack.status === 'rejected');
+    const { acknowledged, failure } = await this.publisher.publish(batch);
     // Events after a failed one are published again after it; the broker and the inbox recognise the duplicates.
-    const done = failedAt < 0 ? batch : batch.slice(0, failedAt);
-    await outbox.markPublished(done);
-    metrics.outboxPublished.inc(done.length);
-    const failure = acks[failedAt];
-    if (failure?.status === 'rejected') await this.pauseAfter('Publishing failed', failure.reason);
-  }
-
-  private async publish(event: OutboxEvent): Promise<void> {
-    const eventHeaders = headers();
-    eventHeaders.set(TENANT_HEADER, event.tenantId);
-    await this.nats.jetstream.publish(event.subject, event.envelope, {
-      msgID: event.id,
-      headers: eventHeaders,
-      expect: { streamName: EVENT_STREAM.name },
-      timeout: ACK_TIMEOUT_MS,
-    });
+    outbox.acknowledged(batch.slice(0, acknowledged));
+    metrics.outboxPublished.inc(acknowledged);
+    if (!failure) return;
+    await outbox.mark();
+    await this.pauseAfter('Publishing failed', failure);
   }
 
   private async maintain(outbox: Outbox): Promise<void> {

@@ -1,0 +1,150 @@
+import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
+import type { OutboxEvent } from '@crm/database';
+import { type ApiError, JetStreamApiError, type PubAck } from '@nats-io/jetstream';
+import {
+  createInbox,
+  errors,
+  headers,
+  type Msg,
+  type MsgHdrs,
+  type Status,
+  type Subscription,
+} from '@nats-io/nats-core';
+import { inboxPrefix } from '../inbox-prefix.js';
+import type { NatsConnection } from '../nats-connection.js';
+import { Acknowledgements, type BatchOutcome } from './acknowledgements.js';
+
+type PublishedEvent = Pick<OutboxEvent, 'id' | 'tenantId' | 'subject' | 'envelope'>;
+
+/** A batch under way. */
+interface Batch {
+  readonly events: readonly PublishedEvent[];
+  /** Number of its first event. */
+  readonly first: number;
+  readonly acknowledgements: Acknowledgements;
+}
+
+const ACK_TIMEOUT_MS = 5_000;
+
+/**
+ * Publishes events to the stream, a batch at a time, and says which of them JetStream has acknowledged.
+ *
+ * `publish` of the JetStream client makes a request of every event: a timer, several promises and two errors with their
+ * stacks, made in case it fails. Here one subscription takes the acknowledgements of all batches, by the number that ends
+ * each reply subject, and a batch has one timer. See docs/decisions/0130-acknowledgements-by-number.md.
+ */
+export class EventPublisher {
+  private readonly inbox: string;
+  private readonly removeStatusListener: () => void;
+  private subscription: Subscription | undefined;
+  private batch: Batch | undefined;
+  /** No number is used twice, so that an acknowledgement that comes too late meets no other event. */
+  private nextNumber = 0;
+
+  /** @param ackTimeoutMs milliseconds that a batch waits for its acknowledgements */
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly ackTimeoutMs = ACK_TIMEOUT_MS,
+  ) {
+    this.inbox = `${createInbox(inboxPrefix(nats.service))}.`;
+    this.removeStatusListener = nats.onStatus((status) => this.judgeStatus(status));
+  }
+
+  /**
+   * Sends every event, in order, and waits until each is acknowledged or has failed. A failed one does not keep those
+   * behind it from being sent. Never rejects because of the broker.
+   */
+  async publish(events: readonly PublishedEvent[]): Promise<BatchOutcome> {
+    if (this.batch) throw new Error('The publisher takes one batch at a time');
+    const acknowledgements = new Acknowledgements(events.length);
+    const timer = setTimeout(() => acknowledgements.failRest(new errors.TimeoutError()), this.ackTimeoutMs);
+    this.batch = { events, first: this.nextNumber, acknowledgements };
+    this.nextNumber += events.length;
+    try {
+      this.send(this.batch);
+      return await acknowledgements.complete;
+    } finally {
+      clearTimeout(timer);
+      this.batch = undefined;
+    }
+  }
+
+  close(): void {
+    this.removeStatusListener();
+    this.subscription?.unsubscribe();
+  }
+
+  private send({ events, first, acknowledgements }: Batch): void {
+    for (const [index, event] of events.entries()) {
+      try {
+        this.listen();
+        this.nats.connection.publish(event.subject, event.envelope, {
+          headers: headersOf(event),
+          reply: `${this.inbox}${first + index}`,
+        });
+      } catch (error) {
+        // The client refuses what is larger than the server's max_payload, and everything once it is closed.
+        acknowledgements.fail(index, asError(error));
+      }
+    }
+  }
+
+  /** The client subscribes again by itself after a reconnection, but not after the server has refused it. */
+  private listen(): void {
+    if (this.subscription?.isClosed() === false) return;
+    this.subscription = this.nats.connection.subscribe(`${this.inbox}*`, {
+      callback: (error, message) => {
+        if (error) this.batch?.acknowledgements.failRest(error);
+        else this.judgeReply(message);
+      },
+    });
+  }
+
+  private judgeReply(message: Msg): void {
+    if (!this.batch) return;
+    const { events, first, acknowledgements } = this.batch;
+    const index = Number(message.subject.slice(this.inbox.length)) - first;
+    const refusal = refusalIn(message, events[index]?.subject);
+    if (refusal) acknowledgements.fail(index, refusal);
+    else acknowledgements.acknowledge(index);
+  }
+
+  private judgeStatus(status: Status): void {
+    if (!this.batch) return;
+    const { events, acknowledgements } = this.batch;
+    if (status.type === 'disconnect' || status.type === 'close') {
+      // Acknowledgements that are still under way have nowhere to go.
+      acknowledgements.failRest(new errors.ConnectionError('the connection to the broker was lost'));
+    } else if (status.type === 'error' && status.error instanceof errors.PermissionViolationError) {
+      const { operation, subject } = status.error;
+      if (operation !== 'publish') return;
+      for (const [index, event] of events.entries()) {
+        if (event.subject === subject) acknowledgements.fail(index, status.error);
+      }
+    }
+  }
+}
+
+function headersOf(event: PublishedEvent): MsgHdrs {
+  // `append`, because `set` looks for what it would replace.
+  const result = headers();
+  result.append('Nats-Expected-Stream', EVENT_STREAM.name);
+  result.append('Nats-Msg-Id', event.id);
+  result.append(TENANT_HEADER, event.tenantId);
+  return result;
+}
+
+/** Why the reply is no acknowledgement by the stream; undefined when it is one. */
+function refusalIn(message: Msg, subject = ''): Error | undefined {
+  if (message.data.length === 0 && message.headers?.code === 503) return new errors.NoRespondersError(subject);
+  let reply: Partial<PubAck & { error: ApiError }> | null;
+  try {
+    reply = message.json();
+  } catch (error) {
+    return asError(error);
+  }
+  if (reply?.error) return new JetStreamApiError(reply.error);
+  return reply?.stream === EVENT_STREAM.name ? undefined : new Error('The reply is no acknowledgement by the stream');
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

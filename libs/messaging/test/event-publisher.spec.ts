@@ -1,0 +1,199 @@
+import { EVENT_STREAM, rpc, TENANT_HEADER } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
+import type { NatsConnection as Connection, Msg, MsgCallback, SubscriptionOptions } from '@nats-io/nats-core';
+import type { NatsConnection } from '../src/index.js';
+import { EventPublisher } from '../src/outbox/event-publisher.js';
+import { type Broker, startBroker } from './fixture.js';
+
+const SUBJECT = 'events.lead.created.7';
+
+/** The same connection with some of its methods replaced. */
+const withMethods = (nats: NatsConnection, methods: Partial<Connection>): NatsConnection =>
+  Object.create(nats, { connection: { value: Object.assign(Object.create(nats.connection), methods) } });
+
+describe('the publisher of events', () => {
+  let broker: Broker;
+  let nats: NatsConnection;
+  let manager: JetStreamManager;
+  let publishers: EventPublisher[] = [];
+  const tenantId = newId();
+
+  // The tests change and delete the stream.
+  beforeEach(async () => {
+    broker = await startBroker();
+    nats = await broker.service('custom-objects');
+    manager = await jetstreamManager(await broker.user('provisioner'));
+  });
+  afterEach(async () => {
+    for (const publisher of publishers) publisher.close();
+    publishers = [];
+    await broker.stop();
+  });
+
+  const open = (connection = nats, ackTimeoutMs?: number) => {
+    const publisher = new EventPublisher(connection, ackTimeoutMs);
+    publishers.push(publisher);
+    return publisher;
+  };
+  const event = (envelope = '{}', subject = SUBJECT) => ({ id: newId(), tenantId, subject, envelope });
+  const events = (count: number, size = 2) => Array.from({ length: count }, () => event('x'.repeat(size)));
+  const configure = async (change: Partial<StreamConfig>) => {
+    const { config } = await manager.streams.info(EVENT_STREAM.name);
+    await manager.streams.update(EVENT_STREAM.name, { ...config, ...change });
+  };
+  /** Ids in the stream, in its order. */
+  const stored = async () => {
+    const { state } = await manager.streams.info(EVENT_STREAM.name);
+    const ids: (string | undefined)[] = [];
+    for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+      ids.push((await manager.streams.getMessage(EVENT_STREAM.name, { seq }))?.header.get('Nats-Msg-Id'));
+    }
+    return ids;
+  };
+  const idsOf = (list: readonly { id: string }[]) => list.map(({ id }) => id);
+
+  it('sends events in order, with their tenant, and reports that all are acknowledged', async () => {
+    const publisher = open();
+    const [first, second] = [events(300, 500), [event('{"name":"Müller"}')]];
+    expect(await publisher.publish(first)).toEqual({ acknowledged: 300, failure: undefined });
+    expect(await publisher.publish(second)).toEqual({ acknowledged: 1, failure: undefined });
+    expect(await stored()).toEqual(idsOf([...first, ...second]));
+    const last = await manager.streams.getMessage(EVENT_STREAM.name, { seq: 301 });
+    expect(last?.header.get(TENANT_HEADER)).toBe(tenantId);
+    expect(last?.string()).toBe('{"name":"Müller"}');
+  });
+
+  it('takes an event that the stream has already for acknowledged', async () => {
+    const publisher = open();
+    const batch = events(3);
+    await publisher.publish(batch);
+    expect(await publisher.publish([...batch, event()])).toEqual({ acknowledged: 4, failure: undefined });
+    expect((await stored()).slice(0, 3)).toEqual(idsOf(batch));
+    expect(await stored()).toHaveLength(4);
+  });
+
+  it('reports up to where events are acknowledged when the stream refuses one in the middle', async () => {
+    await configure({ max_msg_size: 2_000 });
+    const batch = [event(), event(), event('x'.repeat(5_000)), event()];
+    const { acknowledged, failure } = await open().publish(batch);
+    expect(acknowledged).toBe(2);
+    expect(failure).toMatchObject({ name: 'JetStreamApiError', code: 10054 });
+  });
+
+  it('reports an event that is larger than the server takes, and sends the others', async () => {
+    const batch = [event(), event('x'.repeat(1_100_000)), event()];
+    const { acknowledged, failure } = await open().publish(batch);
+    expect([acknowledged, failure?.message]).toEqual([1, expect.stringContaining('max_payload')]);
+    expect(await stored()).toEqual(idsOf([batch[0], batch[2]] as typeof batch));
+  });
+
+  it('does not take the acknowledgement of another stream', async () => {
+    await manager.streams.delete(EVENT_STREAM.name);
+    await manager.streams.add({ name: 'OTHER', subjects: [...EVENT_STREAM.subjects] });
+    const { acknowledged, failure } = await open().publish(events(3));
+    expect(acknowledged).toBe(0);
+    expect(failure).toMatchObject({ name: 'JetStreamApiError', code: 10060 });
+  });
+
+  it('does not take an answer that is no acknowledgement', async () => {
+    const { subject } = rpc.identity.getTenant;
+    const echo = await broker.user('identity');
+    echo.subscribe(subject, { callback: (_error, message) => void message.respond(message.data) });
+    await echo.flush();
+    const asking = withMethods(nats, {
+      publish: (_subject, payload, options) => nats.connection.publish(subject, payload, options),
+    });
+    const publisher = open(asking, 60_000);
+    for (const answer of ['', 'yes', 'null', '{"seq":1}', '{"stream":"OTHER","seq":1}']) {
+      const { acknowledged, failure } = await publisher.publish([event(answer)]);
+      expect([answer, acknowledged, failure]).toEqual([answer, 0, expect.any(Error)]);
+    }
+    expect((await publisher.publish([event('{"stream":"EVENTS","seq":1}')])).acknowledged).toBe(1);
+  });
+
+  it('fails at once, without waiting for its time limit, when nobody takes the subject', async () => {
+    await manager.streams.delete(EVENT_STREAM.name);
+    const { acknowledged, failure } = await open(nats, 60_000).publish(events(3));
+    expect([acknowledged, failure?.name]).toEqual([0, 'NoResponders']);
+  });
+
+  it('fails at once when the server does not let the service publish the subject', async () => {
+    const batch = [event(), event('{}', 'events.app.installed.7'), event()];
+    const { acknowledged, failure } = await open(nats, 60_000).publish(batch);
+    expect([acknowledged, failure?.name]).toEqual([1, 'PermissionViolationError']);
+    expect(await stored()).toEqual(idsOf([batch[0], batch[2]] as typeof batch));
+  });
+
+  it('fails after its time limit without acknowledgements, and takes late ones for no other events', async () => {
+    await configure({ no_ack: true });
+    const publisher = open(nats, 100);
+    const { acknowledged, failure } = await publisher.publish(events(3));
+    expect([acknowledged, failure?.name]).toEqual([0, 'TimeoutError']);
+
+    // An acknowledgement of the first batch comes while the second one waits.
+    await configure({ no_ack: false });
+    const held: (() => void)[] = [];
+    const slow = open(
+      withMethods(nats, {
+        subscribe: (subject: string, options: SubscriptionOptions = {}) => {
+          const callback = options.callback as MsgCallback<Msg>;
+          const later: MsgCallback<Msg> = (error, message) => {
+            held.push(() => void callback(error, message));
+          };
+          return nats.connection.subscribe(subject, { ...options, callback: later });
+        },
+      }),
+      100,
+    );
+    expect((await slow.publish(events(2))).acknowledged).toBe(0);
+    expect(held).toHaveLength(2);
+    const next = slow.publish(events(2));
+    for (const release of held.splice(0)) release();
+    expect((await next).acknowledged).toBe(0);
+  });
+
+  it('fails at once when the connection is lost in the middle of a batch, and loses and doubles nothing', async () => {
+    let replies = 0;
+    const cutting = withMethods(nats, {
+      subscribe: (subject: string, options: SubscriptionOptions = {}) => {
+        const callback = options.callback as MsgCallback<Msg>;
+        const counted: MsgCallback<Msg> = (error, message) => {
+          replies += 1;
+          if (replies === 100) broker.proxy.cut();
+          return callback(error, message);
+        };
+        return nats.connection.subscribe(subject, { ...options, callback: counted });
+      },
+    });
+    const publisher = open(cutting, 60_000);
+    const batch = events(1_000, 1_000);
+    const { acknowledged, failure } = await publisher.publish(batch);
+    expect(failure?.name).toBe('ConnectionError');
+    expect(acknowledged).toBeGreaterThanOrEqual(100);
+    expect(acknowledged).toBeLessThan(1_000);
+    const { state } = await manager.streams.info(EVENT_STREAM.name);
+    expect(state.messages).toBeGreaterThanOrEqual(acknowledged);
+
+    const reconnected = new Promise<void>((resolve) => {
+      nats.onReconnect(resolve);
+    });
+    broker.proxy.mend();
+    await reconnected;
+    const rest = batch.slice(acknowledged);
+    expect(await publisher.publish(rest)).toEqual({ acknowledged: rest.length, failure: undefined });
+    expect(await stored()).toEqual(idsOf(batch));
+    // Less than the client takes to notice by its pings.
+  }, 9_000);
+
+  it('fails when its connection is closed', async () => {
+    await nats.connection.close();
+    const { acknowledged, failure } = await open().publish(events(2));
+    expect([acknowledged, failure?.name]).toEqual([0, 'ClosedConnectionError']);
+  });
+
+  it('has nothing to do for no events', async () => {
+    expect(await open().publish([])).toEqual({ acknowledged: 0, failure: undefined });
+  });
+});
