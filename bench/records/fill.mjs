@@ -3,12 +3,16 @@
 import pg from 'pg';
 import { builtFile, inRoot } from '../../scripts/root.mjs';
 import { PASSWORD } from '../processes.mjs';
+import { fillLeads } from './leads.mjs';
 
 const OTHER_TENANTS = 1000;
 const RECORDS_OF_OTHERS = 20;
 /** Records with the same value of the filtered field. */
 export const MATCHES = 40;
 export const API_NAME = 'site_visit';
+/** An object whose records have the same bytes but no formulas, which are stored texts and numbers there. */
+export const PLAIN_API_NAME = 'plain_visit';
+const PLAIN_RECORDS = 1000;
 
 const text = (/** @type {number} */ index) => ({ apiName: `text_${index}`, type: 'text' });
 const number = (/** @type {number} */ index) => ({ apiName: `number_${index}`, type: 'number' });
@@ -30,7 +34,7 @@ export const FIELDS = [
  * @param {string} adminUrl of the server
  * @param {string} tenantId
  * @param {number} records of the measured tenant
- * @returns {Promise<{ runtimeUrl: string, narrowUrl: string, bareUrl: string, ids: string[], codes: string[] }>}
+ * @returns {Promise<{ runtimeUrl: string, narrowUrl: string, bareUrl: string, ids: string[], codes: string[], leads: { ids: string[], sources: string[] } }>}
  */
 export async function fill(adminUrl, tenantId, records) {
   /** @type {typeof import('../../libs/database/src/index.js')} */
@@ -47,26 +51,16 @@ export async function fill(adminUrl, tenantId, records) {
   const admin = new pg.Client({ connectionString: inDatabase.href });
   await admin.connect();
   try {
-    const objectId = newId();
-    const fields = FIELDS.map((field, position) => ({
-      ...field,
-      id: newId(),
-      position,
-      key: position + 1,
-      slot: field.apiName === 'code' ? 's1' : null,
-    }));
-    await admin.query(
-      `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
-       VALUES ($1, $2, $3, 'bench', false, $4, $4, 'Visit', 'Visits')`,
-      [tenantId, objectId, newId(), API_NAME],
+    const define = (/** @type {string} */ apiName, /** @type {readonly Field[]} */ fields) =>
+      defineObject(admin, newId, tenantId, apiName, fields);
+    const { objectId, fields } = await define(API_NAME, FIELDS);
+    const plain = await define(PLAIN_API_NAME, FIELDS.map(withoutFormula));
+    await insertRecords(
+      admin,
+      plain.fields,
+      `SELECT $1::uuid AS tenant, $2::uuid AS object, i FROM generate_series(1, ${PLAIN_RECORDS}) i`,
+      [tenantId, plain.objectId],
     );
-    for (const { id, position, key, slot, ...definition } of fields) {
-      await admin.query(
-        `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [tenantId, id, objectId, definition.apiName, position, key, slot, JSON.stringify(definition)],
-      );
-    }
     await insertRecords(
       admin,
       fields,
@@ -83,14 +77,15 @@ export async function fill(adminUrl, tenantId, records) {
     await admin.query('CREATE TABLE bare_record (id uuid PRIMARY KEY, stage text NOT NULL, body jsonb NOT NULL)');
     // What a read of the record answers, so that both send the same bytes.
     await admin.query(
-      `INSERT INTO bare_record SELECT id, s1, ${bareBody(fields)} FROM custom_record WHERE tenant_id = $1`,
-      [tenantId],
+      `INSERT INTO bare_record SELECT id, s1, ${bareBody(fields)} FROM custom_record WHERE tenant_id = $1 AND object_id = $2`,
+      [tenantId, objectId],
     );
     await admin.query('CREATE INDEX ON bare_record (stage, id)');
+    const leads = await fillLeads(admin, tenantId, records);
     await admin.query('VACUUM ANALYZE');
     const { rows } = await admin.query(
-      `SELECT id, s1 FROM custom_record WHERE tenant_id = $1 ORDER BY random() LIMIT 5000`,
-      [tenantId],
+      `SELECT id, s1 FROM custom_record WHERE tenant_id = $1 AND object_id = $2 ORDER BY random() LIMIT 5000`,
+      [tenantId, objectId],
     );
     return {
       runtimeUrl: urls.runtimeUrl,
@@ -98,10 +93,48 @@ export async function fill(adminUrl, tenantId, records) {
       bareUrl: inDatabase.href,
       ids: rows.map(({ id }) => id),
       codes: rows.map(({ s1 }) => s1),
+      leads,
     };
   } finally {
     await admin.end();
   }
+}
+
+/** @typedef {{ apiName: string, label: string, type: string, expression?: string }} Field */
+
+/** A field that stores what the formula gives. */
+const withoutFormula = (/** @type {Field} */ { expression, ...field }) =>
+  expression === undefined ? field : { ...field, type: field.apiName === 'total' ? 'number' : 'text' };
+
+/**
+ * @param {pg.Client} admin
+ * @param {() => string} newId
+ * @param {string} tenantId
+ * @param {string} apiName
+ * @param {readonly Field[]} declared
+ */
+async function defineObject(admin, newId, tenantId, apiName, declared) {
+  const objectId = newId();
+  const fields = declared.map((field, position) => ({
+    ...field,
+    id: newId(),
+    position,
+    key: position + 1,
+    slot: field.apiName === 'code' ? 's1' : null,
+  }));
+  await admin.query(
+    `INSERT INTO custom_object (tenant_id, id, installation_id, app_key, sandbox, declared_api_name, api_name, label, plural_label)
+     VALUES ($1, $2, $3, 'bench', false, $4, $4, 'Visit', 'Visits')`,
+    [tenantId, objectId, newId(), apiName],
+  );
+  for (const { id, position, key, slot, ...definition } of fields) {
+    await admin.query(
+      `INSERT INTO custom_field (tenant_id, id, object_id, api_name, position, key, slot, definition)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [tenantId, id, objectId, definition.apiName, position, key, slot, JSON.stringify(definition)],
+    );
+  }
+  return { objectId, fields };
 }
 
 /** @type {Record<string, string>} value of a field, in SQL, by its type; `i` is the number of the record */

@@ -1,9 +1,13 @@
 // Reading, listing, creating and changing records through the gateway, next to bare Fastify and pg on the same Postgres:
 // 32 connections, 20 fields with 2 formulas and a hidden one, 100,000 records in the tenant among 1,000 tenants. Short
-// rounds of both alternate, and the ratio is that of one round, because the machine is shared.
+// rounds of both alternate, and the ratio is that of one round, because the machine is shared. Then the same of leads, and
+// what formulas, searches and many requests cost.
 import { alternate, detailRows, ratioOf } from '../alternation.mjs';
 import { requestText } from '../load.mjs';
 import { API_NAME, newRecord } from './fill.mjs';
+import { customRecords, measureFormulas } from './formulas.mjs';
+import { newLead } from './leads.mjs';
+import { measureMemory } from './memory.mjs';
 import { measureSearch } from './search.mjs';
 import { startSubjects } from './subjects.mjs';
 
@@ -15,7 +19,7 @@ const WARM_UP_MS = Number(process.env.BENCH_WARM_UP_MS ?? 4000);
 /** A comma-separated choice of the works below, for a look at one of them. */
 const CHOSEN = process.env.BENCH_WORKS?.split(',');
 
-/** Smallest ratio to the bare server, through the gateway. */
+/** Smallest ratio to the bare server, through the gateway; of a standard object the same. */
 const TARGETS = { read: 0.32, list: 0.45, create: 0.3, change: 0.25 };
 
 /** @typedef {import('../processes.mjs').Subject} Subject */
@@ -24,10 +28,13 @@ export async function measure() {
   const subjects = await startSubjects(RECORDS);
   try {
     const rows = [];
+    const isChosen = (/** @type {string} */ name) => !CHOSEN || CHOSEN.includes(name);
     for (const work of worksOf(subjects)) {
-      if (!CHOSEN || CHOSEN.includes(work.name)) rows.push(...(await compare(subjects, work)));
+      if (isChosen(work.name)) rows.push(...(await compare(subjects, work)));
     }
-    if (!CHOSEN || CHOSEN.includes('search')) rows.push(...(await measureSearch(subjects)));
+    if (isChosen('formulas')) rows.push(...(await measureFormulas(subjects)));
+    if (isChosen('search')) rows.push(...(await measureSearch(subjects)));
+    if (isChosen('memory')) rows.push(...(await measureMemory(subjects)));
     return rows;
   } finally {
     await subjects.stop();
@@ -36,7 +43,8 @@ export async function measure() {
 
 /**
  * @typedef {object} Work
- * @property {keyof typeof TARGETS} name
+ * @property {string} name
+ * @property {keyof typeof TARGETS} kind
  * @property {() => string} bare the next request to the bare server
  * @property {() => string} ours
  */
@@ -45,41 +53,71 @@ export async function measure() {
  * @param {Awaited<ReturnType<typeof startSubjects>>} subjects
  * @returns {Work[]}
  */
-function worksOf({ data: { ids, codes }, token }) {
-  const base = `/api/crm/custom/${API_NAME}/records`;
+function worksOf({ data: { ids, codes, leads }, token }) {
+  const custom = {
+    prefix: '',
+    bare: '/records',
+    ours: customRecords(API_NAME),
+    ids,
+    filters: codes,
+    filter: 'code',
+    create: newRecord,
+    change: (/** @type {number} */ turn) => ({ text_1: `Changed ${turn}` }),
+  };
+  const standard = {
+    prefix: 'lead ',
+    bare: '/leads',
+    ours: '/api/crm/leads',
+    ids: leads.ids,
+    filters: leads.sources,
+    filter: 'source',
+    create: newLead,
+    change: (/** @type {number} */ turn) => ({ firstName: `Changed ${turn}` }),
+  };
+  return [custom, standard].flatMap((object) => worksOfObject(object, token));
+}
+
+/**
+ * @param {{ prefix: string, bare: string, ours: string, ids: readonly string[], filters: readonly string[], filter: string,
+ *   create: (turn: number) => object, change: (turn: number) => object }} object `filter`: the field by which lists are
+ *   filtered, `filters`: values of it
+ * @param {string} token
+ * @returns {Work[]}
+ */
+function worksOfObject({ prefix, bare, ours, ids, filters, filter, create, change }, token) {
   const headers = `authorization: Bearer ${token}\r\n`;
   const write = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object | undefined} */ body) =>
     requestText(method, path, headers, body);
   let turn = 0;
-  const next = (/** @type {readonly string[]} */ list) => {
-    turn += 1;
-    return /** @type {string} */ (list[turn % list.length]);
-  };
   const number = () => {
     turn += 1;
     return turn;
   };
-  const changed = () => ({ text_1: `Changed ${number()}` });
+  const next = (/** @type {readonly string[]} */ list) => /** @type {string} */ (list[number() % list.length]);
   return [
     {
-      name: 'read',
-      bare: () => write('GET', `/records/${next(ids)}`, undefined),
-      ours: () => write('GET', `${base}/${next(ids)}`, undefined),
+      name: `${prefix}read`,
+      kind: 'read',
+      bare: () => write('GET', `${bare}/${next(ids)}`, undefined),
+      ours: () => write('GET', `${ours}/${next(ids)}`, undefined),
     },
     {
-      name: 'list',
-      bare: () => write('GET', `/records?stage=${next(codes)}`, undefined),
-      ours: () => write('GET', `${base}?filterField=code&filterValue=${next(codes)}`, undefined),
+      name: `${prefix}list`,
+      kind: 'list',
+      bare: () => write('GET', `${bare}?stage=${next(filters)}`, undefined),
+      ours: () => write('GET', `${ours}?filterField=${filter}&filterValue=${next(filters)}`, undefined),
     },
     {
-      name: 'create',
-      bare: () => write('POST', '/records', newRecord(number())),
-      ours: () => write('POST', base, newRecord(number())),
+      name: `${prefix}create`,
+      kind: 'create',
+      bare: () => write('POST', bare, create(number())),
+      ours: () => write('POST', ours, create(number())),
     },
     {
-      name: 'change',
-      bare: () => write('PATCH', `/records/${next(ids)}`, changed()),
-      ours: () => write('PATCH', `${base}/${next(ids)}`, changed()),
+      name: `${prefix}change`,
+      kind: 'change',
+      bare: () => write('PATCH', `${bare}/${next(ids)}`, change(number())),
+      ours: () => write('PATCH', `${ours}/${next(ids)}`, change(number())),
     },
   ];
 }
@@ -106,7 +144,7 @@ async function compare({ bare, direct, gateway }, work) {
         unit: '/s',
         ours: series.rate,
         ...(series !== baseline && { baseline: baseline.rate, ratio: ratioOf(series, baseline) }),
-        ...(series.subject === gateway && { atLeast: TARGETS[work.name] }),
+        ...(series.subject === gateway && { atLeast: TARGETS[work.kind] }),
       },
       ...detailRows(name, series),
     ];

@@ -11,7 +11,7 @@ const RELAY_LOCK = 47_152_013;
 export interface OutboxRelayOptions {
   /**
    * Milliseconds from one claim to the next while events keep coming, so that they are claimed in batches; the first event
-   * after a pause is not delayed. Default 50.
+   * after a pause is not delayed. Default 20.
    */
   gatherMs?: number;
   /** Milliseconds between polls of the outbox without a signal; default 200. */
@@ -29,7 +29,7 @@ export interface OutboxRelayOptions {
 }
 
 const DEFAULTS: Required<OutboxRelayOptions> = {
-  gatherMs: 50,
+  gatherMs: 20,
   pollMs: 200,
   standbyMs: 1_000,
   retryMs: 1_000,
