@@ -78,8 +78,9 @@ async function addNeighbour(url, tenantId) {
     const copy = (/** @type {string} */ table, /** @type {string} */ ids, limit = 'ALL') =>
       admin.query(
         `INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table}, to_jsonb(source) || jsonb_build_object('tenant_id', $1::uuid, '${ids}', $2::uuid))).*
-           FROM (SELECT * FROM ${table} WHERE tenant_id = $3 LIMIT ${limit}) AS source`,
-        [tenant, object, tenantId],
+           FROM (SELECT * FROM ${table} WHERE tenant_id = $3
+                    AND ${ids} = (SELECT id FROM custom_object WHERE tenant_id = $3 AND api_name = $4) LIMIT ${limit}) AS source`,
+        [tenant, object, tenantId, API_NAME],
       );
     await copy('custom_object', 'id');
     await copy('custom_field', 'object_id');

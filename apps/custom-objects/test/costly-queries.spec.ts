@@ -115,6 +115,21 @@ describe('queries that no index bounds', () => {
     for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
   });
 
+  it('leave their places empty for twice as long as they had them', async () => {
+    const costly = app.service.get(CostlyQueries);
+    const begun = performance.now();
+    const starts: number[] = [];
+    const query = () =>
+      costly.run(busy.id, COST, (tx) => {
+        starts.push(performance.now() - begun);
+        return tx.query('SELECT pg_sleep(0.05)');
+      });
+    await Promise.all(Array.from({ length: 6 }, query));
+    // Two at once: the third waits for 50 ms of one and 100 ms of rest, the fifth twice as long.
+    expect(starts[2]).toBeGreaterThanOrEqual(149);
+    expect(starts[4]).toBeGreaterThanOrEqual(298);
+  });
+
   it('pass on an error that is none of theirs', async () => {
     const costly = app.service.get(CostlyQueries);
     const refused = costly.run(busy.id, COST, () => Promise.reject(new PlatformError('NOT_FOUND')));

@@ -8,13 +8,18 @@ import type { QueryCost } from './query-cost.js';
 export const COSTLY_AT_ONCE = 2;
 /** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
 export const COSTLY_MS = 2_000;
+/** A place stays empty for so many times as long as a query had it, so that they take at most a third of the time. */
+const REST_FACTOR = 2;
+/** Most milliseconds of it: what follows a long query waits no longer for its place. */
+const LONGEST_REST_MS = 250;
 
 const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
 const DEFAULT_POOL_SIZE = 10;
 
 /**
- * Runs queries that no index bounds so that they take little from others: of one tenant at most two at once, of all
- * tenants at most half of the connections, and none longer than two seconds.
+ * Runs queries that no index bounds so that they take little from others: of one tenant at most two at once and with rests
+ * in between, of all tenants at most half of the connections, and none longer than two seconds. Who searches while typing
+ * does not notice the rests; they keep a tenant whose programs search without end from taking half of the processor.
  */
 @Injectable()
 export class CostlyQueries {
@@ -34,21 +39,35 @@ export class CostlyQueries {
   async run<T>(tenantId: string, cost: QueryCost, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     const tooExpensive = (what: string, error: unknown) =>
       new PlatformError('QUERY_TOO_EXPENSIVE', `${cost.cause}, and ${what}; ${cost.help}`, { cause: error });
-    const lane = this.tenants.get(tenantId) ?? withTimeout(new Semaphore(COSTLY_AT_ONCE), COSTLY_MS);
-    this.tenants.set(tenantId, lane);
+    const release = await this.enter(tenantId, (error) =>
+      tooExpensive('other queries of the workspace that take long left no room for it', error),
+    );
+    const begun = performance.now();
     try {
-      return await exclusively(
-        lane,
-        () => exclusively(this.all, () => this.bounded(tenantId, work), busy),
-        (error) => tooExpensive(`other queries of the workspace that take long left no room for it`, error),
-      );
+      const leave = await acquire(this.all, busy);
+      try {
+        return await this.bounded(tenantId, work);
+      } finally {
+        leave();
+      }
     } catch (error) {
       if (!isExcessive(error)) throw error;
       throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
     } finally {
+      setTimeout(release, Math.min((performance.now() - begun) * REST_FACTOR, LONGEST_REST_MS)).unref();
+    }
+  }
+
+  /** Takes one of the tenant's places. @returns gives it back */
+  private async enter(tenantId: string, refusal: (error: unknown) => PlatformError): Promise<() => void> {
+    const lane = this.tenants.get(tenantId) ?? withTimeout(new Semaphore(COSTLY_AT_ONCE), COSTLY_MS);
+    this.tenants.set(tenantId, lane);
+    const release = await acquire(lane, refusal);
+    return () => {
+      release();
       // Nobody runs and so nobody waits: the next query makes another one.
       if (lane.getValue() === COSTLY_AT_ONCE) this.tenants.delete(tenantId);
-    }
+    };
   }
 
   private bounded<T>(tenantId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
@@ -67,20 +86,14 @@ const busy = (error: unknown) =>
   });
 
 /** @param refusal what is thrown when there is no place in time */
-async function exclusively<T>(
+async function acquire(
   lane: SemaphoreInterface,
-  work: () => Promise<T>,
   refusal: (error: unknown) => PlatformError,
-): Promise<T> {
-  let release: SemaphoreInterface.Releaser;
+): Promise<SemaphoreInterface.Releaser> {
   try {
-    [, release] = await lane.acquire();
+    const [, release] = await lane.acquire();
+    return release;
   } catch (error) {
     throw error === E_TIMEOUT ? refusal(error) : error;
-  }
-  try {
-    return await work();
-  } finally {
-    release();
   }
 }
