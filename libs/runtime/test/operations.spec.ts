@@ -113,7 +113,7 @@ describe('a service in operation', () => {
       await get(`${service.url}/nowhere/very-secret`);
       const { body } = await get(`${service.operationsUrl}/metrics`);
       expect(body).toMatch(
-        /http_request_duration_seconds_count\{service="custom-objects",method="GET",route="\/api\/things\/:id",status="401"/,
+        /http_request_duration_seconds_count\{method="GET",route="\/api\/things\/:id",status="401",service="custom-objects"/,
       );
       expect(body).toMatch(/route="unmatched"/);
       expect(body).toMatch(/process_cpu_user_seconds_total/);

@@ -8,8 +8,8 @@ import type { QueryCost } from './query-cost.js';
 export const COSTLY_AT_ONCE = 2;
 /** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
 export const COSTLY_MS = 2_000;
-/** A place stays empty for so many times as long as a query had it, so that they take at most a third of the time. */
-const REST_FACTOR = 2;
+/** A place stays empty for so many times as long as a query had it, so that they take at most a quarter of the time. */
+const REST_FACTOR = 3;
 /** Most milliseconds of it: what follows a long query waits no longer for its place. */
 const LONGEST_REST_MS = 250;
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, onResponseHookHandler } from 'fastify';
-import { collectDefaultMetrics, Histogram, register } from 'prom-client';
+import { collectDefaultMetrics, type Metric, register } from 'prom-client';
+import { RequestDurations } from './request-durations.js';
 
 const DURATION = 'http_request_duration_seconds';
 /** Buckets in seconds: fine around the expected time of an API call, coarse up to the time limits. */
@@ -16,20 +17,14 @@ export function startProcessMetrics(service: string): void {
 
 /** Measures every request under its route template: raw paths would create a time series per id and expose secrets. */
 export function measureRequests(instance: FastifyInstance): void {
-  const duration =
-    (register.getSingleMetric(DURATION) as Histogram<'method' | 'route' | 'status'> | undefined) ??
-    new Histogram({
-      name: DURATION,
-      help: 'Duration of HTTP requests, by method, route template and status',
-      labelNames: ['method', 'route', 'status'],
-      buckets: BUCKETS,
-    });
-  const observing =
-    (route: string): onResponseHookHandler =>
-    (request, reply, done) => {
-      duration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+  const durations = requestDurations();
+  const observing = (route: string): onResponseHookHandler => {
+    const observe = durations.ofRoute(route);
+    return (request, reply, done) => {
+      observe(request.method, reply.statusCode, reply.elapsedTime / 1000);
       done();
     };
+  };
   // A hook per route, because Fastify puts the options of the request's route together anew whenever they are read.
   instance.addHook('onRoute', (route) => {
     route.onResponse = [observing(route.url), ...[route.onResponse ?? []].flat()];
@@ -39,4 +34,15 @@ export function measureRequests(instance: FastifyInstance): void {
     if (request.is404) unmatched.call(this, request, reply, done);
     else done();
   });
+}
+
+/** One for the process, also if a test starts several services in it. */
+function requestDurations(): RequestDurations {
+  const known = register.getSingleMetric(DURATION) as RequestDurations | undefined;
+  if (known) return known;
+  const help = 'Duration of HTTP requests, by method, route template and status';
+  const durations = new RequestDurations(DURATION, help, BUCKETS);
+  // The registry asks a metric for its name and its values; the type of the package names all that its own classes have.
+  register.registerMetric(durations as unknown as Metric);
+  return durations;
 }
