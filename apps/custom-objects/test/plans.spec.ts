@@ -26,6 +26,7 @@ import {
   listRecords,
   MARK_RECORDS_DELETED,
   READ_RECORD,
+  READ_RECORDS,
   unsetFields,
   updateRecords,
 } from '../src/record/record.sql.js';
@@ -78,6 +79,7 @@ const statements = {
   LOCK_RECORDS_FOR_DELETION,
   MARK_RECORDS_DELETED,
   READ_RECORD,
+  READ_RECORDS,
   REQUIRE_REVISION,
   RELEASE_REFERENCES,
   RELEASE_UNIQUE_VALUES,

@@ -6,6 +6,7 @@ import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { isStale, type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
+import { Batches, type Outcome } from './batches.js';
 import { laterOf, type StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordCreated, recordUpdated } from './record-events.js';
@@ -15,7 +16,6 @@ import { type ReferenceCaller, readableTargets } from './reference-access.servic
 import { SearchRepository } from './search.repository.js';
 import { type SearchTexts, searchTextsOf } from './search-text.js';
 import { UniqueService } from './unique.service.js';
-import { type Outcome, WriteBatches } from './write-batches.js';
 
 type Caller = ObjectCaller & ReferenceCaller & { readonly userId: string; readonly roles: readonly string[] };
 
@@ -53,12 +53,12 @@ interface Draft {
  */
 @Injectable()
 export class RecordWriteService {
-  private readonly creations = new WriteBatches<{ creation: Creation; draft: Draft }, StoredRecord>({
+  private readonly creations = new Batches<{ creation: Creation; draft: Draft }, StoredRecord>({
     together: (batch) => this.createTogether(batch),
     alone: ({ creation }) => this.createAlone(creation),
     isOfOne,
   });
-  private readonly updates = new WriteBatches<Change, StoredRecord>({
+  private readonly updates = new Batches<Change, StoredRecord>({
     together: (changes) => this.changeTogether(changes),
     alone: (change) => this.changeAlone(change),
     isOfOne,

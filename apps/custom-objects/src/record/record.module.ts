@@ -8,6 +8,7 @@ import { RecordRepository } from './record.repository.js';
 import { RecordRpc } from './record.rpc.js';
 import { RecordService } from './record.service.js';
 import { RecordListService } from './record-list.service.js';
+import { RecordReadService } from './record-read.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { RecordWriteService } from './record-write.service.js';
 import { ReferenceRepository } from './reference.repository.js';
@@ -24,6 +25,7 @@ import { UniqueService } from './unique.service.js';
   providers: [
     CostlyQueries,
     RecordListService,
+    RecordReadService,
     RecordRemovalService,
     RecordRepository,
     RecordService,

@@ -12,6 +12,7 @@ import {
   listRecords,
   MARK_RECORDS_DELETED,
   READ_RECORD,
+  READ_RECORDS,
   unsetFields,
   updateRecords,
 } from './record.sql.js';
@@ -50,8 +51,8 @@ export interface RecordList {
   readonly counted: number;
 }
 
-/** What the statement of a list returns. */
-interface ListRow {
+/** What a statement returns that reads several records. */
+interface RecordsRow {
   readonly revision: number | null;
   /** Absent when nothing was counted. */
   readonly count?: number;
@@ -76,6 +77,17 @@ export class RecordRepository {
     const [row] = await this.database.read<ReadRow>(tenantId, READ_RECORD, [objectId, id]);
     const { revision = null, ...record } = row as ReadRow;
     return { revision, result: record.id === null ? null : recordOf(record) };
+  }
+
+  /** Like read, for several records. @returns those that there are */
+  async readMany(
+    tenantId: string,
+    objectId: string,
+    ids: readonly string[],
+  ): Promise<{ readonly revision: number | null; readonly records: StoredRecord[] }> {
+    const [row] = await this.database.read<RecordsRow>(tenantId, READ_RECORDS, [objectId, ids]);
+    const { revision, heads, data } = row as RecordsRow;
+    return { revision, records: recordsOf(heads, data) };
   }
 
   /** @returns null when there is none */
@@ -119,10 +131,10 @@ export class RecordRepository {
       ...(counts ? [countLimit] : []),
     ];
     const [row] = tx
-      ? await tx.queryPrepared<ListRow>(statement, [tx.tenantId, ...parameters])
-      : await this.database.read<ListRow>(tenantId, statement, parameters);
-    const { revision, count = 0, heads, data } = row as ListRow;
-    return { revision, counted: count, records: heads === null || data === null ? [] : recordsOf(heads, data) };
+      ? await tx.queryPrepared<RecordsRow>(statement, [tx.tenantId, ...parameters])
+      : await this.database.read<RecordsRow>(tenantId, statement, parameters);
+    const { revision, count = 0, heads, data } = row as RecordsRow;
+    return { revision, counted: count, records: recordsOf(heads, data) };
   }
 
   /** Locks those of the records that exist and that nobody else has locked. */
@@ -181,8 +193,9 @@ export class RecordRepository {
   }
 }
 
-/** The records of a list from the two texts that its statement returns. */
-function recordsOf(heads: string, data: string): StoredRecord[] {
+/** Records from the two texts that a statement returns. */
+function recordsOf(heads: string | null, data: string | null): StoredRecord[] {
+  if (heads === null || data === null) return [];
   const values = JSON.parse(`[${data}]`) as StoredRecord['data'][];
   return heads.split(',').map((head, index) => {
     const [id, version, createdAt, updatedAt] = head.split(' ') as [string, string, string, string];

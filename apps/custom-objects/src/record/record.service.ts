@@ -17,6 +17,7 @@ import { recordEtag } from './record-etag.js';
 import { type RecordFilter, rowConditions } from './record-filter.js';
 import { RecordListService } from './record-list.service.js';
 import { readPage } from './record-page.js';
+import { RecordReadService } from './record-read.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { parseSort } from './record-sort.js';
 import type { FieldValues } from './record-values.js';
@@ -43,6 +44,7 @@ export class RecordService {
   constructor(
     private readonly models: ObjectModelStore,
     private readonly records: RecordRepository,
+    private readonly reads: RecordReadService,
     private readonly lists: RecordListService,
     private readonly writes: RecordWriteService,
     private readonly referenceAccess: ReferenceAccessService,
@@ -55,7 +57,7 @@ export class RecordService {
   async get(caller: Caller, apiName: string, id: string): Promise<TaggedRecord> {
     const clock = await this.clock(caller);
     const { model, result } = await this.models.readAtOnce(caller, apiName, ({ object }) =>
-      this.records.read(caller.tenantId, object.id, id),
+      this.reads.read(caller.tenantId, object.id, id),
     );
     if (!result) throw noSuchRecord();
     return tagged(model, result, caller, clock);

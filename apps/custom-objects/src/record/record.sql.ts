@@ -65,6 +65,25 @@ export const READ_RECORD = `
                         WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = $3
                           AND deleted_at IS NULL OFFSET 0) AS record ON true`;
 
+/**
+ * Records in one row of two texts, null when there is none: it costs the server and the driver less than a row for each.
+ * `heads` has the id, version and times of each, parted by spaces, and commas between the records; `data` has their data as
+ * JSON, with commas too.
+ * @param records a query that selects COLUMNS
+ */
+const inTexts = (records: string): string => `
+    LEFT JOIN LATERAL (SELECT string_agg(concat_ws(' ', id, version, "createdAt", "updatedAt"), ',') AS heads,
+                              string_agg(data::text, ',') AS data
+                         FROM (${records}) AS records) AS page ON true`;
+
+/** One row: the revision, and those of the records that there are. $1: tenant, $2: object, $3: records. */
+export const READ_RECORDS = `
+  SELECT object.revision, page.heads, page.data
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${inTexts(`
+      SELECT ${COLUMNS} FROM custom_record
+       WHERE tenant_id = $1::uuid AND tenant.id IS NOT NULL AND object_id = $2 AND id = ANY ($3::uuid[])
+         AND deleted_at IS NULL OFFSET 0`)}`;
+
 export interface ListShape {
   readonly descending: boolean;
   /** What the records are ordered by before their ids; null when the id alone decides. */
@@ -79,10 +98,8 @@ export interface ListShape {
 }
 
 /**
- * Records in an order in which those without a value come last: one row with the revision, the count, and the records in two
- * texts, null when there is none. `heads` has the id, version and times of each, parted by spaces, and commas between the
- * records; `data` has their data as JSON, with commas too. One row for the page costs the server and the driver less than a
- * row for each record. $1: tenant, $2: object, from $3: the parameters of the conditions.
+ * Records in an order in which those without a value come last: one row with the revision, the count, and the records.
+ * $1: tenant, $2: object, from $3: the parameters of the conditions.
  */
 export function listRecords(conditions: readonly RowCondition[], shape: ListShape): string {
   const first = 3 + conditions.reduce((sum, { parameters }) => sum + parameters.length, 0);
@@ -96,10 +113,7 @@ export function listRecords(conditions: readonly RowCondition[], shape: ListShap
                          FROM (SELECT 1 FROM custom_record WHERE ${where} LIMIT $${last + 1}) AS matching) AS counted ON true`;
   return `
   SELECT object.revision, ${shape.counted ? 'counted.count, ' : ''}page.heads, page.data
-    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''}
-    LEFT JOIN LATERAL (SELECT string_agg(concat_ws(' ', id, version, "createdAt", "updatedAt"), ',') AS heads,
-                              string_agg(data::text, ',') AS data
-                         FROM (${page}) AS records) AS page ON true`;
+    FROM ${TENANT_OF_STATEMENT} ${REVISION} ${shape.counted ? count : ''} ${inTexts(page)}`;
 }
 
 /** The records of a page, in its order, and the number of its last parameter. */

@@ -8,7 +8,7 @@ type Json = Record<string, unknown> & { id: string; version: number };
 /** More than are written in one batch. */
 const MANY = 100;
 
-describe('records that many write at the same time', () => {
+describe('records that many read and write at the same time', () => {
   let app: CustomObjectsService;
   let admin: pg.Client;
   let tenant: Tenant;
@@ -137,6 +137,30 @@ describe('records that many write at the same time', () => {
       expect((await events()).slice(9)).toHaveLength(8);
     } finally {
       await admin.query('DROP TRIGGER refuse ON custom_record; DROP FUNCTION refuse()');
+    }
+  });
+
+  it('are read as each reader may see them, and only those that there are', async () => {
+    const [first, second, deleted] = (await Promise.all(titles.slice(0, 3).map(create))) as [Json, Json, Json];
+    await change(first.id, { rate: 50, hours: 2 });
+    await app.service.request('DELETE', `${RECORDS}/${deleted.id}`, { token: tenant.admin });
+    const other = await app.tenant();
+    const read = (id: string, token: string) => app.service.request<Json>('GET', `${RECORDS}/${id}`, { token });
+    const wanted = Array.from({ length: 20 }, () => [
+      read(first.id, tenant.admin),
+      read(first.id, tenant.member),
+      read(second.id, tenant.member),
+      read(deleted.id, tenant.admin),
+      read(randomUUID(), tenant.admin),
+      read(first.id, other.admin),
+    ]);
+    for (const round of wanted) {
+      const [all, some, another, ...none] = await Promise.all(round);
+      expect([all?.body.rate, all?.body.total, all?.body.hours]).toEqual([50, 100, 2]);
+      expect([some?.body.title, some?.body.hours]).toEqual([titles[0], 2]);
+      expect(some?.body).not.toHaveProperty('rate');
+      expect(another?.body.id).toBe(second.id);
+      expect(none.map(({ status }) => status)).toEqual([404, 404, 404]);
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Execution, type Outcome, WriteBatches } from './write-batches.js';
+import { Batches, type Execution, type Outcome } from './batches.js';
 
 /** An execution whose batches are answered by the test, in the order in which they were begun. */
 function recorded() {
@@ -20,7 +20,7 @@ function recorded() {
     },
     isOfOne: (error) => error instanceof TypeError,
   };
-  const batches = new WriteBatches(execution);
+  const batches = new Batches(execution);
   const all = (index: number) => {
     const batch = begun[index] as (typeof begun)[number];
     batch.answer(batch.writes.map((write) => ({ result: `${write} together` })));
@@ -34,7 +34,7 @@ const turns = async () => {
   for (let count = 0; count < 3; count += 1) await turn();
 };
 
-describe('writes at the same time', () => {
+describe('calls at the same time', () => {
   it('are one batch, and one that comes alone does not wait', async () => {
     const { batches, all, writes } = recorded();
     const answers = Promise.all(['a', 'b', 'c'].map((write) => batches.run('k', write)));

@@ -3,56 +3,56 @@
  * more, each would be smaller.
  */
 const MOST_UNDER_WAY = 2;
-/** Writes in one batch at most: each waits for all of them. */
+/** Calls in one batch at most: each waits for all of them. */
 const MOST_TOGETHER = 64;
 
-/** What became of a write: null when it has to be carried out alone. */
+/** What became of a call: null when it has to be carried out alone. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | null;
 
-export interface Execution<Write, Result> {
+export interface Execution<Call, Result> {
   /** Carries out all or none, and says of each what became of it. */
-  together(writes: readonly Write[]): Promise<readonly Outcome<Result>[]>;
-  alone(write: Write): Promise<Result>;
-  /** Whether a failure of the batch says nothing about its single writes, one of which may be the reason. */
+  together(calls: readonly Call[]): Promise<readonly Outcome<Result>[]>;
+  alone(call: Call): Promise<Result>;
+  /** Whether one of the calls may be the reason for the failure of a batch, so that the others are worth carrying out. */
   isOfOne(error: unknown): boolean;
 }
 
-interface Waiting<Write, Result> {
-  readonly write: Write;
+interface Waiting<Call, Result> {
+  readonly call: Call;
   resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 }
 
-interface Lane<Write, Result> {
-  waiting: Waiting<Write, Result>[];
+interface Lane<Call, Result> {
+  waiting: Waiting<Call, Result>[];
   underWay: number;
   isScheduled: boolean;
 }
 
 /**
- * Carries out together what is to be written at the same time: a transaction for many records costs little more than one for
- * a single record. Nobody waits for others to come: a write that comes while none is under way is carried out at once, and
- * those that come meanwhile are the next batch.
+ * Carries out together what is asked of the database at the same time: one statement for many records costs little more
+ * than one for a single record. Nobody waits for others to come: a call that comes while none is under way is carried out at
+ * once, and those that come meanwhile are the next batch.
  */
-export class WriteBatches<Write, Result> {
-  private readonly lanes = new Map<string, Lane<Write, Result>>();
+export class Batches<Call, Result> {
+  private readonly lanes = new Map<string, Lane<Call, Result>>();
 
-  constructor(private readonly execution: Execution<Write, Result>) {}
+  constructor(private readonly execution: Execution<Call, Result>) {}
 
-  /** @param key of what may be written together */
-  run(key: string, write: Write): Promise<Result> {
+  /** @param key of what may be carried out together */
+  run(key: string, call: Call): Promise<Result> {
     return new Promise((resolve, reject) => {
       let lane = this.lanes.get(key);
       if (!lane) {
         lane = { waiting: [], underWay: 0, isScheduled: false };
         this.lanes.set(key, lane);
       }
-      lane.waiting.push({ write, resolve, reject });
+      lane.waiting.push({ call, resolve, reject });
       this.schedule(key, lane);
     });
   }
 
-  private schedule(key: string, lane: Lane<Write, Result>): void {
+  private schedule(key: string, lane: Lane<Call, Result>): void {
     if (lane.isScheduled || lane.underWay >= MOST_UNDER_WAY || lane.waiting.length === 0) return;
     lane.isScheduled = true;
     // After the requests that have arrived by now.
@@ -62,7 +62,7 @@ export class WriteBatches<Write, Result> {
     });
   }
 
-  private async start(key: string, lane: Lane<Write, Result>): Promise<void> {
+  private async start(key: string, lane: Lane<Call, Result>): Promise<void> {
     const batch = lane.waiting.splice(0, MOST_TOGETHER);
     lane.underWay += 1;
     this.schedule(key, lane);
@@ -73,20 +73,20 @@ export class WriteBatches<Write, Result> {
   }
 
   /** Never rejects. */
-  private async settle(batch: readonly Waiting<Write, Result>[]): Promise<void> {
+  private async settle(batch: readonly Waiting<Call, Result>[]): Promise<void> {
     const { execution } = this;
     try {
-      const outcomes = await execution.together(batch.map(({ write }) => write));
-      for (const [index, { write, resolve, reject }] of batch.entries()) {
+      const outcomes = await execution.together(batch.map(({ call }) => call));
+      for (const [index, { call, resolve, reject }] of batch.entries()) {
         const outcome = outcomes[index];
-        if (!outcome) resolve(execution.alone(write));
+        if (!outcome) resolve(execution.alone(call));
         else if ('error' in outcome) reject(outcome.error);
         else resolve(outcome.result);
       }
     } catch (error) {
       const tryAlone = batch.length > 1 && execution.isOfOne(error);
-      for (const { write, resolve, reject } of batch) {
-        if (tryAlone) resolve(execution.alone(write));
+      for (const { call, resolve, reject } of batch) {
+        if (tryAlone) resolve(execution.alone(call));
         else reject(error);
       }
     }
