@@ -1,9 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
 
 type Json = Record<string, unknown> & { id: string; version: number };
+
+const NOTES = Array.from({ length: 10 }, (_, index) => `note_${index}`);
+/** An object whose records can be long. */
+const DIARY: DeclaredObject = {
+  apiName: 'diary',
+  label: 'Diary',
+  pluralLabel: 'Diaries',
+  nameField: 'title',
+  fields: [
+    { apiName: 'title', label: 'Title', type: 'text', required: true },
+    ...NOTES.map((apiName) => ({ apiName, label: apiName, type: 'textarea' as const })),
+  ],
+};
+const DIARIES = '/api/crm/custom/diary/records';
 
 /** More than are written in one batch. */
 const MANY = 100;
@@ -138,6 +153,41 @@ describe('records that many read and write at the same time', () => {
     } finally {
       await admin.query('DROP TRIGGER refuse ON custom_record; DROP FUNCTION refuse()');
     }
+  });
+
+  it('are refused by the definition in force only', async () => {
+    tenant = await app.tenant('business', [DIARY]);
+    const post = (body: object) => call('POST', DIARIES, body);
+    const long = { title: 'Long', ...Object.fromEntries(NOTES.map((name) => [name, 'x'.repeat(92_000)])) };
+    expect([(await post({ title: 'Short' })).status, (await post(long)).status]).toEqual([201, 413]);
+    // What only administrators may read is in no event.
+    await admin.query('BEGIN');
+    await admin.query(
+      `UPDATE custom_field SET definition = definition || '{"readRoles": ["admin"]}' WHERE tenant_id = $1 AND api_name LIKE 'note%'`,
+      [tenant.id],
+    );
+    await admin.query('UPDATE custom_object SET revision = revision + 1 WHERE tenant_id = $1', [tenant.id]);
+    await admin.query('COMMIT');
+    expect((await post(long)).status).toBe(201);
+  });
+
+  it('are written in several batches when they are long', async () => {
+    tenant = await app.tenant('business', [DIARY]);
+    // More than a batch takes.
+    const long = (index: number) => ({
+      title: titles[index],
+      note_0: `${index} ${'"<a href=\\"x\\">"'.repeat(2_000)}`,
+    });
+    const answers = await Promise.all(titles.map((_, index) => call('POST', DIARIES, long(index))));
+    expect(answers.map(({ status }) => status)).toEqual(titles.map(() => 201));
+    const changed = await Promise.all(
+      answers.map(({ body }) => call('PATCH', `${DIARIES}/${body.id}`, { title: `${body.title} again` })),
+    );
+    for (const [index, { body }] of changed.entries()) {
+      expect(body.version).toBe(2);
+      expect(body.note_0 === long(index).note_0 && body.title === `${titles[index]} again`).toBe(true);
+    }
+    expect(await events()).toHaveLength(2 * MANY);
   });
 
   it('are read as each reader may see them, and only those that there are', async () => {

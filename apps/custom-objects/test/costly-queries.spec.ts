@@ -115,7 +115,7 @@ describe('queries that no index bounds', () => {
     for (const [row] of await Promise.all([read(), read(), read()])) expect(row).toEqual({ statement_timeout: '30s' });
   });
 
-  it('leave their places empty for three times as long as they had them', async () => {
+  it('leave their places empty for a moment', async () => {
     const costly = app.service.get(CostlyQueries);
     const begun = performance.now();
     const starts: number[] = [];
@@ -125,9 +125,9 @@ describe('queries that no index bounds', () => {
         return tx.query('SELECT pg_sleep(0.05)');
       });
     await Promise.all(Array.from({ length: 6 }, query));
-    // Two at once: the third waits for 50 ms of one and 150 ms of rest, the fifth twice as long.
-    expect(starts[2]).toBeGreaterThanOrEqual(199);
-    expect(starts[4]).toBeGreaterThanOrEqual(398);
+    // Two at once: the third waits for 50 ms of one and 20 ms of rest, the fifth twice as long.
+    expect(starts[2]).toBeGreaterThanOrEqual(69);
+    expect(starts[4]).toBeGreaterThanOrEqual(138);
   });
 
   it('pass on an error that is none of theirs', async () => {

@@ -1,4 +1,5 @@
 import { PlatformError } from '@crm/contracts';
+import pg from 'pg';
 
 interface PostgresError {
   code?: unknown;
@@ -24,6 +25,12 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   const inner = unwrap(error);
   return inner.code === UNIQUE_VIOLATION && (constraint === undefined || inner.constraint === constraint);
 }
+
+/**
+ * Whether the server refused a statement of a transaction, which has then written nothing. Of any other error, such as a lost
+ * connection, that is not known: the server may have committed.
+ */
+export const isRefusedStatement = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 // SQLSTATEs of https://www.postgresql.org/docs/current/errcodes-appendix.html of failures after which the same statement
 // may succeed later or on another server: 08 connection exception; 25P03 and 25P04, a transaction that was ended for its

@@ -6,7 +6,7 @@ export type { DatabaseConfig } from './database-config.js';
 export { bigintAsNumber } from './entities/bigint-as-number.js';
 export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
-export { isExcessive, isTemporary, isUniqueViolation } from './errors.js';
+export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
 export { NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';

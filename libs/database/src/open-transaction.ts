@@ -9,6 +9,9 @@ import type { StatementNames } from './statement-names.js';
 import type { StatementQueue } from './statement-queue.js';
 import type { NarrowTransaction, TenantTransaction, TransactionOrigin } from './transaction.js';
 
+/** UTF-16 units of the events that one statement writes; a larger one goes alone. */
+const EVENTS_TOGETHER = 1_000_000;
+
 /** in_failed_sql_transaction */
 const ABORTED = '25P02';
 
@@ -29,6 +32,7 @@ class OpenTransaction<TenantId extends string | undefined> {
   private hasEvents = false;
   /** Events that leave before the next statement. */
   private events: OutboxRow[] = [];
+  private eventsLength = 0;
   private open = true;
   private lease: ManagerLease | undefined;
   private readonly unawaited: Promise<unknown>[] = [];
@@ -76,7 +80,9 @@ class OpenTransaction<TenantId extends string | undefined> {
 
   appendToOutbox(event: OutboxRow): void {
     this.assertOpen();
+    if (this.eventsLength + event.envelope.length > EVENTS_TOGETHER) this.sendEvents();
     this.events.push(event);
+    this.eventsLength += event.envelope.length;
     if (this.hasEvents) return;
     this.hasEvents = true;
     this.afterCommit(() => this.services.signal.notify());
@@ -130,12 +136,13 @@ class OpenTransaction<TenantId extends string | undefined> {
     const { events } = this;
     if (events.length === 0) return;
     this.events = [];
+    this.eventsLength = 0;
     this.issue(APPEND_EVENTS, [
       events.map(({ tenantId }) => tenantId),
       events.map(({ id }) => id),
       events.map(({ name }) => name),
       events.map(({ subject }) => subject),
-      events.map(({ envelope }) => envelope),
+      `[${events.map(({ envelope }) => envelope).join(',')}]`,
     ]);
   }
 

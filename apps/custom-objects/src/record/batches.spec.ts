@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
-import { Batches, type Execution, type Outcome } from './batches.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Batches, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
 
 /** An execution whose batches are answered by the test, in the order in which they were begun. */
 function recorded() {
@@ -19,6 +19,7 @@ function recorded() {
       return `${write} alone`;
     },
     isOfOne: (error) => error instanceof TypeError,
+    weightOf: (write) => write.length,
   };
   const batches = new Batches(execution);
   const all = (index: number) => {
@@ -77,6 +78,42 @@ describe('calls at the same time', () => {
     all(1);
     all(2);
     expect((await answers).at(-1)).toBe('149 together');
+  });
+
+  it('are heavy only alone', async () => {
+    const { batches, all, begun } = recorded();
+    const heavy = 'x'.repeat(MOST_WEIGHT / 2);
+    const answers = Promise.all(['a', heavy, heavy, `${heavy}${heavy}x`, 'b'].map((write) => batches.run('k', write)));
+    await turns();
+    all(0);
+    await turns();
+    all(1);
+    all(2);
+    await turns();
+    all(3);
+    await answers;
+    expect(begun.map(({ writes }) => writes.length)).toEqual([2, 1, 1, 1]);
+  });
+
+  it('do not wait for batches that get no answer', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const { batches, all, begun } = recorded();
+      void batches.run('k', 'a');
+      await turns();
+      void batches.run('k', 'b');
+      await turns();
+      const third = batches.run('k', 'c');
+      await turns();
+      expect(begun).toHaveLength(2);
+      jest.advanceTimersByTime(1_000);
+      await turns();
+      expect(begun).toHaveLength(3);
+      all(2);
+      expect(await third).toBe('c together');
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('of other keys wait for nothing', async () => {

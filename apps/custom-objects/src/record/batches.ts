@@ -3,18 +3,24 @@
  * more, each would be smaller.
  */
 const MOST_UNDER_WAY = 2;
+/** After so many milliseconds a batch no longer counts: its connection may be one that answers no more. */
+const COUNTED_MS = 1_000;
 /** Calls in one batch at most: each waits for all of them. */
 const MOST_TOGETHER = 64;
+/** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
+export const MOST_WEIGHT = 256 * 1024;
 
 /** What became of a call: null when it has to be carried out alone. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | null;
 
 export interface Execution<Call, Result> {
-  /** Carries out all or none, and says of each what became of it. */
+  /** Carries out a batch in one transaction, and says of each call what became of it. When it rejects, none was carried out. */
   together(calls: readonly Call[]): Promise<readonly Outcome<Result>[]>;
   alone(call: Call): Promise<Result>;
   /** Whether one of the calls may be the reason for the failure of a batch, so that the others are worth carrying out. */
   isOfOne(error: unknown): boolean;
+  /** UTF-16 units of what a call has to have written. */
+  weightOf(call: Call): number;
 }
 
 interface Waiting<Call, Result> {
@@ -63,13 +69,32 @@ export class Batches<Call, Result> {
   }
 
   private async start(key: string, lane: Lane<Call, Result>): Promise<void> {
-    const batch = lane.waiting.splice(0, MOST_TOGETHER);
+    const batch = lane.waiting.splice(0, this.sizeOfNext(lane));
     lane.underWay += 1;
+    let isCounted = true;
+    const end = () => {
+      if (!isCounted) return;
+      isCounted = false;
+      lane.underWay -= 1;
+      if (lane.underWay === 0 && lane.waiting.length === 0) this.lanes.delete(key);
+      else this.schedule(key, lane);
+    };
+    const timer = setTimeout(end, COUNTED_MS);
     this.schedule(key, lane);
     await this.settle(batch);
-    lane.underWay -= 1;
-    if (lane.underWay === 0 && lane.waiting.length === 0) this.lanes.delete(key);
-    else this.schedule(key, lane);
+    clearTimeout(timer);
+    end();
+  }
+
+  private sizeOfNext({ waiting }: Lane<Call, Result>): number {
+    let weight = 0;
+    let size = 0;
+    for (const { call } of waiting) {
+      weight += this.execution.weightOf(call);
+      if (size === MOST_TOGETHER || (size > 0 && weight > MOST_WEIGHT)) break;
+      size += 1;
+    }
+    return size;
   }
 
   /** Never rejects. */

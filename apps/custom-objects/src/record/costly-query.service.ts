@@ -8,10 +8,10 @@ import type { QueryCost } from './query-cost.js';
 export const COSTLY_AT_ONCE = 2;
 /** Milliseconds that a statement of a costly query may take, and that a query waits for those before it. */
 export const COSTLY_MS = 2_000;
-/** A place stays empty for so many times as long as a query had it, so that they take at most a quarter of the time. */
+/** A place stays empty for so many times as long as a query had it: short ones take at most a quarter of the time. */
 const REST_FACTOR = 3;
-/** Most milliseconds of it: what follows a long query waits no longer for its place. */
-const LONGEST_REST_MS = 250;
+/** Most milliseconds of it. Long queries hardly rest: of them the places alone are limit enough. */
+const LONGEST_REST_MS = 20;
 
 const SET_TIMEOUT = `SELECT set_config('statement_timeout', $1, true)`;
 const DEFAULT_POOL_SIZE = 10;
@@ -19,7 +19,7 @@ const DEFAULT_POOL_SIZE = 10;
 /**
  * Runs queries that no index bounds so that they take little from others: of one tenant at most two at once and with rests
  * in between, of all tenants at most half of the connections, and none longer than two seconds. Who searches while typing
- * does not notice the rests; they keep a tenant whose programs search without end from taking half of the processor.
+ * does not notice the rests; they are for programs that send short searches without end.
  */
 @Injectable()
 export class CostlyQueries {
@@ -42,9 +42,10 @@ export class CostlyQueries {
     const release = await this.enter(tenantId, (error) =>
       tooExpensive('other queries of the workspace that take long left no room for it', error),
     );
-    const begun = performance.now();
+    let begun = performance.now();
     try {
       const leave = await acquire(this.all, busy);
+      begun = performance.now();
       try {
         return await this.bounded(tenantId, work);
       } finally {

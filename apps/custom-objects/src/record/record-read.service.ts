@@ -26,6 +26,7 @@ export class RecordReadService {
     alone: ({ tenantId, objectId, id }) => this.records.read(tenantId, objectId, id),
     // The statement is the same for every record.
     isOfOne: () => false,
+    weightOf: () => 0,
   });
 
   constructor(private readonly records: RecordRepository) {}

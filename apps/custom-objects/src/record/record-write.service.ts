@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PlatformError } from '@crm/contracts';
-import { newId, type OutboxRow, type TenantTransaction } from '@crm/database';
+import { isRefusedStatement, newId, type OutboxRow, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { isStale, type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
-import { Batches, type Outcome } from './batches.js';
+import { Batches, MOST_WEIGHT, type Outcome } from './batches.js';
 import { laterOf, type StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordCreated, recordUpdated } from './record-events.js';
@@ -28,6 +28,7 @@ interface Author {
 /** A validated new record. */
 export interface Creation extends Author {
   readonly values: FieldValues;
+  readonly draft: Draft;
 }
 
 /** A validated change of a record. */
@@ -41,8 +42,7 @@ export interface Change extends Author {
 /** Everything that is written of a record. */
 interface Draft {
   readonly record: StoredRecord;
-  readonly write: RecordWrite & { readonly createdBy: string };
-  readonly id: string;
+  readonly write: RecordWrite;
   readonly texts: SearchTexts;
   readonly events: readonly OutboxRow[];
 }
@@ -53,15 +53,18 @@ interface Draft {
  */
 @Injectable()
 export class RecordWriteService {
-  private readonly creations = new Batches<{ creation: Creation; draft: Draft }, StoredRecord>({
-    together: (batch) => this.createTogether(batch),
-    alone: ({ creation }) => this.createAlone(creation),
+  private readonly creations = new Batches<Creation, StoredRecord>({
+    together: (creations) => this.createTogether(creations),
+    alone: (creation) => this.createAlone(creation),
     isOfOne,
+    weightOf: ({ draft }) => weightOf(draft),
   });
   private readonly updates = new Batches<Change, StoredRecord>({
     together: (changes) => this.changeTogether(changes),
     alone: (change) => this.changeAlone(change),
     isOfOne,
+    // Known once the record is read.
+    weightOf: () => 0,
   });
 
   constructor(
@@ -72,37 +75,38 @@ export class RecordWriteService {
     private readonly uniques: UniqueService,
   ) {}
 
-  /** @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION, PAYLOAD_TOO_LARGE; an error that isStale recognises */
+  /** What can be decided of a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
+  prepare(author: Author, values: FieldValues): Creation {
+    return { ...author, values, draft: draftOfNew(author, values) };
+  }
+
+  /** @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION; an error that isStale recognises */
   async create(creation: Creation): Promise<StoredRecord> {
     if (this.isConcerned(creation.model, null, creation.values)) return this.createAlone(creation);
-    return this.creations.run(batchKey(creation), { creation, draft: draftOfNew(creation) });
+    return this.creations.run(batchKey(creation), creation);
   }
 
   /** In a transaction that holds the definition. @throws as {@link create} */
   async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
-    const { model, values } = creation;
-    const draft = draftOfNew(creation);
-    const claimed = this.claim(tx, creation, draft.id, null, values);
-    this.insertAll(tx, model, [draft]);
+    const { values, draft } = creation;
+    const claimed = this.claim(tx, creation, draft.record.id, null, values);
+    this.insertAll(tx, [creation]);
     await claimed;
     return draft.record;
   }
 
   /**
    * @returns the record after the change
-   * @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND
+   * @throws as {@link create}; VERSION_MISMATCH, NOT_FOUND, PAYLOAD_TOO_LARGE
    */
   async change(change: Change): Promise<StoredRecord> {
     return this.updates.run(batchKey(change), change);
   }
 
-  private async createTogether(
-    batch: readonly { creation: Creation; draft: Draft }[],
-  ): Promise<Outcome<StoredRecord>[]> {
-    const { model, caller } = (batch[0] as (typeof batch)[number]).creation;
-    const drafts = batch.map(({ draft }) => draft);
-    await this.models.transaction(caller, model, async (tx) => this.insertAll(tx, model, drafts));
-    return drafts.map(({ record }) => ({ result: record }));
+  private async createTogether(creations: readonly Creation[]): Promise<Outcome<StoredRecord>[]> {
+    const { model, caller } = creations[0] as Creation;
+    await this.models.transaction(caller, model, async (tx) => this.insertAll(tx, creations));
+    return creations.map(({ draft }) => ({ result: draft.record }));
   }
 
   private createAlone(creation: Creation): Promise<StoredRecord> {
@@ -116,16 +120,18 @@ export class RecordWriteService {
       const locked = await this.records.lockFree(tx, model.object.id, ids);
       const free = new Map(locked.map((record) => [record.id, record]));
       const drafts: Draft[] = [];
+      let weight = 0;
       const outcomes = changes.map((change): Outcome<StoredRecord> => {
         const before = free.get(change.id);
         // Another change of the same record comes after this one.
         free.delete(change.id);
-        if (!before) return null;
+        if (!before || weight > MOST_WEIGHT) return null;
         try {
           const draft = draftOfChange(change, before);
           if (!draft) return { result: before };
           if (this.isConcerned(model, valuesOf(model, before.data), valuesOf(model, draft.record.data))) return null;
           drafts.push(draft);
+          weight += weightOf(draft);
           return { result: draft.record };
         } catch (error) {
           return { error };
@@ -174,30 +180,35 @@ export class RecordWriteService {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  private insertAll(tx: TenantTransaction, model: ObjectModel, drafts: readonly Draft[]): void {
-    const { id: objectId } = model.object;
-    const writes = drafts.map(({ write }) => write);
-    this.records.insert(tx, objectId, writes);
-    this.searches.insert(tx, objectId, drafts);
+  private insertAll(tx: TenantTransaction, creations: readonly Creation[]): void {
+    const { id: objectId } = (creations[0] as Creation).model.object;
+    const drafts = creations.map(({ draft }) => draft);
+    const users = creations.map(({ caller }) => caller.userId);
+    this.records.insert(tx, objectId, writesOf(drafts), users);
+    this.searches.insert(tx, objectId, searchedOf(drafts));
     appendAll(tx, drafts);
   }
 
   private updateAll(tx: TenantTransaction, model: ObjectModel, drafts: readonly Draft[]): void {
     if (drafts.length === 0) return;
     const { id: objectId } = model.object;
-    const writes = drafts.map(({ write }) => write);
-    this.records.update(tx, objectId, writes);
-    this.searches.write(tx, objectId, drafts);
+    this.records.update(tx, objectId, writesOf(drafts));
+    this.searches.write(tx, objectId, searchedOf(drafts));
     appendAll(tx, drafts);
   }
 }
+
+const writesOf = (drafts: readonly Draft[]) => drafts.map(({ write }) => write);
+const searchedOf = (drafts: readonly Draft[]) => drafts.map(({ record, texts }) => ({ id: record.id, texts }));
+/** The events have all that is written, and more. */
+const weightOf = ({ events }: Draft): number => events.reduce((sum, { envelope }) => sum + envelope.length, 0);
 
 /** Of what is written by the same definition in the same tenant. */
 const batchKey = ({ model: { object }, caller }: Author): string =>
   `${caller.tenantId}/${object.id}/${object.revision}`;
 
-/** A statement that failed may have failed for the values of one record; a server that is not there, or a new definition, concern all. */
-const isOfOne = (error: unknown): boolean => !(error instanceof PlatformError) && !isStale(error);
+/** A refused statement may have been refused for the values of one record; that the definition has changed concerns all. */
+const isOfOne = (error: unknown): boolean => isRefusedStatement(error) && !isStale(error);
 
 export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');
 
@@ -206,13 +217,12 @@ function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
 }
 
 /** @throws PAYLOAD_TOO_LARGE */
-function draftOfNew({ model, caller, values, clock }: Creation): Draft {
+function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draft {
   const at = clock.now.toISOString();
   const record: StoredRecord = { id: newId(), version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
   return {
-    id: record.id,
     record,
-    write: writeOf(model, record, values, caller),
+    write: writeOf(model, record, values),
     texts: searchTextsOf(model, values),
     events: recordCreated(model, record, caller, clock),
   };
@@ -236,15 +246,17 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
   const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
   const record: StoredRecord = { ...before, version: before.version + 1, data: dataOf(model, values), updatedAt };
   return {
-    id: before.id,
     record,
-    write: writeOf(model, record, values, caller),
+    write: writeOf(model, record, values),
     texts: searchTextsOf(model, values, previous),
     events: recordUpdated(model, before, record, caller, clock),
   };
 }
 
-function writeOf(model: ObjectModel, record: StoredRecord, values: FieldValues, caller: Caller): Draft['write'] {
-  const { id, version, data, updatedAt: at } = record;
-  return { id, version, data, slots: slotsOf(model, values), at, createdBy: caller.userId };
+function writeOf(
+  model: ObjectModel,
+  { id, version, data, updatedAt: at }: StoredRecord,
+  values: FieldValues,
+): RecordWrite {
+  return { id, version, data, slots: slotsOf(model, values), at };
 }

@@ -143,30 +143,17 @@ export class RecordRepository {
     return rows.map(recordOf);
   }
 
-  /** Writes new records, whose versions are 1, in one statement. */
-  insert(tx: TenantTransaction, objectId: string, records: readonly (RecordWrite & { createdBy: string })[]): void {
+  /** Writes new records, whose versions are 1, in one statement. @param users who created each */
+  insert(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[], users: readonly string[]): void {
     const slots = slotNamesOf(records);
-    const users = records.map(({ createdBy }) => createdBy);
-    tx.issue(insertRecords(slots), [
-      tx.tenantId,
-      objectId,
-      ...columnsOf(records),
-      users,
-      ...valuesBySlot(slots, records),
-    ]);
+    tx.issue(insertRecords(slots), [tx.tenantId, objectId, ...columnsOf(slots, records, users)]);
   }
 
   /** Writes locked records, in one statement. */
   update(tx: TenantTransaction, objectId: string, records: readonly RecordWrite[]): void {
     const slots = slotNamesOf(records);
     const versions = records.map(({ version }) => version);
-    tx.issue(updateRecords(slots), [
-      tx.tenantId,
-      objectId,
-      ...columnsOf(records),
-      versions,
-      ...valuesBySlot(slots, records),
-    ]);
+    tx.issue(updateRecords(slots), [tx.tenantId, objectId, ...columnsOf(slots, records, versions)]);
   }
 
   /** Locks those of the records that exist: until the transaction ends nobody changes or deletes them, or refers to them anew. */
@@ -219,11 +206,11 @@ const recordOf = ({ id, version, data, createdAt, updatedAt }: RecordRow): Store
 
 const slotNamesOf = ([record]: readonly RecordWrite[]): string[] => [...(record?.slots.keys() ?? [])];
 
-const columnsOf = (records: readonly RecordWrite[]): unknown[][] => [
+/** The parameters of what is written, from $3. */
+const columnsOf = (slots: readonly string[], records: readonly RecordWrite[], third: readonly unknown[]): unknown[] => [
   records.map(({ id }) => id),
-  records.map(({ data }) => JSON.stringify(data)),
   records.map(({ at }) => at),
+  third,
+  `[${records.map(({ data }) => JSON.stringify(data)).join(',')}]`,
+  ...slots.map((name) => records.map((record) => record.slots.get(name))),
 ];
-
-const valuesBySlot = (slots: readonly string[], records: readonly RecordWrite[]): unknown[][] =>
-  slots.map((name) => records.map((record) => record.slots.get(name)));

@@ -21,7 +21,7 @@ import { RecordReadService } from './record-read.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { parseSort } from './record-sort.js';
 import type { FieldValues } from './record-values.js';
-import { type Creation, noSuchRecord, RecordWriteService } from './record-write.service.js';
+import { noSuchRecord, RecordWriteService } from './record-write.service.js';
 import { ReferenceAccessService } from './reference-access.service.js';
 
 /** The representation of a record and its entity tag. */
@@ -126,9 +126,11 @@ export class RecordService {
     const clock = await this.clock(caller);
     const earlier = call && (await this.findCreated(caller, apiName, call, clock));
     if (earlier) return earlier;
-    const prepare = (model: ObjectModel) => this.validate(caller, model, body, 'create');
-    return this.models.decideWrite(caller, apiName, prepare, async (model, values) => {
-      const creation: Creation = { model, caller, values, clock };
+    const prepare = async (model: ObjectModel) => {
+      const values = await this.validate(caller, model, body, 'create');
+      return this.writes.prepare({ model, caller, clock }, values);
+    };
+    return this.models.decideWrite(caller, apiName, prepare, async (model, creation) => {
       if (!call) return tagged(model, await this.writes.create(creation), caller, clock);
       return this.models.transaction(caller, model, async (tx) => {
         const create = async () => (await this.writes.insert(tx, creation)).id;

@@ -19,9 +19,19 @@ function slotColumn(name: string): string {
   return name;
 }
 
-/** The values of slots in arrays, the first of which is the given parameter. */
-const slotArrays = (slots: readonly string[], first: number): string =>
-  slots.map((name, index) => `, $${first + index}::${SLOT_TYPES[name.charAt(0)]}[]`).join('');
+/**
+ * What is written of records, a row for each: `id`, `at`, a third column and the slots come in arrays, the data as one JSON
+ * array (`DATA`), because in an array of Postgres each of its quotes would have to be escaped. It is no function in FROM
+ * either, of which the planner would expect a hundred rows and read the whole object. $3: ids, $4: times, $5: the third
+ * column, $6: data, from $7: the slots.
+ */
+function written(third: string, type: string, slots: readonly string[]): string {
+  const arrays = slots.map((name, index) => `, $${7 + index}::${SLOT_TYPES[name.charAt(0)]}[]`).join('');
+  return `unnest($3::uuid[], $4::timestamptz[], $5::${type}[]${arrays}) WITH ORDINALITY
+      AS written (id, at, ${third}${slots.map((name) => `, ${name}`).join('')}, number)`;
+}
+
+const DATA = '$6::jsonb -> (written.number::integer - 1)';
 
 /** $1: tenant, $2: object, $3: record. */
 export const FIND_RECORD = `
@@ -143,23 +153,20 @@ function pageOf(where: string, first: number, { by, descending, after }: ListSha
   return { page: parts, last };
 }
 
-/** In arrays with an element for each record: $3: ids, $4: data, $5: times, $6: users, from $7: the slots. $1: tenant, $2: object. */
+/** New records. $1: tenant, $2: object, $5: users; the others as in `written`. */
 export function insertRecords(slots: readonly string[]): string {
   const columns = slots.map((name) => `, ${slotColumn(name)}`).join('');
   return `
   INSERT INTO custom_record (tenant_id, object_id, id, version, data, created_at, updated_at, created_by${columns})
-  SELECT $1, $2, id, 1, data, at, at, by${columns}
-    FROM unnest($3::uuid[], $4::jsonb[], $5::timestamptz[], $6::uuid[]${slotArrays(slots, 7)})
-      AS written (id, data, at, by${columns})`;
+  SELECT $1, $2, id, 1, ${DATA}, at, at, by${columns}
+    FROM ${written('by', 'uuid', slots)}`;
 }
 
-/** Locked records. In arrays as above: $3: ids, $4: data, $5: times, $6: versions, from $7: the slots. $1: tenant, $2: object. */
+/** Locked records. $1: tenant, $2: object, $5: versions; the others as in `written`. */
 export function updateRecords(slots: readonly string[]): string {
-  const columns = slots.map((name) => `, ${slotColumn(name)}`).join('');
   return `
-  UPDATE custom_record AS stored SET version = written.version, data = written.data, updated_at = written.at
-         ${slots.map((name) => `, ${name} = written.${name}`).join('')}
-    FROM unnest($3::uuid[], $4::jsonb[], $5::timestamptz[], $6::integer[]${slotArrays(slots, 7)})
-      AS written (id, data, at, version${columns})
+  UPDATE custom_record AS stored SET version = written.version, data = ${DATA}, updated_at = written.at
+         ${slots.map((name) => `, ${slotColumn(name)} = written.${name}`).join('')}
+    FROM ${written('version', 'integer', slots)}
    WHERE stored.tenant_id = $1 AND stored.object_id = $2 AND stored.id = written.id`;
 }

@@ -64,6 +64,16 @@ export class SearchRepository {
     return result as SearchResult;
   }
 
+  /** Locks the next records of an object, by id. @param after a record's id; the nil UUID for the beginning */
+  lockNext(
+    tx: TenantTransaction,
+    objectId: string,
+    after: string,
+    limit: number,
+  ): Promise<{ readonly id: string; readonly data: Readonly<Record<string, unknown>> }[]> {
+    return tx.queryPrepared(LOCK_NEXT_RECORDS, [tx.tenantId, objectId, after, limit]);
+  }
+
   private set(tx: TenantTransaction, statement: string, objectId: string, records: readonly SearchedRecord[]): void {
     const set = records.flatMap(({ id, texts }) =>
       [...texts].flatMap(([audience, text]) => (text === null ? [] : [{ id, audience, text }])),
@@ -76,15 +86,5 @@ export class SearchRepository {
       set.map(({ audience }) => audience),
       set.map(({ text }) => text),
     ]);
-  }
-
-  /** Locks the next records of an object, by id. @param after a record's id; the nil UUID for the beginning */
-  lockNext(
-    tx: TenantTransaction,
-    objectId: string,
-    after: string,
-    limit: number,
-  ): Promise<{ readonly id: string; readonly data: Readonly<Record<string, unknown>> }[]> {
-    return tx.queryPrepared(LOCK_NEXT_RECORDS, [tx.tenantId, objectId, after, limit]);
   }
 }

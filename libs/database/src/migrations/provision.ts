@@ -38,13 +38,8 @@ export async function provisionDatabase(options: Provisioning): Promise<Provisio
     await ensureRole(admin, definition.runtimeRole, passwords.runtime);
     await ensureRole(admin, definition.narrowRole, passwords.narrow);
     await ensureDatabase(admin, database, definition, options.template);
+    await withClient(withDatabase(adminUrl, database), (inDatabase) => prepareSchema(inDatabase, definition));
     // The end of the session releases the lock.
-  });
-  await withClient(withDatabase(adminUrl, database), async (admin) => {
-    await admin.query('REVOKE ALL ON SCHEMA public FROM PUBLIC');
-    await admin.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${definition.ownerRole}`);
-    await admin.query(`GRANT USAGE ON SCHEMA public TO ${definition.runtimeRole}, ${definition.narrowRole}`);
-    for (const extension of EXTENSIONS) await admin.query(`CREATE EXTENSION IF NOT EXISTS ${identifier(extension)}`);
   });
   return databaseUrls(options);
 }
@@ -57,6 +52,13 @@ export function databaseUrls({ adminUrl, definition, passwords, ...options }: Pr
     runtimeUrl: roleUrl(adminUrl, database, definition.runtimeRole, passwords.runtime),
     narrowUrl: roleUrl(adminUrl, database, definition.narrowRole, passwords.narrow),
   };
+}
+
+async function prepareSchema(admin: pg.Client, definition: ServiceDatabase): Promise<void> {
+  await admin.query('REVOKE ALL ON SCHEMA public FROM PUBLIC');
+  await admin.query(`GRANT USAGE, CREATE ON SCHEMA public TO ${definition.ownerRole}`);
+  await admin.query(`GRANT USAGE ON SCHEMA public TO ${definition.runtimeRole}, ${definition.narrowRole}`);
+  for (const extension of EXTENSIONS) await admin.query(`CREATE EXTENSION IF NOT EXISTS ${identifier(extension)}`);
 }
 
 async function ensureRole(admin: pg.Client, name: string, password: string): Promise<void> {

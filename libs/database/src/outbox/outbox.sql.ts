@@ -1,34 +1,32 @@
-/** In the order of the arrays. $1: tenants, $2: ids, $3: names, $4: subjects, $5: envelopes. */
+/** In this order. $1: tenants, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
 export const APPEND_EVENTS = `
   INSERT INTO outbox (tenant_id, id, name, subject, envelope)
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::json[])`;
+  SELECT * FROM ROWS FROM (unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]), json_array_elements($5::json)) AS event`;
 
 /** What is published, as of the last mark. */
 export const READ_POSITION = 'SELECT published::text AS published FROM outbox_position ORDER BY hour DESC LIMIT 1';
 
-const MARK = `
+/**
+ * One row an hour, so that the sweep knows since when an event is published. The row of the last hour is the position also
+ * when the clock goes back. $1: what is published.
+ */
+export const MARK_EVENTS_PUBLISHED = `
   INSERT INTO outbox_position (hour, published)
   SELECT greatest(date_trunc('hour', now()), max(hour)), $1::int8multirange FROM outbox_position
   ON CONFLICT (hour) DO UPDATE SET published = excluded.published`;
 
-const CLAIM = (after: string, before: string, limit: string): string => `
+const claimEvents = (after: string, before: string, limit: string): string => `
   SELECT event.*
     FROM unnest(${after}::bigint[], ${before}::bigint[]) AS gap (after, before)
    CROSS JOIN LATERAL (SELECT seq, tenant_id AS "tenantId", id, subject, envelope::text AS envelope FROM outbox
                         WHERE seq > gap.after AND seq < gap.before ORDER BY seq LIMIT ${limit}) AS event
    ORDER BY event.seq LIMIT ${limit}`;
 
-/**
- * One row an hour, so that the sweep knows since when an event is published. The row of the last hour is the position also
- * when the clock goes back. $1: what is published.
- */
-export const MARK_EVENTS_PUBLISHED = MARK;
-
 /** The oldest first. $1, $2: gaps between what is published, in ascending order; $3: limit. */
-export const CLAIM_EVENTS = CLAIM('$1', '$2', '$3');
+export const CLAIM_EVENTS = claimEvents('$1', '$2', '$3');
 
 /** Both at once. $1: what is published; $2, $3: the gaps in it; $4: limit. */
-export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK})${CLAIM('$2', '$3', '$4')}`;
+export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK_EVENTS_PUBLISHED})${claimEvents('$2', '$3', '$4')}`;
 
 /** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
 export const MEASURE_OUTBOX = `
