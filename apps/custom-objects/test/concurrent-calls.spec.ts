@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Database, type TenantTransaction, type TransactionOrigin } from '@crm/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import type { DeclaredObject } from '../src/object/object-definition.js';
 import { type CustomObjectsService, RECORDS, startCustomObjects, type Tenant } from './custom-objects-service.js';
@@ -212,6 +213,27 @@ describe('records that many read and write at the same time', () => {
       expect(another?.body.id).toBe(second.id);
       expect(none.map(({ status }) => status)).toEqual([404, 404, 404]);
     }
+  });
+
+  it('are not written twice when nobody hears that they have been committed', async () => {
+    await create('Before');
+    const database = app.service.get(Database);
+    const transaction = database.transaction.bind(database);
+    const spy = jest
+      .spyOn(database, 'transaction')
+      .mockImplementation(
+        async <T>(origin: string | TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>) => {
+          await transaction(origin, work);
+          throw Object.assign(new Error('read EPROTO'), { code: 'EPROTO' });
+        },
+      );
+    try {
+      const answers = await Promise.all(titles.map((title) => call('POST', RECORDS, { title })));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+    } finally {
+      spy.mockRestore();
+    }
+    expect((await stored()).map(({ title }) => title).sort()).toEqual(['Before', ...titles]);
   });
 
   it('follow a definition that changes meanwhile', async () => {

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { RunningService } from '@crm/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Services, sendRaw, startGateway } from './harness.js';
+import { type Services, sendRaw, startGatewayTo } from './harness.js';
 
 const MEGABYTE = 1024 * 1024;
 const HEAD = 'POST /api/crm/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
@@ -28,10 +27,7 @@ describe('a body on its way through the gateway', () => {
         onPiece(socket);
       });
     });
-    await once(service.listen(0, '127.0.0.1'), 'listening');
-    services = await Services.start();
-    const { port } = service.address() as AddressInfo;
-    gateway = await startGateway(services, { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${port}` });
+    ({ gateway, services } = await startGatewayTo(service));
   });
   afterAll(async () => {
     await gateway.close();

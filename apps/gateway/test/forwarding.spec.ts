@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningService } from '@crm/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Services, startGateway } from './harness.js';
+import { type Services, startGatewayTo } from './harness.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -21,10 +20,7 @@ describe('an answer that the gateway forwards', () => {
       received.push(request.method ?? '');
       request.resume().on('end', () => answer(request, response));
     });
-    await once(service.listen(0, '127.0.0.1'), 'listening');
-    services = await Services.start();
-    const { port } = service.address() as AddressInfo;
-    gateway = await startGateway(services, { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${port}` });
+    ({ gateway, services } = await startGatewayTo(service));
   });
   afterAll(async () => {
     await gateway.close();

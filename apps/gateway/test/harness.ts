@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Server as NetServer } from 'node:net';
 import { KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
@@ -116,6 +117,14 @@ export async function startGateway(
     revocations: new TestRevocations(),
     openApi: false,
   });
+}
+
+/** A gateway in front of one server, on a free port, that a test makes itself, and stand-ins for the other services. */
+export async function startGatewayTo(service: NetServer): Promise<{ gateway: RunningService; services: Services }> {
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  const { port } = service.address() as AddressInfo;
+  const services = await Services.start();
+  return { services, gateway: await startGateway(services, { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${port}` }) };
 }
 
 const loadConfigFor = (services: Services, environment: Record<string, string>): GatewayConfig =>

@@ -35,7 +35,8 @@ class OpenTransaction<TenantId extends string | undefined> {
   private eventsLength = 0;
   private open = true;
   private lease: ManagerLease | undefined;
-  private readonly unawaited: Promise<unknown>[] = [];
+  /** Of issued statements: the error of each, or undefined. */
+  private readonly failures: Promise<(Error & { code?: unknown }) | undefined>[] = [];
 
   constructor(
     private readonly services: TransactionServices,
@@ -67,10 +68,14 @@ class OpenTransaction<TenantId extends string | undefined> {
 
   issue(sql: string, parameters: readonly unknown[]): void {
     this.assertOpen();
-    const outcome = this.queryPrepared(sql, parameters);
-    // Handled when the transaction ends; until then the rejection must not count as unhandled.
-    outcome.catch(() => undefined);
-    this.unawaited.push(outcome);
+    const sent = this.queryPrepared(sql, parameters);
+    // Kept until the transaction ends, when it is told.
+    this.failures.push(
+      sent.then(
+        () => undefined,
+        (error: Error & { code?: unknown }) => error,
+      ),
+    );
   }
 
   afterCommit(callback: () => void): void {
@@ -120,9 +125,8 @@ class OpenTransaction<TenantId extends string | undefined> {
    * consequence.
    */
   async unawaitedFailure(): Promise<unknown> {
-    const outcomes = await Promise.allSettled(this.unawaited);
-    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    return failures.find((error) => error.code !== ABORTED);
+    const failures = await Promise.all(this.failures);
+    return failures.find((error) => error !== undefined && error.code !== ABORTED);
   }
 
   /** @param name of a prepared statement */

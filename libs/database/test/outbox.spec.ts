@@ -40,12 +40,11 @@ describe('the outbox', () => {
 
   it('keeps a CloudEvents envelope with the tenant, in the transaction of the change', async () => {
     const id = await append('s1');
-    await fixture.database
-      .transaction(tenant, async (tx) => {
-        await appendEvent(tx, user, { subject: 'rolled back', data });
-        throw new Error('no');
-      })
-      .catch(() => undefined);
+    const rolledBack = fixture.database.transaction(tenant, async (tx) => {
+      await appendEvent(tx, user, { subject: 'rolled back', data });
+      throw new Error('no');
+    });
+    await expect(rolledBack).rejects.toThrow('no');
     const events = await claim();
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ id, tenantId: tenant, subject: eventSubject('user.disabled', tenant) });
@@ -246,13 +245,12 @@ describe('the outbox', () => {
   it('forgets the gaps that transactions left behind when they rolled back', async () => {
     const { outbox, ranges, close } = await session();
     for (const subject of ['1', '2', '3']) {
-      await fixture.database
-        .transaction(tenant, async (tx) => {
-          await appendEvent(tx, user, { subject: 'rolled back', data });
-          await tx.query('SELECT 1');
-          throw new Error('no');
-        })
-        .catch(() => undefined);
+      const rolledBack = fixture.database.transaction(tenant, async (tx) => {
+        await appendEvent(tx, user, { subject: 'rolled back', data });
+        await tx.query('SELECT 1');
+        throw new Error('no');
+      });
+      await expect(rolledBack).rejects.toThrow('no');
       await append(subject);
     }
     outbox.acknowledged(await outbox.claimBatch(100));

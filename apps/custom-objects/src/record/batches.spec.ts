@@ -14,11 +14,13 @@ function recorded() {
       new Promise((answer, fail) => {
         begun.push({ writes, answer, fail });
       }),
-    alone: async (write) => {
-      alone.push(write);
-      return `${write} alone`;
+    apart: {
+      carryOut: async (write) => {
+        alone.push(write);
+        return `${write} alone`;
+      },
+      isOfOne: (error) => error instanceof TypeError,
     },
-    isOfOne: (error) => error instanceof TypeError,
     weightOf: (write) => write.length,
   };
   const batches = new Batches(execution);
@@ -114,6 +116,21 @@ describe('calls at the same time', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  it('fail with their batch when they cannot be carried out apart', async () => {
+    const batches = new Batches<string, string>({
+      together: async ([call]) => {
+        if (call === 'x') throw new TypeError('one of them');
+        return [null];
+      },
+    });
+    const both = Promise.allSettled(['x', 'y'].map((call) => batches.run('k', call)));
+    expect(await both).toEqual([
+      expect.objectContaining({ status: 'rejected', reason: new TypeError('one of them') }),
+      expect.objectContaining({ status: 'rejected', reason: new TypeError('one of them') }),
+    ]);
+    await expect(batches.run('k', 'z')).rejects.toThrow('no outcome');
   });
 
   it('of other keys wait for nothing', async () => {

@@ -10,17 +10,20 @@ const MOST_TOGETHER = 64;
 /** Most of what the calls of a batch weigh together; what is heavier is a batch of its own. */
 export const MOST_WEIGHT = 256 * 1024;
 
-/** What became of a call: null when it has to be carried out alone. */
+/** What became of a call: null when it has to be carried out apart from the others. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown } | null;
 
 export interface Execution<Call, Result> {
   /** Carries out a batch in one transaction, and says of each call what became of it. When it rejects, none was carried out. */
   together(calls: readonly Call[]): Promise<readonly Outcome<Result>[]>;
-  alone(call: Call): Promise<Result>;
-  /** Whether one of the calls may be the reason for the failure of a batch, so that the others are worth carrying out. */
-  isOfOne(error: unknown): boolean;
-  /** UTF-16 units of what a call has to have written. */
-  weightOf(call: Call): number;
+  /** How a call is carried out that cannot be with others. Without it all calls of a batch fail with it. */
+  readonly apart?: {
+    carryOut(call: Call): Promise<Result>;
+    /** Whether one of the calls may be the reason for the failure of a batch, so that the others are worth carrying out. */
+    isOfOne(error: unknown): boolean;
+  };
+  /** UTF-16 units of what a call has to have written; 0 when left out. */
+  weightOf?(call: Call): number;
 }
 
 interface Waiting<Call, Result> {
@@ -90,7 +93,7 @@ export class Batches<Call, Result> {
     let weight = 0;
     let size = 0;
     for (const { call } of waiting) {
-      weight += this.execution.weightOf(call);
+      weight += this.execution.weightOf?.(call) ?? 0;
       if (size === MOST_TOGETHER || (size > 0 && weight > MOST_WEIGHT)) break;
       size += 1;
     }
@@ -99,21 +102,19 @@ export class Batches<Call, Result> {
 
   /** Never rejects. */
   private async settle(batch: readonly Waiting<Call, Result>[]): Promise<void> {
-    const { execution } = this;
+    const { apart } = this.execution;
+    let outcomes: readonly Outcome<Result>[];
     try {
-      const outcomes = await execution.together(batch.map(({ call }) => call));
-      for (const [index, { call, resolve, reject }] of batch.entries()) {
-        const outcome = outcomes[index];
-        if (!outcome) resolve(execution.alone(call));
-        else if ('error' in outcome) reject(outcome.error);
-        else resolve(outcome.result);
-      }
+      outcomes = await this.execution.together(batch.map(({ call }) => call));
     } catch (error) {
-      const tryAlone = batch.length > 1 && execution.isOfOne(error);
-      for (const { call, resolve, reject } of batch) {
-        if (tryAlone) resolve(execution.alone(call));
-        else reject(error);
-      }
+      outcomes = batch.map(() => (batch.length > 1 && apart?.isOfOne(error) ? null : { error }));
+    }
+    for (const [index, { call, resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index] ?? null;
+      if (outcome === null && apart) resolve(apart.carryOut(call));
+      else if (outcome === null) reject(new Error('A call of a batch has no outcome'));
+      else if ('error' in outcome) reject(outcome.error);
+      else resolve(outcome.result);
     }
   }
 }

@@ -42,7 +42,8 @@ export class CostlyQueries {
     const release = await this.enter(tenantId, (error) =>
       tooExpensive('other queries of the workspace that take long left no room for it', error),
     );
-    let begun = performance.now();
+    // Waiting for the queries of other tenants is no reason to rest.
+    let begun: number | undefined;
     try {
       const leave = await acquire(this.all, busy);
       begun = performance.now();
@@ -55,7 +56,8 @@ export class CostlyQueries {
       if (!isExcessive(error)) throw error;
       throw tooExpensive(`the query takes more than ${COSTLY_MS / 1000} seconds`, error);
     } finally {
-      setTimeout(release, Math.min((performance.now() - begun) * REST_FACTOR, LONGEST_REST_MS)).unref();
+      const taken = begun === undefined ? 0 : performance.now() - begun;
+      setTimeout(release, Math.min(taken * REST_FACTOR, LONGEST_REST_MS)).unref();
     }
   }
 

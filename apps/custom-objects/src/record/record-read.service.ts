@@ -23,10 +23,6 @@ interface Read {
 export class RecordReadService {
   private readonly reads = new Batches<Wanted, Read>({
     together: (wanted) => this.readTogether(wanted),
-    alone: ({ tenantId, objectId, id }) => this.records.read(tenantId, objectId, id),
-    // The statement is the same for every record.
-    isOfOne: () => false,
-    weightOf: () => 0,
   });
 
   constructor(private readonly records: RecordRepository) {}

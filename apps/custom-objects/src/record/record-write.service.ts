@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PlatformError } from '@crm/contracts';
 import { isRefusedStatement, newId, type OutboxRow, type TenantTransaction } from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
@@ -7,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { isStale, type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
 import { Batches, MOST_WEIGHT, type Outcome } from './batches.js';
-import { laterOf, type StoredRecord } from './record.js';
+import { laterOf, noSuchRecord, type StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordCreated, recordUpdated } from './record-events.js';
 import { dataOf, type FieldValues, slotsOf, valuesOf } from './record-values.js';
@@ -27,7 +26,6 @@ interface Author {
 
 /** A validated new record. */
 export interface Creation extends Author {
-  readonly values: FieldValues;
   readonly draft: Draft;
 }
 
@@ -41,6 +39,9 @@ export interface Change extends Author {
 
 /** Everything that is written of a record. */
 interface Draft {
+  /** Values before the change; null for a new record. */
+  readonly previous: FieldValues | null;
+  readonly values: FieldValues;
   readonly record: StoredRecord;
   readonly write: RecordWrite;
   readonly texts: SearchTexts;
@@ -55,16 +56,13 @@ interface Draft {
 export class RecordWriteService {
   private readonly creations = new Batches<Creation, StoredRecord>({
     together: (creations) => this.createTogether(creations),
-    alone: (creation) => this.createAlone(creation),
-    isOfOne,
+    apart: { carryOut: (creation) => this.createAlone(creation), isOfOne },
     weightOf: ({ draft }) => weightOf(draft),
   });
   private readonly updates = new Batches<Change, StoredRecord>({
+    // What a change weighs is known once the record is read.
     together: (changes) => this.changeTogether(changes),
-    alone: (change) => this.changeAlone(change),
-    isOfOne,
-    // Known once the record is read.
-    weightOf: () => 0,
+    apart: { carryOut: (change) => this.changeAlone(change), isOfOne },
   });
 
   constructor(
@@ -77,19 +75,19 @@ export class RecordWriteService {
 
   /** What can be decided of a creation before its transaction. @throws PAYLOAD_TOO_LARGE */
   prepare(author: Author, values: FieldValues): Creation {
-    return { ...author, values, draft: draftOfNew(author, values) };
+    return { ...author, draft: draftOfNew(author, values) };
   }
 
   /** @throws VALIDATION_FAILED for a reference, UNIQUE_VIOLATION; an error that isStale recognises */
   async create(creation: Creation): Promise<StoredRecord> {
-    if (this.isConcerned(creation.model, null, creation.values)) return this.createAlone(creation);
+    if (this.isConcerned(creation.model, creation.draft)) return this.createAlone(creation);
     return this.creations.run(batchKey(creation), creation);
   }
 
   /** In a transaction that holds the definition. @throws as {@link create} */
   async insert(tx: TenantTransaction, creation: Creation): Promise<StoredRecord> {
-    const { values, draft } = creation;
-    const claimed = this.claim(tx, creation, draft.record.id, null, values);
+    const { draft } = creation;
+    const claimed = this.claim(tx, creation, draft);
     this.insertAll(tx, [creation]);
     await claimed;
     return draft.record;
@@ -129,7 +127,7 @@ export class RecordWriteService {
         try {
           const draft = draftOfChange(change, before);
           if (!draft) return { result: before };
-          if (this.isConcerned(model, valuesOf(model, before.data), valuesOf(model, draft.record.data))) return null;
+          if (this.isConcerned(model, draft)) return null;
           drafts.push(draft);
           weight += weightOf(draft);
           return { result: draft.record };
@@ -149,8 +147,7 @@ export class RecordWriteService {
       if (!before) throw noSuchRecord();
       const draft = draftOfChange(change, before);
       if (!draft) return before;
-      const [previous, values] = [valuesOf(model, before.data), valuesOf(model, draft.record.data)];
-      const claimed = this.claim(tx, change, id, previous, values);
+      const claimed = this.claim(tx, change, draft);
       this.updateAll(tx, model, [draft]);
       await claimed;
       return draft.record;
@@ -158,8 +155,8 @@ export class RecordWriteService {
   }
 
   /** Whether a write may have to wait for another, or fail because of another record. */
-  private isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
-    return this.references.isConcerned(model, before, after) || this.uniques.isConcerned(model, before, after);
+  private isConcerned(model: ObjectModel, { previous, values }: Draft): boolean {
+    return this.references.isConcerned(model, previous, values) || this.uniques.isConcerned(model, previous, values);
   }
 
   /**
@@ -169,13 +166,11 @@ export class RecordWriteService {
   private async claim(
     tx: TenantTransaction,
     { model, caller }: Author,
-    id: string,
-    before: FieldValues | null,
-    after: FieldValues,
+    { previous, values, record: { id } }: Draft,
   ): Promise<void> {
     const outcomes = await Promise.allSettled([
-      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, before, after),
-      this.uniques.claim(tx, model, id, before, after),
+      this.references.claim(tx, model, (field) => readableTargets(caller, field), id, previous, values),
+      this.uniques.claim(tx, model, id, previous, values),
     ]);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
@@ -210,8 +205,6 @@ const batchKey = ({ model: { object }, caller }: Author): string =>
 /** A refused statement may have been refused for the values of one record; that the definition has changed concerns all. */
 const isOfOne = (error: unknown): boolean => isRefusedStatement(error) && !isStale(error);
 
-export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');
-
 function appendAll(tx: TenantTransaction, drafts: readonly Draft[]): void {
   for (const { events } of drafts) for (const event of events) tx.appendToOutbox(event);
 }
@@ -221,6 +214,8 @@ function draftOfNew({ model, caller, clock }: Author, values: FieldValues): Draf
   const at = clock.now.toISOString();
   const record: StoredRecord = { id: newId(), version: 1, data: dataOf(model, values), createdAt: at, updatedAt: at };
   return {
+    previous: null,
+    values,
     record,
     write: writeOf(model, record, values),
     texts: searchTextsOf(model, values),
@@ -246,6 +241,8 @@ function draftOfChange({ model, caller, changes, expected, clock }: Change, befo
   const updatedAt = laterOf(before.updatedAt, new Date().toISOString());
   const record: StoredRecord = { ...before, version: before.version + 1, data: dataOf(model, values), updatedAt };
   return {
+    previous,
+    values,
     record,
     write: writeOf(model, record, values),
     texts: searchTextsOf(model, values, previous),

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { ObjectModelStore } from '../object/object-model.store.js';
 import { requireWritable, shownProblems } from './field-access.js';
-import type { StoredRecord } from './record.js';
+import { noSuchRecord, type StoredRecord } from './record.js';
 import { RecordRepository } from './record.repository.js';
 import { recordJson } from './record.writer.js';
 import { recordEtag } from './record-etag.js';
@@ -21,7 +21,7 @@ import { RecordReadService } from './record-read.service.js';
 import { RecordRemovalService } from './record-removal.service.js';
 import { parseSort } from './record-sort.js';
 import type { FieldValues } from './record-values.js';
-import { noSuchRecord, RecordWriteService } from './record-write.service.js';
+import { RecordWriteService } from './record-write.service.js';
 import { ReferenceAccessService } from './reference-access.service.js';
 
 /** The representation of a record and its entity tag. */
@@ -38,7 +38,7 @@ type Caller = Pick<
   'tenantId' | 'userId' | 'roles' | 'scopes' | 'kind' | 'appKey' | 'requestId' | 'traceparent'
 >;
 
-/** The rules of records, of standard objects and of those that apps bring: field security, validation, uniqueness, versions and events. */
+/** The calls for records, of standard objects and of those that apps bring, with field security and validation. */
 @Injectable()
 export class RecordService {
   constructor(

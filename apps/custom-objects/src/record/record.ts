@@ -1,3 +1,5 @@
+import { PlatformError } from '@crm/contracts';
+
 /** A stored record. `data` has canonical values by the fields' keys; formulas are never stored. */
 export interface StoredRecord {
   readonly id: string;
@@ -10,6 +12,8 @@ export interface StoredRecord {
 
 /** Of two times as the API writes them. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
+
+export const noSuchRecord = () => new PlatformError('NOT_FOUND', 'There is no such record');
 
 /** A record as it leaves through the API: flat, head fields first. */
 export type RecordView = {

@@ -14,9 +14,7 @@ export class ReferenceService {
 
   /** Whether a change has anything to register or to forget. @param before null for a new record */
   isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
-    return model.referenceFields.some(
-      ({ apiName }) => (after[apiName] ?? null) !== (before === null ? null : (before[apiName] ?? null)),
-    );
+    return changedReferences(model, before, after).length > 0;
   }
 
   /**
@@ -34,15 +32,11 @@ export class ReferenceService {
     before: FieldValues | null,
     after: FieldValues,
   ): Promise<void> {
-    const released: Reference[] = [];
-    const wanted: { field: StoredField; targetId: string }[] = [];
-    for (const field of model.referenceFields) {
-      const targetId = (after[field.apiName] ?? null) as string | null;
-      const previous = before === null ? null : ((before[field.apiName] ?? null) as string | null);
-      if (targetId === previous) continue;
-      if (previous !== null) released.push({ recordId, fieldKey: field.key, targetId: previous });
-      if (targetId !== null) wanted.push({ field, targetId });
-    }
+    const changed = changedReferences(model, before, after);
+    const released = changed.flatMap(({ field, previous }): Reference[] =>
+      previous === null ? [] : [{ recordId, fieldKey: field.key, targetId: previous }],
+    );
+    const wanted = changed.flatMap(({ field, targetId }) => (targetId === null ? [] : [{ field, targetId }]));
     const { id: objectId } = model.object;
     const release = released.length > 0 ? this.references.release(tx, objectId, released) : undefined;
     const claim =
@@ -70,6 +64,20 @@ export class ReferenceService {
     );
     if (held.length > 0) await this.references.release(tx, objectId, held);
   }
+}
+
+interface ChangedReference {
+  readonly field: StoredField;
+  readonly previous: string | null;
+  readonly targetId: string | null;
+}
+
+function changedReferences(model: ObjectModel, before: FieldValues | null, after: FieldValues): ChangedReference[] {
+  return model.referenceFields.flatMap((field) => {
+    const previous = (before?.[field.apiName] ?? null) as string | null;
+    const targetId = (after[field.apiName] ?? null) as string | null;
+    return targetId === previous ? [] : [{ field, previous, targetId }];
+  });
 }
 
 /** In the order of the records, in which all transactions lock them. */

@@ -15,11 +15,7 @@ export class UniqueService {
 
   /** Whether a change has anything to claim or to release. @param before null for a new record */
   isConcerned(model: ObjectModel, before: FieldValues | null, after: FieldValues): boolean {
-    return model.uniqueFields.some(
-      (field) =>
-        uniqueKey(field, after[field.apiName] ?? null) !==
-        (before === null ? null : uniqueKey(field, before[field.apiName] ?? null)),
-    );
+    return changedKeys(model, before, after).length > 0;
   }
 
   /**
@@ -35,15 +31,13 @@ export class UniqueService {
     before: FieldValues | null,
     after: FieldValues,
   ): Promise<void> {
-    const released: UniqueValue[] = [];
-    const wanted: (UniqueValue & { field: StoredField })[] = [];
-    for (const field of model.uniqueFields) {
-      const key = uniqueKey(field, after[field.apiName] ?? null);
-      const previous = before === null ? null : uniqueKey(field, before[field.apiName] ?? null);
-      if (key === previous) continue;
-      if (previous !== null) released.push({ fieldId: field.id, key: previous, recordId });
-      if (key !== null) wanted.push({ fieldId: field.id, key, recordId, field });
-    }
+    const changed = changedKeys(model, before, after);
+    const released = changed.flatMap(({ field, previous }): UniqueValue[] =>
+      previous === null ? [] : [{ fieldId: field.id, key: previous, recordId }],
+    );
+    const wanted = changed.flatMap(({ field, key }): (UniqueValue & { field: StoredField })[] =>
+      key === null ? [] : [{ fieldId: field.id, key, recordId, field }],
+    );
     const { id: objectId } = model.object;
     const release = released.length > 0 ? this.uniques.release(tx, objectId, released) : undefined;
     const claim = wanted.length > 0 ? this.uniques.claim(tx, objectId, recordId, wanted) : undefined;
@@ -72,4 +66,18 @@ export class UniqueService {
     });
     if (held.length > 0) await this.uniques.release(tx, model.object.id, held);
   }
+}
+
+interface ChangedKey {
+  readonly field: StoredField;
+  readonly previous: string | null;
+  readonly key: string | null;
+}
+
+function changedKeys(model: ObjectModel, before: FieldValues | null, after: FieldValues): ChangedKey[] {
+  return model.uniqueFields.flatMap((field) => {
+    const previous = before === null ? null : uniqueKey(field, before[field.apiName] ?? null);
+    const key = uniqueKey(field, after[field.apiName] ?? null);
+    return key === previous ? [] : [{ field, previous, key }];
+  });
 }
