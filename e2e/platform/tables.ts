@@ -8,7 +8,7 @@ export const TABLES: Readonly<Record<StatefulService, string>> = {
     'custom_field custom_object custom_object_share custom_record custom_unique idempotency outbox outbox_position record_reference record_search',
   'automation-hooks': 'dead_letter hook hook_secret inbox run run_queue run_step workflow',
   'webhook-dispatcher':
-    'app_secret dead_letter delivery delivery_attempt inbox outbox outbox_position subscription_queue webhook_subscription',
+    'app_secret dead_letter delivery delivery_attempt due_delivery event_body inbox outbox outbox_position subscription_queue webhook_subscription',
   'marketplace-certification':
     'app app_version app_webhook_secret certification idempotency install_audit install_count installation installation_step installation_work outbox outbox_position rating submission_audit',
 };

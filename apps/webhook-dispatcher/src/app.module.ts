@@ -5,7 +5,9 @@ import { AppSecretModule } from './app-secret/app-secret.module.js';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
+import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
+import { FanOutModule } from './fan-out/fan-out.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 
 @Module({})
@@ -20,6 +22,8 @@ export class AppModule {
         AppSecretModule,
         SubscriptionModule,
         DeliveryModule,
+        FanOutModule,
+        DueModule,
       ],
     };
   }

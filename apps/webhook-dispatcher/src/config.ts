@@ -26,9 +26,11 @@ export interface WebhookConfig {
 export interface DeliveryConfig {
   /** Milliseconds before each attempt, including the first. */
   retryDelaysMs: readonly number[];
-  /** Attempts that this process makes at the same time. */
+  /** Attempts that this process makes at the same time, apart from slow ones: as many of new deliveries, as many of others. */
   concurrency: number;
-  /** Attempts that this process makes at the same time for one subscription. */
+  /** Attempts that have taken over a second and go on. */
+  slowConcurrency: number;
+  /** Attempts that this process makes at the same time for one subscription that answers quickly. */
   concurrencyPerSubscription: number;
 }
 
@@ -40,8 +42,9 @@ export function loadConfig(): WebhookConfig {
     allow: read.string('EGRESS_ALLOW', { default: '' }),
     caFile: read.string('EGRESS_CA_FILE', { default: '' }),
     retryDelays: read.string('WEBHOOK_RETRY_DELAYS', { default: '' }),
-    concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 64, min: 1, max: 1000 }),
-    perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 8, min: 1, max: 100 }),
+    concurrency: read.integer('WEBHOOK_CONCURRENCY', { default: 256, min: 1, max: 4096 }),
+    slowConcurrency: read.integer('WEBHOOK_SLOW_CONCURRENCY', { default: 4096, min: 1, max: 65_536 }),
+    perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 64, min: 1, max: 1000 }),
     subscriptionsPerTenant: read.integer('SUBSCRIPTIONS_PER_TENANT', { default: 100, min: 1, max: 1000 }),
   }));
   assertNoEgressExceptionsInProduction({ profile: env.service.profile, allow: env.allow, caFile: env.caFile });
@@ -57,6 +60,7 @@ export function loadConfig(): WebhookConfig {
     delivery: {
       retryDelaysMs: env.retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(env.retryDelays),
       concurrency: env.concurrency,
+      slowConcurrency: env.slowConcurrency,
       concurrencyPerSubscription: env.perSubscription,
     },
   };

@@ -1,9 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
-import { DeliveryService } from '../src/delivery/delivery.service.js';
+import { Recorder } from '../src/recording/recorder.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
 
 describe('deliveries', () => {
@@ -44,9 +43,7 @@ describe('deliveries', () => {
   it('makes one delivery however often the event arrives', async () => {
     await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
-    const again = () =>
-      app.service.get(Database).transaction(tenant.id, (tx) => app.service.get(DeliveryService).fanOut(tx, event));
-    await Promise.all([again(), again(), again()]);
+    await Promise.all([app.handle(event), app.handle(event), app.handle(event)]);
     await app.settled(tenant.admin, 'delivered');
     expect(received(event.id)).toHaveLength(1);
   });
@@ -89,55 +86,17 @@ describe('deliveries', () => {
     expect(await app.deliveries(stranger.admin)).toEqual([]);
   });
 
-  it('sends the body of an event to the database once for all its deliveries', async () => {
+  it('stores the body of an event once for all its deliveries', async () => {
     for (let index = 0; index < 10; index += 1) await app.subscribe(tenant.admin);
     const text = 'x'.repeat(100_000);
     const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: text });
-    const service = app.service.get(DeliveryService);
-    let sent = 0;
-    await app.service.get(Database).transaction(tenant.id, async (tx) => {
-      const counting: TenantTransaction = Object.assign(Object.create(tx), {
-        query: (sql: string, parameters: readonly unknown[]) => {
-          sent += JSON.stringify(parameters).length;
-          return tx.query(sql, parameters);
-        },
-      });
-      await service.fanOut(counting, event);
-    });
-    const made = await app.settled(tenant.admin, 'delivered');
-    expect(made).toHaveLength(10);
-    expect(sent).toBeGreaterThan(text.length);
-    expect(sent).toBeLessThan(1.5 * text.length);
+    await app.handle(event);
+    expect(await app.settled(tenant.admin, 'delivered')).toHaveLength(10);
+    const bodies = await app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) => tx.query<{ length: number }>('SELECT length(body) AS length FROM event_body'));
+    expect(bodies).toEqual([{ length: received(event.id)[0]?.body.length }]);
     expect(received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
-  });
-
-  it('writes at most sixteen megabytes of copies of a body in one statement', async () => {
-    const body = 'x'.repeat(5_000_000);
-    const made = Array.from({ length: 7 }, () => ({
-      id: newId(),
-      subscriptionId: randomUUID(),
-      url: 'https://a.example',
-    }));
-    const copies: number[] = [];
-    // Rolled back at the end: they belong to no subscription.
-    const written = app.service.get(Database).transaction(tenant.id, async (tx) => {
-      const counting: TenantTransaction = Object.assign(Object.create(tx), {
-        query: async (sql: string, parameters: readonly unknown[]) => {
-          const rows = await tx.query(sql, parameters);
-          const [row] = await tx.query<{ count: number }>('SELECT count(*)::int AS count FROM delivery');
-          if (parameters.includes(body)) copies.push(row?.count ?? 0);
-          return rows;
-        },
-      });
-      await app.service
-        .get(DeliveryRepository)
-        .insert(counting, { eventId: newId(), event: 'lead.created', body }, made);
-      const queued = await tx.query('SELECT subscription_id FROM subscription_queue');
-      expect(queued).toHaveLength(made.length);
-      throw new Error('undone');
-    });
-    await expect(written).rejects.toThrow('undone');
-    expect(copies).toEqual([3, 6, 7]);
   });
 
   it('retries with the same id and body until the receiver accepts', async () => {
@@ -229,30 +188,47 @@ describe('deliveries', () => {
 
   it('takes over the delivery of a process that died, which can then no longer record an attempt', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
-    const database = app.service.get(Database);
+    const recorder = app.service.get(Recorder);
     const claim = randomUUID();
-    const event = await app.emit(tenant.id, 'lead.created', undefined, async (tx) => {
-      // What a process leaves that is killed between claiming and sending.
-      await tx.query(`UPDATE delivery SET claim = $1, claimed_until = now() + interval '1500 milliseconds'`, [claim]);
+    const event = envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 });
+    const id = randomUUID();
+    const url = `${app.receiver.url}/hook`;
+    const until = new Date(Date.now() + 1_500);
+    // What a process leaves that is killed while it waits for an answer.
+    const left = { id, subscriptionId, url, status: 'pending', attempts: 0, outcome: null } as const;
+    await recorder.write({
+      kind: 'event',
+      tenantId: tenant.id,
+      eventId: event.id,
+      event: event.type,
+      body: '{}',
+      deliveries: [{ ...left, dueAt: new Date(), claim: { id: claim, until } }],
     });
-    const claimedAt = Date.now();
     const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
-    expect(request.receivedAt.getTime() - claimedAt).toBeGreaterThan(1_000);
-    const [delivery] = await app.settled(tenant.admin, 'delivered');
-    expect(delivery).toMatchObject({ attempts: 1, subscriptionId });
+    expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ id, attempts: 1, subscriptionId }]);
 
-    const lost = { tenantId: tenant.id, id: delivery?.id as string, subscriptionId, claim };
-    const isRecorded = await database.transaction(tenant.id, (tx) =>
-      app.service
-        .get(DeliveryRepository)
-        .recordAttempt(
-          tx,
-          lost,
-          1,
-          { at: new Date(), latencyMs: 1, httpStatus: 500, error: null, responseExcerpt: null, retryAfter: undefined },
-          { status: 'failed', nextAttemptAt: null, disables: false },
-        ),
-    );
+    const outcome = {
+      at: new Date(),
+      latencyMs: 1,
+      httpStatus: 500,
+      error: { code: 'http_5xx', message: 'no' },
+      responseExcerpt: null,
+      retryAfterMs: null,
+    } as const;
+    const isRecorded = await recorder.write({
+      kind: 'settlement',
+      tenantId: tenant.id,
+      deliveryId: id,
+      subscriptionId,
+      claim,
+      url,
+      status: 'failed',
+      attempts: 1,
+      outcome,
+      reason: null,
+      dueAt: null,
+    });
     expect(isRecorded).toBe(false);
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
@@ -260,14 +236,25 @@ describe('deliveries', () => {
   it('finds deliveries without a queue when the next process starts', async () => {
     const { id: subscriptionId } = await app.subscribe(tenant.admin);
     const eventId = randomUUID();
-    // What a version without queues writes.
-    await app.service.get(Database).transaction(tenant.id, (tx) =>
-      tx.query(
-        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-         VALUES ($1, $2, $3, $4, 'lead.created', $5, '{}', 'pending', now())`,
-        [tenant.id, randomUUID(), subscriptionId, eventId, `${app.receiver.url}/hook`],
-      ),
-    );
+    const id = randomUUID();
+    const database = app.service.get(Database);
+    await database.crossTenant(async (tx) => {
+      const values = [tenant.id, id, subscriptionId, eventId];
+      await tx.query(`INSERT INTO event_body (tenant_id, id, event, body) VALUES ($1, $2, 'lead.created', '{}')`, [
+        tenant.id,
+        eventId,
+      ]);
+      await tx.query(
+        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at)
+         VALUES ($1, $2, $3, $4, 'lead.created', 'https://hooks.example.com/', 'pending', 0, now())`,
+        values,
+      );
+      await tx.query(
+        `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+         VALUES ($1, $2, $3, $4, 0, false, now())`,
+        values,
+      );
+    });
     const sibling = await app.startSibling();
     await app.receiver.waitFor((request) => request.headers['webhook-id'] === eventId);
     await app.settled(tenant.admin, 'delivered');

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { Database, type NarrowTransaction, newId, runMigrations, type TenantTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliveryRepository } from '../src/delivery/delivery.repository.js';
-import { type DeliveryRoom, DueDeliveryRepository } from '../src/delivery/due-delivery.repository.js';
+import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
 import { migrations } from '../src/migrations/index.js';
+import { RecordingRepository } from '../src/recording/recording.repository.js';
+import type { Settlement } from '../src/recording/records.js';
 import {
   type SubscriptionQueue,
   SubscriptionQueueRepository,
+  type WokenQueue,
 } from '../src/subscription-queue/subscription-queue.repository.js';
 
 const CLAIM_MS = 30_000;
@@ -15,7 +17,7 @@ const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new 
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
-  const deliveries = new DeliveryRepository(queues);
+  const records = new RecordingRepository(queues);
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -30,9 +32,7 @@ describe('due deliveries', () => {
   // Claims cross all tenants.
   beforeEach(() =>
     database.crossTenant(async (tx) => {
-      await tx.query('UPDATE delivery SET next_attempt_at = NULL, status = $1, claim = NULL, claimed_until = NULL', [
-        'failed',
-      ]);
+      await tx.query('DELETE FROM due_delivery');
       await tx.query('DELETE FROM subscription_queue');
     }),
   );
@@ -41,23 +41,56 @@ describe('due deliveries', () => {
     tenantId,
     subscriptionId: randomUUID(),
   });
-  const insert = (tx: TenantTransaction, { subscriptionId }: SubscriptionQueue) =>
-    deliveries.insert(tx, { eventId: newId(), event: 'lead.created', body: '{}' }, [
-      { id: newId(), subscriptionId, url: 'https://hooks.example.com/' },
+  const insert = (
+    tx: NarrowTransaction,
+    { tenantId, subscriptionId }: SubscriptionQueue,
+    writer: RecordingRepository = records,
+  ) =>
+    writer.write(tx, [
+      {
+        kind: 'event',
+        tenantId,
+        eventId: newId(),
+        event: 'lead.created',
+        body: '{}',
+        deliveries: [
+          {
+            id: newId(),
+            subscriptionId,
+            url: 'https://hooks.example.com/',
+            status: 'pending',
+            attempts: 0,
+            outcome: null,
+            dueAt: new Date(Date.now() - 1),
+            claim: null,
+          },
+        ],
+      },
     ]);
-  const add = (queue: SubscriptionQueue) => database.transaction(queue.tenantId, (tx) => insert(tx, queue));
+  const add = (queue: SubscriptionQueue) => database.crossTenant((tx) => insert(tx, queue));
   /** Many that were due before anything else. */
-  const addBacklog = (queue: SubscriptionQueue, count: number) =>
-    database.transaction(queue.tenantId, async (tx) => {
+  const addBacklog = (queue: SubscriptionQueue, count: number, { areRetries = false } = {}) =>
+    database.crossTenant(async (tx) => {
       await tx.query(
-        `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 'lead.created', 'https://hooks.example.com/', '{}', 'pending',
-                now() - interval '1 hour' + n * interval '1 millisecond'
+        `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+         SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 0, $4, now() - interval '1 hour' + n * interval '1 millisecond'
            FROM generate_series(1, $3::int) AS n`,
-        [queue.tenantId, queue.subscriptionId, count],
+        [queue.tenantId, queue.subscriptionId, count, areRetries],
       );
-      await queues.wake(tx, [queue], new Date(Date.now() - 3_600_000));
+      wake(tx, [queue], new Date(Date.now() - 3_600_000));
     });
+  const wake = (tx: NarrowTransaction, woken: readonly SubscriptionQueue[], dueAt: Date | null = null) =>
+    queues.wake(
+      tx,
+      woken.map((queue) => ({ ...queue, dueAt })),
+    );
+  const settle = (claimed: ClaimedDelivery | undefined, settled: Pick<Settlement, 'status' | 'attempts' | 'dueAt'>) => {
+    const { tenantId, id: deliveryId, subscriptionId, claim: claimId } = claimed as ClaimedDelivery;
+    const known = { kind: 'settlement', tenantId, deliveryId, subscriptionId, claim: claimId } as const;
+    return database.crossTenant((tx) =>
+      records.write(tx, [{ ...known, url: null, outcome: null, reason: null, ...settled }]),
+    );
+  };
 
   const claim = (room: Partial<DeliveryRoom> = {}) =>
     database.crossTenant((tx) => due.claim(tx, randomUUID(), { ...ROOM, ...room }, CLAIM_MS));
@@ -75,7 +108,7 @@ describe('due deliveries', () => {
     database.crossTenant(async (tx) => {
       const count = async () => {
         const [row] = await tx.query<{ read: number }>(
-          `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'delivery'`,
+          `SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = 'due_delivery'`,
         );
         return row?.read ?? 0;
       };
@@ -128,7 +161,7 @@ describe('due deliveries', () => {
     const { deliveries: rest } = await claim();
     expect([first.length, rest.length]).toEqual([2, 4]);
     const rows = await database.transaction(queue.tenantId, (tx) =>
-      tx.query<{ id: string }>('SELECT id FROM delivery ORDER BY next_attempt_at LIMIT 2'),
+      tx.query<{ id: string }>('SELECT delivery_id AS id FROM due_delivery ORDER BY due_at LIMIT 2'),
     );
     expect(new Set(first.map(({ id }) => id))).toEqual(new Set(rows.map(({ id }) => id)));
     expect(new Set([...first, ...rest].map(({ id }) => id)).size).toBe(6);
@@ -150,7 +183,7 @@ describe('due deliveries', () => {
   it('reaches a delivery behind more empty queues than one look takes with the next look', async () => {
     const tenantId = randomUUID();
     const empty = Array.from({ length: 100 }, () => subscription(tenantId));
-    await database.transaction(tenantId, (tx) => queues.wake(tx, empty, new Date(Date.now() - 1_000)));
+    await database.crossTenant(async (tx) => wake(tx, empty, new Date(Date.now() - 1_000)));
     const queue = subscription();
     await add(queue);
     expect(await claim()).toEqual({ deliveries: [], isCut: true });
@@ -162,7 +195,7 @@ describe('due deliveries', () => {
     const queue = subscription();
     await add(queue);
     const { deliveries: claimed } = await claim();
-    await database.crossTenant((tx) => due.release(tx, claimed));
+    await database.crossTenant(async (tx) => due.release(tx, claimed));
     expect(await claimedOf()).toEqual([queue.subscriptionId]);
   });
 
@@ -174,9 +207,7 @@ describe('due deliveries', () => {
     expect(row?.wait).toBeGreaterThan(CLAIM_MS / 1000 - 5);
     expect(row?.wait).toBeLessThanOrEqual(CLAIM_MS / 1000);
 
-    await database.transaction(queue.tenantId, (tx) =>
-      deliveries.abandon(tx, claimed[0] as (typeof claimed)[0], 'subscription_inactive', 'gone'),
-    );
+    await settle(claimed[0], { status: 'failed', attempts: 0, dueAt: null });
     await database.crossTenant((tx) => queues.settle(tx, [queue]));
     expect(await queueRows()).toEqual([]);
   });
@@ -185,16 +216,7 @@ describe('due deliveries', () => {
     const queue = subscription();
     await add(queue);
     const [claimed] = (await claim()).deliveries;
-    const at = new Date();
-    await database.transaction(queue.tenantId, (tx) =>
-      deliveries.recordAttempt(
-        tx,
-        claimed as NonNullable<typeof claimed>,
-        1,
-        { at, latencyMs: 1, httpStatus: 500, error: null, responseExcerpt: null, retryAfter: undefined },
-        { status: 'retrying', nextAttemptAt: new Date(at.getTime() + 5_000), disables: false },
-      ),
-    );
+    await settle(claimed, { status: 'retrying', attempts: 1, dueAt: new Date(Date.now() + 5_000) });
     expect(await claimedOf()).toEqual([]);
     const wait = await database.crossTenant((tx) => queues.findDueInMs(tx, [], []));
     expect(wait).toBeGreaterThan(0);
@@ -204,20 +226,23 @@ describe('due deliveries', () => {
   describe('written while their queue is looked into', () => {
     /** Looks into the queue in the middle of writing a delivery. */
     const duringInsert = async (queue: SubscriptionQueue, isWoken: boolean, look: () => Promise<unknown>) => {
-      await database.transaction(queue.tenantId, async (tx) => {
+      await database.crossTenant(async (tx) => {
         if (isWoken) {
           await insert(tx, queue);
+          // What was issued has arrived.
+          await tx.query('SELECT 1');
           await look();
         } else {
-          const halfWay = new DeliveryRepository({
-            wake: async (...parameters: Parameters<SubscriptionQueueRepository['wake']>) => {
-              await look();
-              await queues.wake(...parameters);
+          const woken: WokenQueue[] = [];
+          const halfWay = new RecordingRepository({
+            wake: (_tx: unknown, those: readonly WokenQueue[]) => {
+              woken.push(...those);
             },
           } as SubscriptionQueueRepository);
-          await halfWay.insert(tx, { eventId: newId(), event: 'lead.created', body: '{}' }, [
-            { id: newId(), subscriptionId: queue.subscriptionId, url: 'https://hooks.example.com/' },
-          ]);
+          await insert(tx, queue, halfWay);
+          await tx.query('SELECT 1');
+          await look();
+          queues.wake(tx, woken);
         }
       });
     };
@@ -229,7 +254,7 @@ describe('due deliveries', () => {
       for (const before of ['no queue', 'a due queue', 'an empty queue', 'a claimed one'] as const) {
         const queue = subscription();
         if (before === 'a due queue') await add(queue);
-        if (before === 'an empty queue') await database.crossTenant((tx) => queues.wake(tx, [queue]));
+        if (before === 'an empty queue') await database.crossTenant(async (tx) => wake(tx, [queue]));
         if (before === 'a claimed one') {
           await add(queue);
           await claim();
@@ -248,62 +273,48 @@ describe('due deliveries', () => {
   it('does not let events that arrive together wait for each other once their queue is due', async () => {
     const queue = subscription();
     await add(queue);
-    await database.transaction(queue.tenantId, async (first) => {
+    await database.crossTenant(async (first) => {
       await insert(first, queue);
+      await first.query('SELECT 1');
       await add(queue);
     });
     expect(await claimedOf()).toHaveLength(3);
   });
 
-  it('brings forward a queue that is due too late for deliveries that a version without queues wrote', async () => {
-    const late = subscription();
-    const known = subscription();
+  it('claims first attempts before retries, however long these have been due', async () => {
+    const queue = subscription();
+    await addBacklog(queue, 50, { areRetries: true });
+    await add(queue);
+    const { deliveries: claimed } = await claim();
+    expect(claimed.filter(({ body }) => body === '{}')).toHaveLength(1);
+    expect(claimed).toHaveLength(ROOM.perSubscription);
+  });
+
+  it('repairs queues that are missing or due too late', async () => {
+    const [late, known, missing] = [subscription(), subscription(), subscription()];
     const inDays = new Date(Date.now() + 2 * 86_400_000);
     const write = ({ tenantId, subscriptionId }: SubscriptionQueue, delay: string) =>
-      database.transaction(tenantId, (tx) =>
+      database.crossTenant((tx) =>
         tx.query(
-          `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-           VALUES ($1, $2, $3, $4, 'lead.created', 'https://hooks.example.com/', '{}', 'pending', now() + $5::interval)`,
+          `INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+           VALUES ($1, $2, $3, $4, 0, false, now() + $5::interval)`,
           [tenantId, newId(), subscriptionId, newId(), delay],
         ),
       );
     for (const queue of [late, known]) {
       await write(queue, '2 days');
-      await database.crossTenant((tx) => queues.wake(tx, [queue], inDays));
+      await database.crossTenant(async (tx) => wake(tx, [queue], inDays));
     }
     await write(late, '0');
     await write(late, '1 hour');
+    await write(missing, '0');
+    await write(missing, '0');
     expect(await claimedOf()).toEqual([]);
-    expect(await database.crossTenant((tx) => queues.repair(tx))).toBe(1);
-    expect(await claimedOf()).toEqual([late.subscriptionId]);
+    expect(await database.crossTenant((tx) => queues.repair(tx))).toBe(2);
+    expect((await claimedOf()).sort()).toEqual(
+      [late.subscriptionId, missing.subscriptionId, missing.subscriptionId].sort(),
+    );
     const waits = new Map((await queueRows()).map(({ subscription_id, wait }) => [subscription_id, wait]));
     expect(waits.get(known.subscriptionId)).toBeGreaterThan(86_400);
-  });
-
-  it('creates queues for deliveries that were written before there were queues', async () => {
-    const old = await testDatabase('webhook-dispatcher', migrations.slice(0, 1));
-    const upgraded = new Database(old.config);
-    const waiting = [subscription(), subscription()];
-    try {
-      for (const { tenantId, subscriptionId } of waiting) {
-        await upgraded.transaction(tenantId, (tx) =>
-          tx.query(
-            `INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-             SELECT $1, gen_random_uuid(), $2, gen_random_uuid(), 'lead.created', 'https://hooks.example.com/', '{}', 'pending',
-                    now() FROM generate_series(1, 3)`,
-            [tenantId, subscriptionId],
-          ),
-        );
-      }
-      await runMigrations({ ownerUrl: old.ownerUrl, migrations });
-      const claimAll = () => upgraded.crossTenant((tx) => due.claim(tx, randomUUID(), ROOM, CLAIM_MS));
-      expect((await claimAll()).deliveries).toEqual([]);
-      expect(await upgraded.crossTenant((tx) => queues.repair(tx))).toBe(2);
-      expect(await upgraded.crossTenant((tx) => queues.repair(tx))).toBe(0);
-      expect((await claimAll()).deliveries).toHaveLength(6);
-    } finally {
-      await upgraded.close();
-      await old.drop();
-    }
   });
 });

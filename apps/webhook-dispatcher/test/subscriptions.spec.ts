@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppSecretService } from '../src/app-secret/app-secret.service.js';
-import { DeliveryService } from '../src/delivery/delivery.service.js';
-import { signatureHeaders } from '../src/signing-secret/signature.js';
+import { signerOf } from '../src/signing-secret/signature.js';
 import { Subscription } from '../src/subscription/subscription.entity.js';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
 import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
@@ -165,7 +164,7 @@ describe('webhook subscriptions', () => {
         );
         const { 'webhook-signature': signed, 'webhook-timestamp': timestamp } = headers;
         const known = [1, 2].map(
-          (byte) => signatureHeaders(event.id, Number(timestamp), body, [secret(byte)])['webhook-signature'],
+          (byte) => signerOf([secret(byte)]).headers(event.id, Number(timestamp), body)['webhook-signature'],
         );
         return signed?.split(' ').map((signature) => known.indexOf(signature) + 1);
       };
@@ -188,17 +187,14 @@ describe('webhook subscriptions', () => {
       await app.subscribe(other.admin, { events: ['record.created'] });
       const deliveredTo = async (appkeys?: string) => {
         const event = { ...envelope(other.id, 'record.created', { id: randomUUID() }), ...(appkeys && { appkeys }) };
-        await app.service
-          .get(Database)
-          .transaction(other.id, (tx) => app.service.get(DeliveryService).fanOut(tx, event));
-        const rows = await app.service
-          .get(Database)
-          .transaction(other.id, (tx) =>
-            tx.query<{ subscription: string; body: string }>(
-              'SELECT subscription_id AS subscription, body FROM delivery WHERE event_id = $1',
-              [event.id],
-            ),
-          );
+        await app.handle(event);
+        const rows = await app.service.get(Database).transaction(other.id, (tx) =>
+          tx.query<{ subscription: string; body: string }>(
+            `SELECT subscription_id AS subscription, body
+                 FROM delivery JOIN event_body ON event_body.id = event_id WHERE event_id = $1`,
+            [event.id],
+          ),
+        );
         for (const { body } of rows) expect(body).not.toContain('app');
         return rows.map(({ subscription }) => (subscription === ofApp ? 'app' : 'tenant')).sort();
       };

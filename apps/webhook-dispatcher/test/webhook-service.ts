@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { EVENTS, type EventEnvelope, type EventName, SCOPE_NAMES } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { newId } from '@crm/database';
 import {
   type Receiver,
   startReceiver,
@@ -13,7 +13,7 @@ import {
 } from '@crm/testing';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig } from '../src/config.js';
-import { DeliveryService } from '../src/delivery/delivery.service.js';
+import { FanOutService } from '../src/fan-out/fan-out.service.js';
 import { migrations } from '../src/migrations/index.js';
 
 export interface DeliveryJson {
@@ -43,14 +43,9 @@ export interface WebhookService {
   startSibling(): Promise<TestService>;
   tenant(): Promise<{ id: string; admin: string; member: string }>;
   subscribe(token: string, changes?: object): Promise<{ id: string; secret: string; status: number; code?: string }>;
-  /** Handles an event as the consumer does. */
-  emit(
-    tenantId: string,
-    name?: EventName,
-    record?: Record<string, unknown>,
-    /** Runs in the same transaction, before the deliveries are visible to others. */
-    also?: (tx: TenantTransaction) => Promise<void>,
-  ): Promise<EventEnvelope>;
+  /** Handles an event as the consumer does, until everything that became of it is recorded. */
+  emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
+  handle(event: EventEnvelope, receipt?: { isRepeated: boolean }): Promise<void>;
   deliveries(token: string, query?: string): Promise<DeliveryJson[]>;
   settled(token: string, status: string): Promise<DeliveryJson[]>;
   close(): Promise<void>;
@@ -72,7 +67,12 @@ export const envelope = (tenantId: string, name: EventName, record: Record<strin
 });
 
 /** Retries within milliseconds: the schedule has its own test. */
-const FAST: DeliveryConfig = { retryDelaysMs: [0, 50, 50], concurrency: 16, concurrencyPerSubscription: 4 };
+const FAST: DeliveryConfig = {
+  retryDelaysMs: [0, 50, 50],
+  concurrency: 16,
+  slowConcurrency: 64,
+  concurrencyPerSubscription: 4,
+};
 
 export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<WebhookService> {
   const database = await testDatabase('webhook-dispatcher', migrations);
@@ -116,19 +116,12 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
       );
       return { ...answer.body, status: answer.status };
     },
-    async emit(
-      tenantId,
-      name = 'lead.created',
-      record = { id: randomUUID(), version: 1, lastName: 'Doe' },
-      also = async () => undefined,
-    ) {
+    async emit(tenantId, name = 'lead.created', record = { id: randomUUID(), version: 1, lastName: 'Doe' }) {
       const event = envelope(tenantId, name, record);
-      await service.get(Database).transaction(tenantId, async (tx) => {
-        await service.get(DeliveryService).fanOut(tx, event);
-        await also(tx);
-      });
+      await service.get(FanOutService).handle(event, { isRepeated: false });
       return event;
     },
+    handle: (event, receipt = { isRepeated: true }) => service.get(FanOutService).handle(event, receipt),
     deliveries,
     async settled(token, status) {
       let found: DeliveryJson[] = [];

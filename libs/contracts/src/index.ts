@@ -10,6 +10,7 @@ export * from './events/event-types.js';
 export * from './events/event-visibility.js';
 export * from './hooks.js';
 export * from './json-pointer.js';
+export * from './notices.js';
 export * from './plans.js';
 export * from './records/core.js';
 export * from './revocation.js';

@@ -38,6 +38,10 @@ export interface ConsumerDefinition {
   readonly ackWaitMs: number;
   /** Deliveries after which a message becomes a dead letter: stored with its error and terminated. */
   readonly maxDeliveries: number;
+  /** Events that one process handles at the same time. */
+  readonly concurrency: number;
+  /** Unacknowledged events over all processes, after which the server waits. */
+  readonly maxAckPending: number;
 }
 
 export const CONSUMERS = {
@@ -47,6 +51,9 @@ export const CONSUMERS = {
     events: 'all',
     ackWaitMs: 10_000,
     maxDeliveries: 10,
+    // An event is in progress while its first attempts are: mostly waiting, and not for a transaction each.
+    concurrency: 512,
+    maxAckPending: 8_192,
   },
   'automation-hooks': {
     durable: 'automation-hooks',
@@ -54,6 +61,8 @@ export const CONSUMERS = {
     events: 'all',
     ackWaitMs: 10_000,
     maxDeliveries: 10,
+    concurrency: 16,
+    maxAckPending: 1_000,
   },
 } as const satisfies Record<string, ConsumerDefinition>;
 

@@ -8,6 +8,4 @@ export interface MessagingConfig {
   user: string;
   password: string;
   service: ServiceName;
-  /** Events that one process handles concurrently; default 16. */
-  eventConcurrency?: number;
 }

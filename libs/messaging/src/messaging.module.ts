@@ -4,6 +4,7 @@ import { MessagingLifecycle } from './messaging-lifecycle.js';
 import { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
 import { NatsConnection } from './nats-connection.js';
 import { NatsStrategy } from './nats-strategy.js';
+import { Notices } from './notices.js';
 import { RevocationPublisher } from './revocation/revocation-publisher.js';
 import { RevocationWatch } from './revocation/revocation-watch.js';
 import { Rpc } from './rpc/rpc.js';
@@ -22,13 +23,14 @@ export class MessagingModule {
         { provide: MESSAGING_OPTIONS, useValue: options },
         { provide: NatsConnection, useFactory: () => NatsConnection.open(options.config) },
         Rpc,
+        Notices,
         RevocationWatch,
         { provide: RevocationSource, useExisting: RevocationWatch },
         RevocationPublisher,
         NatsStrategy,
         MessagingLifecycle,
       ],
-      exports: [NatsConnection, Rpc, RevocationWatch, RevocationSource, RevocationPublisher, NatsStrategy],
+      exports: [NatsConnection, Rpc, Notices, RevocationWatch, RevocationSource, RevocationPublisher, NatsStrategy],
     };
   }
 }

@@ -6,7 +6,7 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { EventConsumer } from './events/event-consumer.js';
 import { EventConsumers } from './events/event-consumers.js';
-import { EventContext } from './events/event-context.js';
+import { EventContext, EventReceipt } from './events/event-context.js';
 import { ALL_EVENTS } from './events/event-handler.js';
 import { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
 import { NatsConnection } from './nats-connection.js';
@@ -43,17 +43,24 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
     pattern: unknown,
     callback: MessageHandler,
     isEventHandler = false,
-    extras: { contract?: RpcContract; consumer?: ConsumerDefinition } = {},
+    extras: { contract?: RpcContract; consumer?: ConsumerDefinition; isIdempotent?: boolean } = {},
   ): void {
-    const { contract, consumer } = extras;
+    const { contract, consumer, isIdempotent } = extras;
     if (contract && !isEventHandler) {
       this.rpcServer.add(contract, async (request, context) => outcomeOf(await callback(request, context)));
       super.addHandler(pattern, callback, isEventHandler, extras);
     } else if (consumer && isEventHandler) {
       const events = pattern === ALL_EVENTS ? 'all' : [pattern as EventName];
-      this.consumers.add(consumer, events, async (event, tx) => {
-        await outcomeOf(await callback(event, new EventContext(tx, consumer)));
-      });
+      const added = this.consumers.of(consumer);
+      if (isIdempotent) {
+        added.onIdempotent(events, async (event, deliveryCount) => {
+          await outcomeOf(await callback(event, new EventReceipt(deliveryCount, consumer)));
+        });
+      } else {
+        added.on(events, async (event, tx) => {
+          await outcomeOf(await callback(event, new EventContext(tx, consumer)));
+        });
+      }
     } else {
       throw new Error(`The handler of ${String(pattern)} must be marked with @RpcHandler or @EventHandler`);
     }

@@ -4,63 +4,79 @@ import { Breaker } from './breaker.js';
 describe('the breaker', () => {
   let breaker: Breaker;
   beforeEach(() => {
-    breaker = new Breaker(3);
+    breaker = new Breaker({ first: 4, most: 6 });
   });
 
-  const fail = (times: number, now: number) => {
+  const attempt = (succeeded: boolean, now: number, times = 1) => {
     for (let index = 0; index < times; index += 1) {
       breaker.begun('slow');
-      breaker.ended('slow', false, now);
+      breaker.ended('slow', succeeded, now);
     }
   };
 
   it('limits a target to its share', () => {
-    expect(breaker.room('slow', 0)).toBe(3);
+    expect(breaker.room('slow', 0)).toBe(4);
     breaker.begun('slow');
-    expect(breaker.narrowed(0)).toEqual(new Map([['slow', 2]]));
-    breaker.begun('slow');
-    breaker.begun('slow');
+    expect(breaker.narrowed(0)).toEqual(new Map([['slow', 3]]));
+    for (let more = 0; more < 3; more += 1) breaker.begun('slow');
     expect(breaker.narrowed(0)).toEqual(new Map([['slow', 0]]));
-    expect(breaker.room('slow', 0)).toBe(0);
-    expect(breaker.closed(0)).toEqual(['slow']);
-    expect(breaker.room('quick', 0)).toBe(3);
+    expect(breaker.room('quick', 0)).toBe(4);
+  });
+
+  it('allows more while attempts succeed, up to a limit', () => {
+    attempt(true, 0);
+    expect(breaker.room('slow', 0)).toBe(5);
+    attempt(true, 0, 5);
+    expect(breaker.room('slow', 0)).toBe(6);
+    expect(breaker.narrowed(0)).toEqual(new Map());
+  });
+
+  it('allows half as many after a failure or a slow attempt, and always one', () => {
+    attempt(false, 0);
+    expect(breaker.room('slow', 0)).toBe(2);
+    breaker.slow('slow');
+    breaker.slow('slow');
+    expect(breaker.room('slow', 0)).toBe(1);
   });
 
   it('pauses after five consecutive failures, longer each time, then allows one attempt', () => {
-    fail(5, 0);
+    attempt(false, 0, 5);
     expect(breaker.room('slow', 999)).toBe(0);
     expect(breaker.nextOpening(0)).toBe(1_000);
     expect(breaker.room('slow', 1_000)).toBe(1);
-    fail(1, 1_000);
+    attempt(false, 1_000);
     expect(breaker.nextOpening(1_000)).toBe(3_000);
-    fail(20, 3_000);
+    attempt(false, 3_000, 20);
     expect(breaker.nextOpening(3_000)).toBe(63_000);
   });
 
-  it('allows the full share again after one success', () => {
-    fail(5, 0);
-    breaker.begun('slow');
-    breaker.ended('slow', true, 5_000);
+  it('stays paused until the later of two moments', () => {
+    breaker.pause('slow', 5_000);
+    breaker.pause('slow', 2_000);
+    expect(breaker.room('slow', 4_999)).toBe(0);
+    expect(breaker.room('slow', 5_000)).toBe(4);
+  });
+
+  it('lifts the restriction to single attempts after one success', () => {
+    attempt(false, 0, 5);
+    attempt(true, 5_000, 2);
     expect(breaker.room('slow', 5_000)).toBe(3);
-    expect(breaker.closed(5_000)).toEqual([]);
   });
 
   it.each([
     ['has failed once', 1, 0],
     ['was paused', 5, 1_000],
   ])('forgets a target that %s ten minutes after its last attempt', (_name, failures, lastKnown) => {
-    fail(failures, 0);
+    attempt(false, 0, failures);
     const end = lastKnown + 600_000;
-    const before = breaker.narrowed(end - 1);
-    expect(breaker.size).toBe(1);
-    expect(before).toEqual(new Map(failures < 5 ? [] : [['slow', 1]]));
+    expect(breaker.narrowed(end - 1).size).toBe(1);
     expect(breaker.narrowed(end)).toEqual(new Map());
     expect(breaker.size).toBe(0);
-    expect(breaker.room('slow', end)).toBe(3);
+    expect(breaker.room('slow', end)).toBe(4);
   });
 
   it('never forgets a target with a running attempt, however long it takes', () => {
-    fail(5, 0);
+    attempt(false, 0, 5);
     breaker.begun('slow');
     expect(breaker.narrowed(10_000_000)).toEqual(new Map([['slow', 0]]));
     breaker.ended('slow', false, 10_000_000);

@@ -15,8 +15,17 @@ const PROBES = 1;
 /** Without jitter: the pauses of different targets begin at different times anyway. */
 const PAUSES = Backoff.doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
 
+export interface BreakerOptions {
+  /** Concurrent attempts for a target of which nothing is known. */
+  readonly first: number;
+  /** For one whose attempts succeed. */
+  readonly most: number;
+}
+
 interface Target {
   inFlight: number;
+  /** Concurrent attempts: one more after each success, half as many after a failure or a slow attempt. */
+  limit: number;
   failures: number;
   pausedUntil: number;
   /** When the last attempt ended. */
@@ -25,43 +34,40 @@ interface Target {
 
 /**
  * What this process knows about each target it calls (such as the receiver of a subscription): running attempts and
- * consecutive failures. A slow or dead target is limited to its share, so it does not delay others. The breaker only
+ * consecutive failures. A target gets as many attempts at a time as it has shown that it can take (additive increase,
+ * multiplicative decrease, as TCP does it: RFC 5681), so that a slow or dead one does not delay others. The breaker only
  * throttles and never drops work. Times are Unix milliseconds.
  */
 export class Breaker {
   private readonly targets = new Map<string, Target>();
 
-  /** @param perTarget concurrent attempts for one target */
-  constructor(private readonly perTarget: number) {}
+  constructor(private readonly options: BreakerOptions) {}
 
   /** How many more attempts may start. */
   room(key: string, now: number): number {
     const target = this.targets.get(key);
-    if (!target) return this.perTarget;
-    if (target.pausedUntil > now) return 0;
-    const limit = target.failures >= THRESHOLD ? PROBES : this.perTarget;
-    return Math.max(0, limit - target.inFlight);
+    return target ? roomOf(target, now) : this.options.first;
   }
 
   /**
-   * Targets that may start fewer attempts than their share, with the number: 0 for those that may start none. Forgets
-   * targets without recent attempts, so that dead targets do not accumulate.
+   * Targets that may start fewer attempts than one of which nothing is known, with the number: 0 for those that may start
+   * none. Forgets targets without recent attempts, so that dead targets do not accumulate.
    */
   narrowed(now: number): Map<string, number> {
     this.forgetIdle(now);
-    const rooms = [...this.targets.keys()].map((key): [string, number] => [key, this.room(key, now)]);
-    return new Map(rooms.filter(([, room]) => room < this.perTarget));
-  }
-
-  /** Targets for which no attempt may start now. */
-  closed(now: number): string[] {
-    return [...this.targets.keys()].filter((key) => this.room(key, now) === 0);
+    const rooms = [...this.targets].map(([key, target]): [string, number] => [key, roomOf(target, now)]);
+    return new Map(rooms.filter(([, room]) => room < this.options.first));
   }
 
   /** When the next pause ends; null when none is running. */
   nextOpening(now: number): number | null {
     const pauses = [...this.targets.values()].map((target) => target.pausedUntil).filter((until) => until > now);
     return pauses.length > 0 ? Math.min(...pauses) : null;
+  }
+
+  /** Whether the target is remembered. */
+  knows(key: string): boolean {
+    return this.targets.has(key);
   }
 
   /** Number of remembered targets. */
@@ -73,13 +79,38 @@ export class Breaker {
     this.targetOf(key).inFlight += 1;
   }
 
+  /** A running attempt takes long. */
+  slow(key: string): void {
+    halve(this.targetOf(key));
+  }
+
   ended(key: string, succeeded: boolean, now: number): void {
+    this.left(key);
+    this.judge(key, succeeded, now);
+  }
+
+  /** A running attempt no longer counts, although it has not ended; `judge` says how it ends. */
+  left(key: string): void {
+    this.targetOf(key).inFlight -= 1;
+  }
+
+  judge(key: string, succeeded: boolean, now: number): void {
     const target = this.targetOf(key);
-    target.inFlight -= 1;
     target.endedAt = now;
-    target.failures = succeeded ? 0 : target.failures + 1;
-    if (target.failures >= THRESHOLD) target.pausedUntil = now + PAUSES.exactMs(target.failures - THRESHOLD + 1);
-    if (target.inFlight === 0 && target.failures === 0) this.targets.delete(key);
+    if (succeeded) {
+      target.failures = 0;
+      target.limit = Math.min(this.options.most, target.limit + 1);
+      return;
+    }
+    target.failures += 1;
+    halve(target);
+    if (target.failures >= THRESHOLD) this.pause(key, now + PAUSES.exactMs(target.failures - THRESHOLD + 1));
+  }
+
+  /** No attempt starts before then. A longer pause stays. */
+  pause(key: string, until: number): void {
+    const target = this.targetOf(key);
+    target.pausedUntil = Math.max(target.pausedUntil, until);
   }
 
   private forgetIdle(now: number): void {
@@ -91,9 +122,18 @@ export class Breaker {
   private targetOf(key: string): Target {
     let target = this.targets.get(key);
     if (!target) {
-      target = { inFlight: 0, failures: 0, pausedUntil: 0, endedAt: 0 };
+      target = { inFlight: 0, limit: this.options.first, failures: 0, pausedUntil: 0, endedAt: 0 };
       this.targets.set(key, target);
     }
     return target;
   }
+}
+
+function roomOf({ inFlight, limit, failures, pausedUntil }: Target, now: number): number {
+  if (pausedUntil > now) return 0;
+  return Math.max(0, (failures >= THRESHOLD ? PROBES : limit) - inFlight);
+}
+
+function halve(target: Target): void {
+  target.limit = Math.max(1, Math.floor(target.limit / 2));
 }

@@ -1,5 +1,5 @@
 export { Backoff, jittered } from './backoff.js';
-export { Breaker } from './breaker.js';
+export { Breaker, type BreakerOptions } from './breaker.js';
 export { Sweeper, type SweeperOptions } from './sweeper.js';
 export { TenantShares } from './tenant-shares.js';
 export { Wake } from './wake.js';

@@ -79,8 +79,10 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   /**
    * Works on an item and stores the outcome. If it rejects, the item is due again when its lease expires.
    * @param stopping aborted when the process ends: long work then stops at the next suitable point and releases the item
+   * @param yieldPlace lets another item have the place of this one, for the rest of the work: it only waits, and the
+   *   implementation bounds how many do
    */
-  protected abstract work(item: Item, stopping: AbortSignal): Promise<void>;
+  protected abstract work(item: Item, stopping: AbortSignal, yieldPlace: () => void): Promise<void>;
 
   /**
    * Whether the item may start now; if not, it is released. Called right before `work`, so state that `work` changes
@@ -161,14 +163,20 @@ export abstract class Worker<Item extends WorkItem> implements OnApplicationBoot
   }
 
   private async carryOut(item: Item): Promise<void> {
+    let hasPlace = true;
+    const yieldPlace = () => {
+      if (!hasPlace) return;
+      hasPlace = false;
+      this.shares.ended(item.tenantId);
+      this.signal.signal();
+    };
     try {
-      await this.work(item, this.stopping);
+      await this.work(item, this.stopping, yieldPlace);
     } catch (error) {
       const msg = 'Work failed; it is tried again when its lease expires';
       this.logger.error({ msg, ...this.describe(item), err: error });
     } finally {
-      this.shares.ended(item.tenantId);
-      this.signal.signal();
+      yieldPlace();
     }
   }
 }

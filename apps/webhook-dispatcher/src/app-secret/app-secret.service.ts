@@ -1,5 +1,6 @@
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
 import { ROTATION_OVERLAP_MS, SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import { AppSecretRepository } from './app-secret.repository.js';
 
@@ -10,6 +11,7 @@ export class AppSecretService {
     private readonly database: Database,
     private readonly appSecrets: AppSecretRepository,
     private readonly secrets: SigningSecretService,
+    private readonly changes: ReceiverChanges,
   ) {}
 
   /** Stores the secret that came with an installation, unless the app already has one. */
@@ -22,10 +24,14 @@ export class AppSecretService {
    * Replaces the secret of an app; the previous secret stays valid for one more day.
    * @returns whether the app has a secret here, which it has since its first installation
    */
-  rotate(appKey: string, secret: string): Promise<boolean> {
+  async rotate(appKey: string, secret: string): Promise<boolean> {
     const sealed = this.secrets.seal(secret, { appKey });
     const previousUntil = new Date(Date.now() + ROTATION_OVERLAP_MS);
-    return this.database.crossTenant((tx) => this.appSecrets.replace(tx, appKey, sealed, previousUntil));
+    const isRotated = await this.database.crossTenant((tx) =>
+      this.appSecrets.replace(tx, appKey, sealed, previousUntil),
+    );
+    await this.changes.announce({ appKey });
+    return isRotated;
   }
 
   /** Secrets that sign the deliveries of the app now, newest first. */

@@ -1,4 +1,5 @@
 import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egress';
+import { readRetryAfter } from './retry-schedule.js';
 
 /** Why an attempt failed, as the ledger shows it. */
 export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
@@ -11,23 +12,24 @@ export interface AttemptOutcome {
   /** Null when the receiver accepted the delivery. */
   readonly error: { readonly code: AttemptErrorCode; readonly message: string } | null;
   readonly responseExcerpt: string | null;
-  readonly retryAfter: string | undefined;
+  /** How long the receiver wants to be left alone; null when it does not say. */
+  readonly retryAfterMs: number | null;
 }
 
 /** Bytes of a response that are stored for administrators to look at. */
-export const EXCERPT_BYTES = 1_024;
+export const EXCERPT_BYTES = 4_096;
 
 /** Any 2xx is a success. A redirect is a failure, because a checked address must not lead to an unchecked one. */
 export function outcomeOfResponse(at: Date, response: EgressResponse): AttemptOutcome {
   const { status } = response;
-  const retryAfter = response.headers['retry-after'];
+  const isAccepted = status >= 200 && status < 300;
   return {
     at,
     latencyMs: Math.round(response.latencyMs),
     httpStatus: status,
-    error: status >= 200 && status < 300 ? null : { code: codeOf(status), message: `The receiver answered ${status}` },
+    error: isAccepted ? null : { code: codeOf(status), message: `The receiver answered ${status}` },
     responseExcerpt: excerpt(response.body),
-    retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+    retryAfterMs: isAccepted ? null : readRetryAfter(response.headers['retry-after'], at.getTime()),
   };
 }
 
@@ -40,7 +42,7 @@ export function outcomeOfError(at: Date, latencyMs: number, error: unknown): Att
     httpStatus: null,
     error: { code: error.code, message: error.message },
     responseExcerpt: null,
-    retryAfter: undefined,
+    retryAfterMs: null,
   };
 }
 

@@ -11,7 +11,7 @@ const outcome = (changes: Partial<AttemptOutcome>): AttemptOutcome => ({
   httpStatus: null,
   error: null,
   responseExcerpt: null,
-  retryAfter: undefined,
+  retryAfterMs: null,
   ...changes,
 });
 
@@ -29,7 +29,7 @@ describe('the state of a delivery after an attempt', () => {
   });
 
   it('respects Retry-After', () => {
-    const next = afterAttempt(DELAYS, 1, failure('http_4xx', { httpStatus: 429, retryAfter: '30' }), 0.5);
+    const next = afterAttempt(DELAYS, 1, failure('http_4xx', { httpStatus: 429, retryAfterMs: 30_000 }), 0.5);
     expect(next.nextAttemptAt).toEqual(new Date('2026-11-21T10:00:30Z'));
   });
 

@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from './attempt-outcome.js';
-import { delayBeforeNext, parseRetryAfter } from './retry-schedule.js';
+import { delayBeforeNext } from './retry-schedule.js';
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -28,8 +28,7 @@ export function afterAttempt(
 ): NextState {
   if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null, disables: false };
   if (outcome.httpStatus === GONE) return { status: 'failed', nextAttemptAt: null, disables: true };
-  const retryAfterMs = parseRetryAfter(outcome.retryAfter, outcome.at.getTime());
-  const delay = delayBeforeNext(delaysMs, attempts, retryAfterMs, random);
+  const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
   if (delay === null) {
     return { status: outcome.error.code === 'blocked' ? 'blocked' : 'failed', nextAttemptAt: null, disables: false };
   }

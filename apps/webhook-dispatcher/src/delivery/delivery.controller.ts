@@ -44,7 +44,8 @@ export class DeliveryController {
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Sends a delivery again',
-    description: 'For a finished delivery; one that is still under way is a `CONFLICT`.',
+    description:
+      'At once, whether it has ended or waits for its next attempt. `CONFLICT` when its event is no longer kept.',
     refusals: ['CONFLICT'],
     answers: [{ status: 202, ...DELIVERY }],
   })

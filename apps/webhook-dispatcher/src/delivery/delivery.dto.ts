@@ -75,7 +75,7 @@ export class AttemptView {
   @IntegerField({ minimum: 0 })
   latencyMs: number;
 
-  @TextField({ maxLength: 1024, optional: true, description: 'The beginning of the response' })
+  @TextField({ maxLength: 4096, optional: true, description: 'The beginning of the response' })
   responseExcerpt?: string;
 }
 

@@ -16,26 +16,10 @@ export interface Delivery {
 
 /** One attempt of a delivery. */
 export interface Attempt {
+  readonly number: number;
   readonly at: Date;
   readonly httpStatus: number | null;
   readonly errorCode: string | null;
   readonly latencyMs: number;
   readonly responseExcerpt: string | null;
-}
-
-/** A due delivery that this process has claimed. */
-export interface ClaimedDelivery {
-  readonly tenantId: string;
-  readonly id: string;
-  readonly subscriptionId: string;
-  /** Proves the claim: a delivery that another process has claimed in the meantime is not changed. */
-  readonly claim: string;
-}
-
-/** What an attempt needs. */
-export interface DeliveryWork {
-  readonly eventId: string;
-  readonly url: string;
-  readonly body: string;
-  readonly attempts: number;
 }

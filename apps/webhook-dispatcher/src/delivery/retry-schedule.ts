@@ -27,7 +27,7 @@ const RETRY_AFTER_LIMIT_MS = 24 * HOUR;
 /**
  * Milliseconds until the next attempt, or null when there is none left.
  * @param attempts attempts made
- * @param retryAfterMs what the receiver asks for; respected when it is longer, up to one day
+ * @param retryAfterMs what the receiver asks for; respected when it is longer
  * @param random a number in [0, 1)
  */
 export function delayBeforeNext(
@@ -38,20 +38,21 @@ export function delayBeforeNext(
 ): number | null {
   const base = delaysMs[attempts];
   if (base === undefined) return null;
-  return Math.max(jittered(base, random), Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS));
+  return Math.max(jittered(base, random), retryAfterMs ?? 0);
 }
 
 /**
  * Reads Retry-After (RFC 9110, section 10.2.3): seconds or an HTTP date.
+ * @param header of several, the first counts
  * @param now Unix time in milliseconds
- * @returns milliseconds from now, not negative; null when there is no such header or it cannot be read
+ * @returns milliseconds from now, not negative, at most one day; null when there is no such header or it cannot be read
  */
-export function parseRetryAfter(header: string | undefined, now: number): number | null {
-  if (header === undefined) return null;
-  const text = header.trim();
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * SECOND;
+export function readRetryAfter(header: string | readonly string[] | undefined, now: number): number | null {
+  const text = (typeof header === 'string' ? header : header?.[0])?.trim();
+  if (text === undefined) return null;
+  if (/^[0-9]{1,9}$/.test(text)) return Math.min(Number(text) * SECOND, RETRY_AFTER_LIMIT_MS);
   const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), RETRY_AFTER_LIMIT_MS);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const roles = DATABASES['webhook-dispatcher'];
 
-/** Subscriptions and the ledger: a row per delivery and per attempt. */
+/** Subscriptions, the ledger of deliveries, and what is due. */
 export class Webhooks1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createTenantTable(runner, roles, {
@@ -42,6 +42,19 @@ export class Webhooks1763700000000 implements MigrationInterface {
       grants: ['select', 'insert', 'update'],
     });
 
+    // Once for all deliveries of an event: what they send.
+    await createTenantTable(runner, roles, {
+      name: 'event_body',
+      columns: `
+        id uuid NOT NULL,
+        event text NOT NULL,
+        body text NOT NULL`,
+      grants: ['select'],
+      narrow: ['select', 'insert'],
+    });
+
+    // The id is made of those of the event and of the subscription, so that an event that comes again makes no second
+    // delivery. A row also has the last attempt: of most deliveries the only one.
     await createTenantTable(runner, roles, {
       name: 'delivery',
       columns: `
@@ -50,41 +63,30 @@ export class Webhooks1763700000000 implements MigrationInterface {
         event_id uuid NOT NULL,
         event text NOT NULL,
         url text NOT NULL,
-        body text NOT NULL,
         status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'blocked')),
-        attempts integer NOT NULL DEFAULT 0,
+        attempts integer NOT NULL,
         next_attempt_at timestamptz,
-        claim uuid,
-        claimed_until timestamptz,
-        last_error_code text,
-        last_error_message text,
-        last_http_status integer,
         created_at timestamptz NOT NULL DEFAULT now(),
-        completed_at timestamptz,
-        CHECK ((next_attempt_at IS NULL) = (status IN ('delivered', 'failed', 'blocked')))`,
-      // An event makes at most one delivery for a subscription, however often it arrives.
-      unique: [['subscription_id', 'event_id']],
-      // Finding due deliveries crosses tenants: the narrow role claims rows, a transaction of the tenant does the rest.
-      narrow: ['select', 'update'],
+        attempted_at timestamptz,
+        http_status integer,
+        latency_ms integer,
+        response_excerpt text,
+        error_code text,
+        error_message text,
+        CHECK ((next_attempt_at IS NULL) = (status NOT IN ('pending', 'retrying')))`,
+      grants: ['select', 'update'],
+      narrow: ['select', 'insert', 'update'],
       indexes: [
-        'subscription_id, id',
-        // Due deliveries are found by their subscription, so that the backlog of a paused one is not read. The last index:
-        // of two that cost the same, as in a table without statistics, the planner takes the younger.
-        { columns: 'subscription_id, next_attempt_at', where: 'next_attempt_at IS NOT NULL' },
+        // Not the tenant first: a delivery is looked up by tenant and id, and in a table without statistics the planner
+        // would take any index that begins with the tenant for that.
+        { columns: 'subscription_id, id', tenantFirst: false },
+        { columns: 'event, tenant_id, id', tenantFirst: false },
+        { columns: 'status, id', where: "status <> 'delivered'" },
+        { columns: 'error_code, id', where: 'error_code IS NOT NULL' },
       ],
     });
 
-    await createTenantTable(runner, roles, {
-      name: 'subscription_queue',
-      columns: `
-        subscription_id uuid NOT NULL,
-        due_at timestamptz NOT NULL`,
-      primaryKey: ['subscription_id'],
-      indexes: [{ columns: 'due_at', tenantFirst: false }],
-      grants: ['select', 'insert', 'update'],
-      narrow: ['select', 'insert', 'update', 'delete'],
-    });
-
+    // Attempts before the last one, which stands with its delivery.
     await createTenantTable(runner, roles, {
       name: 'delivery_attempt',
       columns: `
@@ -97,6 +99,40 @@ export class Webhooks1763700000000 implements MigrationInterface {
         latency_ms integer NOT NULL,
         response_excerpt text`,
       primaryKey: ['delivery_id', 'number'],
+      grants: ['select'],
+      narrow: ['select', 'insert'],
+    });
+
+    // What waits for an attempt, or is in one; the ledger keeps what has ended.
+    await createTenantTable(runner, roles, {
+      name: 'due_delivery',
+      columns: `
+        delivery_id uuid NOT NULL,
+        subscription_id uuid NOT NULL,
+        event_id uuid NOT NULL,
+        attempts integer NOT NULL,
+        is_retry boolean NOT NULL,
+        due_at timestamptz NOT NULL,
+        claim uuid,
+        claimed_until timestamptz`,
+      primaryKey: ['delivery_id'],
+      // By subscription, so that the backlog of a paused one is not read; first attempts before retries.
+      indexes: ['subscription_id, is_retry, due_at'],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'insert', 'update', 'delete'],
+    });
+    // Rows come and go: many dead ones make each look slower, so they are removed early.
+    await runner.query('ALTER TABLE due_delivery SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)');
+
+    await createTenantTable(runner, roles, {
+      name: 'subscription_queue',
+      columns: `
+        subscription_id uuid NOT NULL,
+        due_at timestamptz NOT NULL`,
+      primaryKey: ['subscription_id'],
+      indexes: [{ columns: 'due_at', tenantFirst: false }],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'insert', 'update', 'delete'],
     });
 
     await createOutboxTable(runner, roles);
@@ -109,9 +145,11 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'dead_letter',
       'outbox',
       'outbox_position',
-      'delivery_attempt',
       'subscription_queue',
+      'due_delivery',
+      'delivery_attempt',
       'delivery',
+      'event_body',
       'app_secret',
       'webhook_subscription',
     ]) {

@@ -14,6 +14,12 @@ export interface SubscriptionQueue {
   readonly subscriptionId: string;
 }
 
+/** A queue in which something becomes due. */
+export interface WokenQueue extends SubscriptionQueue {
+  /** Null for now. */
+  readonly dueAt: Date | null;
+}
+
 const tenantsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ tenantId }) => tenantId);
 const subscriptionsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ subscriptionId }) => subscriptionId);
 
@@ -26,16 +32,9 @@ const subscriptionsOf = (queues: readonly SubscriptionQueue[]) => queues.map(({ 
  */
 @Injectable()
 export class SubscriptionQueueRepository {
-  /**
-   * Makes queues due, in the transaction that makes deliveries of them due.
-   * @param at when the first attempt is due; now when left out
-   */
-  async wake(
-    tx: TenantTransaction | NarrowTransaction,
-    queues: readonly SubscriptionQueue[],
-    at: Date | null = null,
-  ): Promise<void> {
-    await tx.query(WAKE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues), at]);
+  /** Makes queues due, in the transaction that makes deliveries of them due. Does not wait for the server. */
+  wake(tx: TenantTransaction | NarrowTransaction, queues: readonly WokenQueue[]): void {
+    tx.issue(WAKE_QUEUES, [tenantsOf(queues), subscriptionsOf(queues), queues.map(({ dueAt }) => dueAt)]);
   }
 
   /**

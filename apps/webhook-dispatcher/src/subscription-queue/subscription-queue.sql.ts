@@ -1,11 +1,12 @@
 /**
  * A row that is due already is shared and not written, so that events that arrive together do not wait for each other.
- * $1, $2: tenants and subscriptions, in pairs, $3: when their first attempt is due; null for now.
+ * $1, $2: tenants and subscriptions, $3: when something in them is due; null for now; in threes.
  */
 export const WAKE_QUEUES = `
   WITH wanted AS MATERIALIZED (
-    SELECT DISTINCT tenant_id, subscription_id, coalesce($3::timestamptz, now()) AS due_at
-      FROM unnest($1::uuid[], $2::uuid[]) AS queue (tenant_id, subscription_id)),
+    SELECT tenant_id, subscription_id, min(coalesce(due_at, now())) AS due_at
+      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS queue (tenant_id, subscription_id, due_at)
+     GROUP BY tenant_id, subscription_id),
   due AS MATERIALIZED (
     SELECT tenant_id, subscription_id FROM subscription_queue AS queue JOIN wanted USING (tenant_id, subscription_id)
      WHERE queue.due_at <= wanted.due_at
@@ -24,24 +25,28 @@ export const LOCK_FREE_QUEUES = `
     JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, subscription_id) USING (tenant_id, subscription_id)
      FOR UPDATE OF queue SKIP LOCKED`;
 
+/** The first unclaimed of the first attempts, or of the retries, of a queue that is held, and the claimed ones before it. */
+const nextOf = (name: string, condition: string): string => `
+      LEFT JOIN LATERAL (
+        SELECT due_at AS at FROM due_delivery
+         WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id AND ${condition}
+           AND (claimed_until IS NULL OR claimed_until < now())
+         ORDER BY due_at LIMIT 1) AS ${name} ON true
+      -- Claimed deliveries stand before the first unclaimed one; those behind it are not needed.
+      LEFT JOIN LATERAL (
+        SELECT min(claimed_until) AS until FROM due_delivery
+         WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id AND ${condition}
+           AND due_at < coalesce(${name}.at, 'infinity') AND claimed_until >= now()) AS claimed_${name} ON true`;
+
 /**
  * Separate from LOCK_FREE_QUEUES, so that it sees everything that was committed before the rows were held.
  * $1, $2: tenants and subscriptions, in pairs.
  */
 export const SETTLE_QUEUES = `
   WITH queue AS MATERIALIZED (
-    SELECT held.tenant_id, held.subscription_id, least(unclaimed.at, claimed.until) AS due_at
-      FROM unnest($1::uuid[], $2::uuid[]) AS held (tenant_id, subscription_id)
-      LEFT JOIN LATERAL (
-        SELECT next_attempt_at AS at FROM delivery
-         WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id
-           AND next_attempt_at IS NOT NULL AND (claimed_until IS NULL OR claimed_until < now())
-         ORDER BY next_attempt_at LIMIT 1) AS unclaimed ON true
-      -- Claimed deliveries stand before the first unclaimed one; those behind it are not needed.
-      LEFT JOIN LATERAL (
-        SELECT min(claimed_until) AS until FROM delivery
-         WHERE tenant_id = held.tenant_id AND subscription_id = held.subscription_id
-           AND next_attempt_at < coalesce(unclaimed.at, 'infinity') AND claimed_until >= now()) AS claimed ON true),
+    SELECT held.tenant_id, held.subscription_id,
+           least(first.at, claimed_first.until, retry.at, claimed_retry.until) AS due_at
+      FROM unnest($1::uuid[], $2::uuid[]) AS held (tenant_id, subscription_id)${nextOf('first', 'NOT is_retry')}${nextOf('retry', 'is_retry')}),
   empty AS (
     DELETE FROM subscription_queue USING queue
      WHERE subscription_queue.tenant_id = queue.tenant_id
@@ -60,16 +65,15 @@ export const FIND_NEXT_DUE = `
 /** Steps from one subscription with waiting deliveries to the next, however many wait in each. */
 export const REPAIR_QUEUES = `
   WITH RECURSIVE waiting AS (
-    (SELECT tenant_id, subscription_id, next_attempt_at FROM delivery WHERE next_attempt_at IS NOT NULL
-      ORDER BY tenant_id, subscription_id, next_attempt_at LIMIT 1)
+    (SELECT tenant_id, subscription_id, due_at FROM due_delivery
+      ORDER BY tenant_id, subscription_id, is_retry, due_at LIMIT 1)
     UNION ALL
-    SELECT next.tenant_id, next.subscription_id, next.next_attempt_at FROM waiting CROSS JOIN LATERAL (
-      SELECT tenant_id, subscription_id, next_attempt_at FROM delivery
-       WHERE next_attempt_at IS NOT NULL
-         AND (tenant_id, subscription_id) > (waiting.tenant_id, waiting.subscription_id)
-       ORDER BY tenant_id, subscription_id, next_attempt_at LIMIT 1) AS next)
+    SELECT next.tenant_id, next.subscription_id, next.due_at FROM waiting CROSS JOIN LATERAL (
+      SELECT tenant_id, subscription_id, due_at FROM due_delivery
+       WHERE (tenant_id, subscription_id) > (waiting.tenant_id, waiting.subscription_id)
+       ORDER BY tenant_id, subscription_id, is_retry, due_at LIMIT 1) AS next)
   INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
-  SELECT tenant_id, subscription_id, next_attempt_at FROM waiting
+  SELECT tenant_id, subscription_id, due_at FROM waiting
   -- A queue that is due is looked into anyway, and keeps its turn.
   ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = EXCLUDED.due_at
     WHERE queue.due_at > EXCLUDED.due_at AND queue.due_at > now()

@@ -7,9 +7,8 @@ import { SubscriptionQueueSignal } from './subscription-queue.signal.js';
 const EVERY_MS = 600_000;
 
 /**
- * Repairs the queues of waiting deliveries that have no queue, or one that is due too late. A version of this service
- * without queues writes such deliveries, before an upgrade or beside it. Sweeps at the start, and again because a process
- * of that version may outlive the start of this one.
+ * Repairs the queues of waiting deliveries that have no queue, or one that is due too late. There are none as long as every
+ * statement keeps its promise; one that did not, or a hand in the database, must not leave a delivery waiting for ever.
  */
 @Injectable()
 export class SubscriptionQueueSweeper extends Sweeper {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppSecretModule } from '../app-secret/app-secret.module.js';
 import { OutsideModule } from '../outside/outside.module.js';
+import { ReceiverChangesModule } from '../receiver-changes/receiver-changes.module.js';
 import { SigningSecretModule } from '../signing-secret/signing-secret.module.js';
 import { SubscriptionController } from './subscription.controller.js';
 import { SubscriptionRepository } from './subscription.repository.js';
@@ -8,10 +9,9 @@ import { SubscriptionRpc } from './subscription.rpc.js';
 import { SubscriptionService } from './subscription.service.js';
 
 @Module({
-  imports: [AppSecretModule, OutsideModule, SigningSecretModule],
+  imports: [AppSecretModule, OutsideModule, ReceiverChangesModule, SigningSecretModule],
   controllers: [SubscriptionController, SubscriptionRpc],
   providers: [SubscriptionRepository, SubscriptionService],
-  // Deliveries are written in the same transaction as what they change of a subscription.
   exports: [SubscriptionRepository],
 })
 export class SubscriptionModule {}

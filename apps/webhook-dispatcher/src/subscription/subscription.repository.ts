@@ -2,15 +2,8 @@ import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThan } from 'typeorm';
-import { liveSecrets, type StoredSecrets } from '../signing-secret/live-secrets.js';
 import { Subscription } from './subscription.entity.js';
-import {
-  FIND_RECEIVER,
-  LIST_SUBSCRIPTIONS_FOR_EVENT,
-  LOCK_SUBSCRIPTIONS,
-  MARK_FAILING,
-  MARK_HEALTHY,
-} from './subscription.sql.js';
+import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY } from './subscription.sql.js';
 
 export type NewSubscription = Pick<
   Subscription,
@@ -31,18 +24,6 @@ export type SubscriptionSummary = Pick<
   | 'disabledReason'
   | 'createdAt'
 >;
-
-export type EventSubscription = Pick<Subscription, 'id' | 'appKey' | 'url' | 'filter'>;
-
-/** Where an attempt goes and what signs it. */
-export interface Receiver {
-  readonly url: string;
-  readonly enabled: boolean;
-  /** The app whose secret signs; null when the subscription has a secret of its own. */
-  readonly appKey: string | null;
-  /** Sealed secrets of the subscription itself, newest first. */
-  readonly secrets: readonly Buffer[];
-}
 
 @Injectable()
 export class SubscriptionRepository {
@@ -89,21 +70,6 @@ export class SubscriptionRepository {
 
   async listByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
     return tx.repository(Subscription).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
-  }
-
-  /** Enabled subscriptions to an event. */
-  async listForEvent(tx: TenantTransaction, event: string): Promise<EventSubscription[]> {
-    return tx.query<EventSubscription>(LIST_SUBSCRIPTIONS_FOR_EVENT, [tx.tenantId, event]);
-  }
-
-  /**
-   * What an attempt needs of its subscription.
-   * @param now decides whether the previous secret is still valid
-   * @returns null when there is no such subscription
-   */
-  async findReceiver(tx: TenantTransaction, id: string, now: Date): Promise<Receiver | null> {
-    const [row] = await tx.query<Omit<Receiver, 'secrets'> & StoredSecrets>(FIND_RECEIVER, [tx.tenantId, id]);
-    return row ? { url: row.url, enabled: row.enabled, appKey: row.appKey, secrets: liveSecrets(row, now) } : null;
   }
 
   /** Makes others that change the number of the tenant's subscriptions wait until the transaction ends. */

@@ -6,8 +6,9 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } fr
 import { Inject, Injectable } from '@nestjs/common';
 import { AppSecretService } from '../app-secret/app-secret.service.js';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { requireValidFilter } from '../receiver/event-filter.js';
+import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
 import { ROTATION_OVERLAP_MS, SigningSecretService } from '../signing-secret/signing-secret.service.js';
-import { requireValidFilter } from './event-filter.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 
 /** What a subscription is for. */
@@ -37,6 +38,7 @@ export class SubscriptionService {
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecretService,
     private readonly outside: OutsideClient,
+    private readonly changes: ReceiverChanges,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
@@ -65,6 +67,7 @@ export class SubscriptionService {
         },
       ]);
     });
+    await this.changes.announce({ tenantId: principal.tenantId });
     return { subscription: subscription as SubscriptionSummary, secret };
   }
 
@@ -92,7 +95,7 @@ export class SubscriptionService {
     id: string,
     changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
   ): Promise<SubscriptionSummary> {
-    return this.database.transaction(principal.tenantId, async (tx) => {
+    const updated = await this.database.transaction(principal.tenantId, async (tx) => {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknown();
       const isAppOwned = before.installationId !== null;
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
@@ -116,6 +119,8 @@ export class SubscriptionService {
       await this.subscriptions.update(tx, id, after);
       return { ...before, ...after };
     });
+    await this.changes.announce({ tenantId: principal.tenantId });
+    return updated;
   }
 
   /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
@@ -130,6 +135,7 @@ export class SubscriptionService {
       }
       await this.subscriptions.delete(tx, id);
     });
+    await this.changes.announce({ tenantId: principal.tenantId });
   }
 
   /**
@@ -147,7 +153,9 @@ export class SubscriptionService {
         new Date(Date.now() + ROTATION_OVERLAP_MS),
       ),
     );
-    return replaced ? secret : refuseUnknown();
+    if (!replaced) refuseUnknown();
+    await this.changes.announce({ tenantId: principal.tenantId });
+    return secret;
   }
 
   /**
@@ -158,7 +166,7 @@ export class SubscriptionService {
     const { installationId, appKey, webhooks } = request;
     for (const webhook of webhooks) this.requireValid(webhook);
     await this.appSecrets.storeIfMissing(appKey, request.secret);
-    return this.database.transaction(tenantId, async (tx) => {
+    const subscriptions = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.listByInstallation(tx, installationId);
       if (present.length > 0) return present.map(provisioned);
@@ -176,14 +184,18 @@ export class SubscriptionService {
       );
       return created.map(provisioned);
     });
+    await this.changes.announce({ tenantId });
+    return subscriptions;
   }
 
   /** @returns how many the installation had */
-  remove(tenantId: string, installationId: string): Promise<number> {
-    return this.database.transaction(tenantId, async (tx) => {
+  async remove(tenantId: string, installationId: string): Promise<number> {
+    const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       return this.subscriptions.deleteByInstallation(tx, installationId);
     });
+    await this.changes.announce({ tenantId });
+    return removed;
   }
 
   /** The answer is only right while the tenant is locked. */

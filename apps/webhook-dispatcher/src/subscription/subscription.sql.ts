@@ -1,16 +1,5 @@
 // These statements run for each event or for each attempt; all others are TypeORM's. $1 is the tenant.
 
-/** $2: name of the event. */
-export const LIST_SUBSCRIPTIONS_FOR_EVENT = `
-  SELECT id, app_key AS "appKey", url, filter FROM webhook_subscription
-   WHERE tenant_id = $1 AND enabled AND $2 = ANY (events) ORDER BY id`;
-
-/** $2: id. */
-export const FIND_RECEIVER = `
-  SELECT url, enabled, app_key AS "appKey", secret, previous_secret AS "previousSecret",
-         previous_secret_until AS "previousSecretUntil"
-    FROM webhook_subscription WHERE tenant_id = $1 AND id = $2`;
-
 /** $2: id, $3: when the attempt was made. */
 export const MARK_FAILING = `
   UPDATE webhook_subscription SET failing_since = coalesce(failing_since, $3)

@@ -1,19 +1,20 @@
-import { continueTrace } from '@crm/context';
-import { type ConsumerDefinition, EVENT_STREAM, type EventEnvelope, type EventName } from '@crm/contracts';
-import {
-  type Database,
-  lockDeadLetter,
-  markReplayed,
-  recordInbox,
-  type TenantTransaction,
-  type TransactionOrigin,
-} from '@crm/database';
+import { type ConsumerDefinition, EVENT_STREAM, type EventName } from '@crm/contracts';
+import type { Database } from '@crm/database';
 import { Wake } from '@crm/worker';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { DeadLetterStore } from './dead-letter-store.js';
+import {
+  type EventHandling,
+  type EventMethod,
+  IdempotentHandling,
+  type IdempotentMethod,
+  replayDeadLetter,
+  TransactionalHandling,
+} from './event-handling.js';
+import { EventsInProgress } from './events-in-progress.js';
 import { OrderedSlots } from './ordered-slots.js';
 import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
 import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
@@ -23,33 +24,27 @@ const PULL_EXPIRES_MS = 30_000;
 /** Interval of the server's heartbeats; after two missed ones the pull is cancelled and started again. */
 const HEARTBEAT_MS = 5_000;
 const RETRY_PULL_MS = 1_000;
-const DEFAULT_CONCURRENCY = 16;
+const MIXED = 'The handlers of a consumer are either all idempotent or none of them is';
 /** The problem of a message whose process ended while handling it, so that nothing else is known. */
 const NO_OUTCOME = 'Delivered again and again without an outcome';
 
-/** Handles an event in the transaction of its tenant. */
-export type EventMethod = (event: EventEnvelope, tx: TenantTransaction) => Promise<void>;
-
 export interface EventConsumerOptions {
-  /** Concurrent events. */
+  /** Concurrent events; by default as many as the definition says. */
   concurrency?: number;
   redeliveryDelaysMs?: readonly number[];
 }
 
 type ReadableEvent = Extract<ReceivedEvent, { ok: true }>;
 
-interface Registration {
-  readonly events: readonly EventName[] | 'all';
-  readonly method: EventMethod;
-}
-
 /**
  * Handles the events of one durable consumer. Events of the same record are handled in the order of arrival; the effect and
- * its inbox row are one transaction; the acknowledgement follows the commit.
+ * its inbox row are one transaction; the acknowledgement follows the commit. Idempotent handlers, of which a consumer has
+ * only such or none, work without order, inbox and transaction.
  */
 export class EventConsumer {
   private readonly logger: Logger;
-  private readonly registrations: Registration[] = [];
+  private handling: TransactionalHandling | IdempotentHandling | undefined;
+  private readonly inProgress: EventsInProgress;
   private readonly slots: OrderedSlots;
   private readonly deadLetters: DeadLetterStore;
   private readonly batchSize: number;
@@ -67,17 +62,33 @@ export class EventConsumer {
     options: EventConsumerOptions = {},
   ) {
     this.logger = new Logger(`Consumer ${definition.durable}`);
-    const concurrency = options.concurrency ?? DEFAULT_CONCURRENCY;
+    const concurrency = options.concurrency ?? definition.concurrency;
     this.slots = new OrderedSlots(concurrency);
+    this.inProgress = new EventsInProgress(definition.ackWaitMs, (message) => this.tell(() => message.working()));
     this.deadLetters = new DeadLetterStore(database, definition.durable);
     // One batch in progress and one buffered, so that no slot waits for the network.
     this.batchSize = 2 * concurrency;
     this.delays = options.redeliveryDelaysMs ?? REDELIVERY_DELAYS_MS;
   }
 
-  /** Adds a handler; the handlers of an event run one after the other, in the order they were added. */
+  /**
+   * Adds a handler; the handlers of an event run one after the other, in the order they were added.
+   * @throws Error when the consumer has idempotent handlers
+   */
   on(events: readonly EventName[] | 'all', method: EventMethod): void {
-    this.registrations.push({ events, method });
+    this.handling ??= new TransactionalHandling(this.database, this.definition.durable);
+    if (!(this.handling instanceof TransactionalHandling)) throw new Error(MIXED);
+    this.handling.handlers.add(events, method);
+  }
+
+  /**
+   * Adds an idempotent handler.
+   * @throws Error when the consumer has others
+   */
+  onIdempotent(events: readonly EventName[] | 'all', method: IdempotentMethod): void {
+    this.handling ??= new IdempotentHandling(this.database);
+    if (!(this.handling instanceof IdempotentHandling)) throw new Error(MIXED);
+    this.handling.handlers.add(events, method);
   }
 
   start(): void {
@@ -99,18 +110,13 @@ export class EventConsumer {
    * @returns false when there is no such dead letter or it was replayed
    * @throws what the handlers throw, and Error for a message that is not an event of this tenant; the dead letter stays
    */
-  async replay(tenantId: string, deadLetterId: string): Promise<boolean> {
-    return this.database.transaction(tenantId, async (tx) => {
-      const stored = await lockDeadLetter(tx, deadLetterId);
-      if (!stored || stored.consumer !== this.definition.durable) return false;
-      // The header is not stored; a message that names two tenants is stored for the tenant in its header, and stays there.
-      const event = readEvent(stored.payload, stored.tenantId);
-      if (!event.ok) throw new Error(event.problem);
-      tx.origin = originOf(event.envelope);
-      await this.handleOnce(event.envelope, tx);
-      await markReplayed(tx, deadLetterId);
-      return true;
-    });
+  replay(tenantId: string, deadLetterId: string): Promise<boolean> {
+    return replayDeadLetter(this.database, this.definition.durable, this.required, { tenantId, deadLetterId });
+  }
+
+  private get required(): EventHandling {
+    if (!this.handling) throw new Error(`The consumer ${this.definition.durable} has no handler`);
+    return this.handling;
   }
 
   /**
@@ -158,10 +164,10 @@ export class EventConsumer {
 
   private accept(message: JsMsg): void {
     const event = readEvent(message.data, headerTenant(message));
-    // Also while it waits for its turn; a third of the ack time leaves two more chances before it is delivered again.
-    const extend = setInterval(() => this.tell(() => message.working()), this.definition.ackWaitMs / 3);
-    const lane = event.ok ? `${event.envelope.tenantid} ${event.envelope.subject ?? ''}` : messageKey(message);
-    this.slots.run(lane, () => this.work(message, event).finally(() => clearInterval(extend)));
+    this.inProgress.begun(message);
+    const isOrdered = event.ok && this.required.isOrdered;
+    const lane = isOrdered ? `${event.envelope.tenantid} ${event.envelope.subject ?? ''}` : messageKey(message);
+    this.slots.run(lane, () => this.work(message, event).finally(() => this.inProgress.ended(message)));
   }
 
   /** Never rejects: the message is acknowledged, delivered again, or stored as a dead letter. */
@@ -189,42 +195,18 @@ export class EventConsumer {
     message: JsMsg,
     event: ReadableEvent,
   ): Promise<'handled' | 'double' | 'ignored' | 'dead_letter'> {
-    if (this.methodsFor(event.envelope).length === 0) return 'ignored';
-    if (!this.isHopeless(message)) return this.handle(event.envelope);
+    const { envelope } = event;
+    const { deliveryCount } = message.info;
+    if (!this.required.wants(envelope)) return 'ignored';
+    if (!this.isHopeless(message)) return this.required.handle(envelope, deliveryCount);
     // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
     // attempted again if it was already stored: the process of that attempt ended with it.
     const noted = await this.deadLetters.store(message, event, NO_OUTCOME);
-    return noted.isNew ? this.handle(event.envelope, noted.id) : 'dead_letter';
+    return noted.isNew ? this.required.handle(envelope, deliveryCount, noted.id) : 'dead_letter';
   }
 
   private isHopeless(message: JsMsg): boolean {
     return isHopeless(message.info.deliveryCount, this.definition.maxDeliveries);
-  }
-
-  /** @param deadLetterId the stored dead letter, which is marked as replayed when the handling succeeds */
-  private handle(envelope: EventEnvelope, deadLetterId?: string): Promise<'handled' | 'double'> {
-    return this.database.transaction(originOf(envelope), async (tx) => {
-      const handled = await this.handleOnce(envelope, tx);
-      if (deadLetterId !== undefined) await markReplayed(tx, deadLetterId);
-      return handled ? 'handled' : 'double';
-    });
-  }
-
-  /** @throws Error when the transaction is of another tenant than the event, because the other tenant's receivers would get its data */
-  private async handleOnce(envelope: EventEnvelope, tx: TenantTransaction): Promise<boolean> {
-    if (envelope.tenantid.toLowerCase() !== tx.tenantId) {
-      throw new Error('The event belongs to another tenant than the transaction');
-    }
-    if (!(await recordInbox(tx, this.definition.durable, envelope.id))) return false;
-    for (const method of this.methodsFor(envelope)) await method(envelope, tx);
-    return true;
-  }
-
-  private methodsFor(envelope: EventEnvelope): EventMethod[] {
-    const name = envelope.type as EventName;
-    return this.registrations
-      .filter((registration) => registration.events === 'all' || registration.events.includes(name))
-      .map((registration) => registration.method);
   }
 
   private async failed(message: JsMsg, event: ReceivedEvent, error: unknown): Promise<void> {
@@ -276,12 +258,6 @@ export class EventConsumer {
     metrics.eventsHandled.inc({ consumer, outcome: 'dead_letter' });
   }
 }
-
-/** Events of the handler belong to the request that caused the event. */
-const originOf = ({ tenantid, traceparent }: EventEnvelope): TransactionOrigin => ({
-  tenantId: tenantid,
-  traceparent: continueTrace(traceparent),
-});
 
 /** The problem of a dead letter, for operators. */
 function describe(error: unknown): string {

@@ -1,33 +1,36 @@
-import type { ConsumerDefinition, EventName } from '@crm/contracts';
+import type { ConsumerDefinition } from '@crm/contracts';
 import type { Database } from '@crm/database';
 import type { MessagingConfig } from '../messaging-config.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { ConsumerUpkeep } from './consumer-upkeep.js';
-import { EventConsumer, type EventMethod } from './event-consumer.js';
+import { EventConsumer } from './event-consumer.js';
 
 /** The durable consumers of a service for which it has handlers. */
 export class EventConsumers {
   private readonly consumers = new Map<string, EventConsumer>();
   private upkeep: ConsumerUpkeep | undefined;
 
-  /** @param database resolved when the first handler is added, because services without events have none */
+  /** @param database resolved for the first consumer, because services without events have none */
   constructor(
-    private readonly config: Pick<MessagingConfig, 'service' | 'eventConcurrency'>,
+    private readonly config: Pick<MessagingConfig, 'service'>,
     private readonly nats: NatsConnection,
     private readonly database: () => Database,
   ) {}
 
-  /** @throws Error when the consumer belongs to another service */
-  add(definition: ConsumerDefinition, events: readonly EventName[] | 'all', method: EventMethod): void {
-    const { service, eventConcurrency } = this.config;
+  /**
+   * The consumer, for adding handlers.
+   * @throws Error when it belongs to another service
+   */
+  of(definition: ConsumerDefinition): EventConsumer {
+    const { service } = this.config;
     if (definition.service !== service)
       throw new Error(`The consumer ${definition.durable} does not belong to ${service}`);
     let consumer = this.consumers.get(definition.durable);
     if (!consumer) {
-      consumer = new EventConsumer(definition, this.nats, this.database(), { concurrency: eventConcurrency });
+      consumer = new EventConsumer(definition, this.nats, this.database());
       this.consumers.set(definition.durable, consumer);
     }
-    consumer.on(events, method);
+    return consumer;
   }
 
   list(): EventConsumer[] {

@@ -12,3 +12,15 @@ export class EventContext {
     readonly consumer: ConsumerDefinition,
   ) {}
 }
+
+/** What `@Ctx()` gives an idempotent handler. */
+export class EventReceipt {
+  /**
+   * @param deliveryCount how often the broker has delivered the message, from 1. One is no proof that the event is new:
+   *   what is published again, because the stream was lost, is a new message.
+   */
+  constructor(
+    readonly deliveryCount: number,
+    readonly consumer: ConsumerDefinition,
+  ) {}
+}

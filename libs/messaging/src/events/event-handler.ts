@@ -18,13 +18,25 @@ type Handler = (event: EventEnvelope, ...bound: never[]) => Promise<void>;
  * help, unless it is due to a statement in `tx` that took too long or too much memory.
  */
 export function EventHandler(consumer: ConsumerDefinition, events: EventName | readonly EventName[] | 'all') {
+  return handlerOf(events, { consumer });
+}
+
+/**
+ * Like EventHandler, for a handler that stores its effect itself and recognises an event that comes again by what it has
+ * stored: there is no transaction and no inbox row. It gets an {@link EventReceipt} as `@Ctx()`; the event is acknowledged
+ * when it resolves, so it must not resolve before its effect is committed. The events of a record are not in order.
+ */
+export function IdempotentEventHandler(consumer: ConsumerDefinition, events: EventName | readonly EventName[] | 'all') {
+  return handlerOf(events, { consumer, isIdempotent: true });
+}
+
+function handlerOf(
+  events: EventName | readonly EventName[] | 'all',
+  extras: { consumer: ConsumerDefinition; isIdempotent?: true },
+) {
   const patterns = events === 'all' ? [ALL_EVENTS] : [events].flat();
   return <T extends Handler>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<T>): void => {
     requirePayload(target, key, descriptor.value);
-    applyDecorators(EventPattern(patterns, { consumer }), UseFilters(OriginalErrorFilter), Public())(
-      target,
-      key,
-      descriptor,
-    );
+    applyDecorators(EventPattern(patterns, extras), UseFilters(OriginalErrorFilter), Public())(target, key, descriptor);
   };
 }

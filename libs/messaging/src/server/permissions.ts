@@ -3,6 +3,8 @@ import {
   type ConsumerDefinition,
   EVENT_STREAM,
   EVENTS,
+  NOTICES,
+  type NoticeDefinition,
   RPC_CONTRACTS,
   SERVICES,
   type ServiceName,
@@ -26,15 +28,28 @@ export function permissionsOf(user: NatsUser): Permissions {
   const inbox = `${inboxPrefix(user)}.>`;
   if (user === 'provisioner') return { publish: ['$JS.API.>'], subscribe: [inbox], responds: false };
   const served = RPC_CONTRACTS.filter((contract) => contract.server === user).map((contract) => contract.subject);
+  const notices = noticesOf(user);
   return {
-    publish: [...calls(user), ...produces(user), ...consumes(user), ...watchesRevocations(), ...revokes(user)].sort(),
-    subscribe: [inbox, ...served].sort(),
+    publish: [
+      ...notices,
+      ...calls(user),
+      ...produces(user),
+      ...consumes(user),
+      ...watchesRevocations(),
+      ...revokes(user),
+    ].sort(),
+    subscribe: [inbox, ...notices, ...served].sort(),
     responds: served.length > 0,
   };
 }
 
 const calls = (service: ServiceName): string[] =>
   RPC_CONTRACTS.filter((contract) => contract.callers.includes(service)).map((contract) => contract.subject);
+
+function noticesOf(service: ServiceName): string[] {
+  const definitions: readonly NoticeDefinition[] = Object.values(NOTICES);
+  return definitions.filter((notice) => notice.service === service).map(({ subject }) => subject);
+}
 
 /** `events.<domain>.<action>.<bucket>` of the events it produces. */
 const produces = (service: ServiceName): string[] =>

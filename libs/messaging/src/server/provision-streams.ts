@@ -29,9 +29,6 @@ export interface ProvisioningConnection {
   password: string;
 }
 
-/** Unacknowledged messages over all replicas of a service, after which the server waits. */
-const MAX_ACK_PENDING = 1_000;
-
 /**
  * Creates the event stream, its durable consumers and the bucket of cut-offs, or updates them. Can be repeated.
  * @param options replicas of each in the cluster: 3 in production, 1 on a single server
@@ -95,7 +92,7 @@ const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> =
   deliver_policy: DeliverPolicy.All,
   // Deliveries are counted by the service, which stores dead letters; a limit here would drop messages silently.
   max_deliver: -1,
-  max_ack_pending: MAX_ACK_PENDING,
+  max_ack_pending: consumer.maxAckPending,
   ...filterOf(consumer),
 });
 

@@ -1,7 +1,7 @@
 /**
  * $1: the claim, $2: deliveries in all, $3: subscriptions and $4: tenants that are left out, $5: queues to look into,
  * $6: deliveries of one subscription, $7, $8: subscriptions that may have fewer, and how many, in pairs, $9: milliseconds
- * that the claim holds.
+ * that the claim holds. First attempts come before retries.
  */
 export const CLAIM_DELIVERIES = `
   WITH queue AS MATERIALIZED (
@@ -12,26 +12,27 @@ export const CLAIM_DELIVERIES = `
       LEFT JOIN unnest($7::uuid[], $8::int[]) AS narrowed (subscription_id, places) USING (subscription_id)
      ORDER BY due_at, subscription_id),
   due AS MATERIALIZED (
-    SELECT delivery.tenant_id, delivery.id
+    SELECT delivery.tenant_id, delivery.delivery_id
       FROM queue CROSS JOIN LATERAL (
-        SELECT tenant_id, id FROM delivery
+        SELECT tenant_id, delivery_id FROM due_delivery
          WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id
-           AND next_attempt_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
-         ORDER BY next_attempt_at
+           AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
+         ORDER BY is_retry, due_at
          LIMIT queue.room
            FOR UPDATE SKIP LOCKED) AS delivery
      LIMIT $2),
   claimed AS (
-    UPDATE delivery SET claim = $1, claimed_until = now() + $9 * interval '1 millisecond'
-     WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM due)
-    RETURNING tenant_id, subscription_id, id)
-  SELECT tenant_id AS "tenantId", subscription_id AS "subscriptionId",
-         array_agg(claimed.id) FILTER (WHERE claimed.id IS NOT NULL) AS deliveries
+    UPDATE due_delivery SET claim = $1, claimed_until = now() + $9 * interval '1 millisecond'
+     WHERE (tenant_id, delivery_id) IN (SELECT tenant_id, delivery_id FROM due)
+    RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts)
+  SELECT queue.tenant_id AS "tenantId", queue.subscription_id AS "subscriptionId", claimed.delivery_id AS id,
+         claimed.event_id AS "eventId", claimed.attempts, event_body.body
     FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
-   GROUP BY tenant_id, subscription_id, due_at ORDER BY due_at, subscription_id`;
+    LEFT JOIN event_body ON event_body.tenant_id = claimed.tenant_id AND event_body.id = claimed.event_id
+   ORDER BY queue.due_at, queue.subscription_id`;
 
 /** $1, $2, $3: tenants, ids and claims of the deliveries, in threes. */
 export const RELEASE_DELIVERIES = `
-  UPDATE delivery SET claim = NULL, claimed_until = NULL
-    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, id, claim)
-   WHERE delivery.tenant_id = released.tenant_id AND delivery.id = released.id AND delivery.claim = released.claim`;
+  UPDATE due_delivery AS due SET claim = NULL, claimed_until = NULL
+    FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, delivery_id, claim)
+   WHERE due.tenant_id = released.tenant_id AND due.delivery_id = released.delivery_id AND due.claim = released.claim`;

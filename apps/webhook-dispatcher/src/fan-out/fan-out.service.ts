@@ -1,0 +1,182 @@
+import { EVENT_STREAM, type EventEnvelope, isVisibleToApp } from '@crm/contracts';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { passesFilter } from '../receiver/event-filter.js';
+import type { Receiver } from '../receiver/receiver.js';
+import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
+import { Recorder } from '../recording/recorder.js';
+import { ReceiverHealth } from '../sending/receiver-health.js';
+import { LONGEST_WAIT_MS, SendPlaces } from '../sending/send-places.js';
+import { type Message, Sender } from '../sending/sender.js';
+import { Targets } from '../sending/targets.js';
+import { deliveryBody } from './delivery-body.js';
+import { FirstAttempt } from './first-attempt.js';
+import { KnownDeliveries } from './known-deliveries.js';
+
+/** The broker drops a second message with the same id within this time, in milliseconds. */
+const DUPLICATE_WINDOW_MS = EVENT_STREAM.duplicateWindowNanos / 1e6;
+
+/**
+ * Sends events to their receivers. The first attempts are made while the event is held unacknowledged in the stream, and
+ * then recorded with their outcomes, so that most deliveries are one row that is written once. What takes longer than a
+ * moment is recorded as a delivery that is due or under way; the event is acknowledged when all its deliveries are recorded.
+ * A process that dies before that gets it again: each delivery is attempted at least once.
+ */
+@Injectable()
+export class FanOutService implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('FanOut');
+  /** Attempts that outlast the record of their event. */
+  private readonly lasting = new Set<Promise<void>>();
+  private isStopping = false;
+
+  constructor(
+    private readonly directory: ReceiverDirectory,
+    private readonly known: KnownDeliveries,
+    private readonly places: SendPlaces,
+    private readonly targets: Targets,
+    private readonly sender: Sender,
+    private readonly recorder: Recorder,
+    private readonly health: ReceiverHealth,
+    @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
+  ) {}
+
+  /**
+   * Resolves when everything that became of the event is recorded.
+   * @param isRepeated whether the event may have been handled, however young it is
+   */
+  async handle(event: EventEnvelope, { isRepeated }: { isRepeated: boolean }): Promise<void> {
+    const tenantId = event.tenantid.toLowerCase();
+    const found = this.directory.of(tenantId);
+    const receivers = found instanceof Promise ? await found : found;
+    if (receivers.size === 0) return;
+    const candidates = candidatesFor(receivers, event);
+    if (candidates.length === 0) return;
+    const body = deliveryBody(event);
+    const now = new Date();
+    const attempts = candidates
+      .filter(({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now))
+      .map((receiver) => new FirstAttempt(event.id, receiver));
+    if (attempts.length === 0) return;
+    if (isRepeated || isOld(event)) {
+      const ids = attempts.map(({ id }) => id);
+      if (await this.known.has(tenantId, ids)) return;
+    }
+    await this.places.room();
+    const message = { eventId: event.id, body: JSON.stringify(body) };
+    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
+    await this.firstOf(made);
+    await this.record(tenantId, event.type, message, made);
+  }
+
+  /** Waits for attempts under way; those of events that come later are left to the next process. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    while (this.lasting.size > 0) await Promise.all(this.lasting);
+    await this.health.settled();
+  }
+
+  /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
+  private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
+    const { receiver } = attempt;
+    if (this.isStopping) return;
+    const hasPlace = this.targets.isSlow(receiver) ? this.places.tryTake(receiver) : await this.places.take(receiver);
+    if (!hasPlace) return;
+    let freePlace = () => this.places.free(receiver.tenantId);
+    try {
+      if (!attempt.begin(Date.now())) {
+        this.targets.ended(receiver, null, false, Date.now());
+        return;
+      }
+      const outcome = await this.sender.attempt(receiver, message, () => {
+        freePlace();
+        freePlace = () => undefined;
+      });
+      attempt.end(outcome, this.config.delivery.retryDelaysMs);
+    } catch (error) {
+      const msg = 'An attempt failed by a defect; it is made again when its claim expires';
+      this.logger.error({ msg, tenantId: receiver.tenantId, deliveryId: attempt.id, err: error });
+    } finally {
+      freePlace();
+    }
+  }
+
+  /** Resolves when all attempts have ended, but those that are not worth waiting for. */
+  private async firstOf(made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[]): Promise<void> {
+    const quick = made.filter(({ attempt }) => !this.targets.isSlow(attempt.receiver)).map(({ outcome }) => outcome);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LONGEST_WAIT_MS);
+    });
+    try {
+      await Promise.race([Promise.all(quick), patience]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async record(
+    tenantId: string,
+    event: string,
+    { eventId, body }: Message,
+    made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[],
+  ): Promise<void> {
+    const deliveries = made.map(({ attempt }) => attempt.record());
+    const lasting = made.filter((_one, index) => deliveries[index]?.claim);
+    await this.recorder.write({ kind: 'event', tenantId, eventId, event, body, deliveries });
+    for (const [index, { attempt }] of made.entries()) if (deliveries[index]?.outcome) this.note(attempt);
+    for (const { attempt, outcome } of lasting) this.follow(attempt, outcome);
+  }
+
+  /** Records the outcome of an attempt that has outlasted the record of its event. */
+  private follow(attempt: FirstAttempt, outcome: Promise<void>): void {
+    const followed: Promise<void> = this.settle(attempt, outcome)
+      .catch((error: unknown) => {
+        const msg = 'The outcome of an attempt could not be recorded; it is made again when its claim expires';
+        this.logger.error({ msg, tenantId: attempt.receiver.tenantId, deliveryId: attempt.id, err: error });
+      })
+      .finally(() => this.lasting.delete(followed));
+    this.lasting.add(followed);
+  }
+
+  private async settle(attempt: FirstAttempt, ended: Promise<void>): Promise<void> {
+    await ended;
+    const { outcome, next, receiver } = attempt;
+    if (!outcome || !next) return;
+    const isOurs = await this.recorder.write({
+      kind: 'settlement',
+      tenantId: receiver.tenantId,
+      deliveryId: attempt.id,
+      subscriptionId: receiver.subscriptionId,
+      claim: attempt.claim,
+      url: receiver.url,
+      status: next.status,
+      attempts: 1,
+      outcome,
+      reason: null,
+      dueAt: next.nextAttemptAt,
+    });
+    if (isOurs) this.note(attempt);
+  }
+
+  private note({ receiver, outcome, next }: FirstAttempt): void {
+    if (outcome && next) this.health.note(receiver, outcome, next);
+  }
+}
+
+/**
+ * The receivers that may get an event: an app's subscription does not get events of objects that the app does not see, and
+ * none gets an event from before it existed.
+ */
+function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
+  const happenedAt = Date.parse(event.time);
+  return [...receivers.values()].filter(
+    ({ enabled, events, appKey, createdAt }) =>
+      enabled &&
+      events.includes(event.type) &&
+      createdAt <= happenedAt &&
+      (appKey === null || isVisibleToApp(event, appKey)),
+  );
+}
+
+/** Whether the broker may have forgotten that it has had the event before. */
+const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > DUPLICATE_WINDOW_MS / 2;

@@ -1,0 +1,60 @@
+import { newId } from '@crm/database';
+import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
+import { afterAttempt, type NextState } from '../delivery/delivery-state.js';
+import type { Receiver } from '../receiver/receiver.js';
+import type { NewDelivery } from '../recording/records.js';
+import { deliveryId } from './delivery-id.js';
+
+/** Milliseconds that the claim of a first attempt under way holds: twice what an attempt may take. */
+const CLAIM_MS = 30_000;
+
+/** The delivery of an event to one receiver, from the event's arrival to the end of the first attempt. */
+export class FirstAttempt {
+  readonly id: string;
+  /** Proves the claim, if the delivery is written down while the attempt is under way. */
+  readonly claim = newId();
+  private startedAt: number | undefined;
+  private isRecorded = false;
+  private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
+
+  constructor(
+    eventId: string,
+    readonly receiver: Receiver,
+  ) {
+    this.id = deliveryId(eventId, receiver.subscriptionId);
+  }
+
+  /** @returns false when the delivery is recorded as one that waits: then the attempt is not made here */
+  begin(now: number): boolean {
+    if (this.isRecorded) return false;
+    this.startedAt = now;
+    return true;
+  }
+
+  end(outcome: AttemptOutcome, retryDelaysMs: readonly number[]): void {
+    this.ended = { outcome, next: afterAttempt(retryDelaysMs, 1, outcome, Math.random()) };
+  }
+
+  get outcome(): AttemptOutcome | null {
+    return this.ended?.outcome ?? null;
+  }
+
+  get next(): NextState | null {
+    return this.ended?.next ?? null;
+  }
+
+  /** The delivery as it is now: it has ended, is in its first attempt, or waits for one. */
+  record(): NewDelivery {
+    this.isRecorded = true;
+    const { subscriptionId, url } = this.receiver;
+    const known = { id: this.id, subscriptionId, url };
+    if (this.ended) {
+      const { outcome, next } = this.ended;
+      return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };
+    }
+    const waits = { ...known, status: 'pending', attempts: 0, outcome: null } as const;
+    if (this.startedAt === undefined) return { ...waits, dueAt: new Date(), claim: null };
+    const claim = { id: this.claim, until: new Date(this.startedAt + CLAIM_MS) };
+    return { ...waits, dueAt: new Date(this.startedAt), claim };
+  }
+}

@@ -1,0 +1,108 @@
+import { NOTICES } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Notices } from '@crm/messaging';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { AppSecretService } from '../app-secret/app-secret.service.js';
+import { liveSecrets } from '../signing-secret/live-secrets.js';
+import { type Signer, signerOf } from '../signing-secret/signature.js';
+import { SigningSecretService } from '../signing-secret/signing-secret.service.js';
+import type { Receiver } from './receiver.js';
+import { ReceiverRepository, type StoredReceiver } from './receiver.repository.js';
+
+const KEPT_TENANTS = 20_000;
+/** Milliseconds after which a tenant is read again, in case a notice was lost, and to forget a secret that has expired. */
+const KEPT_MS = 60_000;
+
+/** The receivers of a tenant, by the id of their subscription. */
+export type Receivers = ReadonlyMap<string, Receiver>;
+
+/**
+ * The receivers of tenants, in memory: what an event costs that nobody wants, and what an attempt needs to know, is a
+ * lookup. A process that changes subscriptions tells all processes before it answers (see `SubscriptionChanges`).
+ */
+@Injectable()
+export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdown {
+  /** What is being read is kept as a promise, so that a notice meanwhile makes others read again. */
+  private readonly kept = new LRUCache<string, Receivers | Promise<Receivers>>({
+    max: KEPT_TENANTS,
+    ttl: KEPT_MS,
+  });
+  private stopListening: (() => void) | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly receivers: ReceiverRepository,
+    private readonly appSecrets: AppSecretService,
+    private readonly secrets: SigningSecretService,
+    private readonly notices: Notices,
+  ) {}
+
+  onModuleInit(): void {
+    this.stopListening = this.notices.listen(NOTICES.receiversChanged, {
+      onNotice: (changed) => {
+        if ('tenantId' in changed) this.kept.delete(changed.tenantId);
+        else this.kept.clear();
+      },
+      onGap: () => this.kept.clear(),
+    });
+  }
+
+  beforeApplicationShutdown(): void {
+    this.stopListening?.();
+  }
+
+  /** Enabled and disabled ones. Answers without a promise when it knows them. */
+  of(tenantId: string): Receivers | Promise<Receivers> {
+    return this.kept.get(tenantId) ?? this.read(tenantId);
+  }
+
+  private read(tenantId: string): Promise<Receivers> {
+    const reading = this.load(tenantId);
+    this.kept.set(tenantId, reading);
+    const settle = (receivers: Receivers | undefined) => {
+      // Unless a notice has come meanwhile: the answer may then be older than the change.
+      if (this.kept.peek(tenantId) !== reading) return;
+      if (receivers) this.kept.set(tenantId, receivers);
+      else this.kept.delete(tenantId);
+    };
+    reading.then(settle, () => settle(undefined));
+    return reading;
+  }
+
+  private async load(tenantId: string): Promise<Receivers> {
+    const now = new Date();
+    const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
+    const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
+    const ofApps = new Map<string, Signer>();
+    for (const appKey of appKeys) ofApps.set(appKey, signerOf(await this.appSecrets.listLive(appKey)));
+    return new Map(
+      stored.map((one) => [
+        one.subscriptionId,
+        { ...receiverOf(tenantId, one), signer: this.signerOf(one, ofApps, now) },
+      ]),
+    );
+  }
+
+  private signerOf(
+    { appKey, subscriptionId, ...stored }: StoredReceiver,
+    ofApps: ReadonlyMap<string, Signer>,
+    now: Date,
+  ): Signer {
+    if (appKey !== null) return ofApps.get(appKey) ?? signerOf([]);
+    return signerOf(liveSecrets(stored, now).map((box) => this.secrets.open(box, { subscriptionId })));
+  }
+}
+
+const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 'signer'> => ({
+  tenantId,
+  subscriptionId: stored.subscriptionId,
+  appKey: stored.appKey,
+  url: stored.url,
+  origin: new URL(stored.url).origin,
+  events: stored.events,
+  filter: stored.filter,
+  enabled: stored.enabled,
+  failingSince: stored.failingSince,
+  createdAt: stored.createdAt.getTime(),
+});

@@ -1,0 +1,21 @@
+import type { Signer } from '../signing-secret/signature.js';
+
+/** What an attempt of a delivery, and the choice of who gets an event, need of a subscription. */
+export interface Receiver {
+  readonly tenantId: string;
+  readonly subscriptionId: string;
+  /** The app it belongs to; null when the tenant created it. */
+  readonly appKey: string | null;
+  readonly url: string;
+  /** Scheme, host and port of the URL. */
+  readonly origin: string;
+  readonly events: readonly string[];
+  /** A formula over the data of a delivery; null for everything. */
+  readonly filter: string | null;
+  readonly enabled: boolean;
+  /** Since when every attempt has failed. */
+  readonly failingSince: Date | null;
+  /** Unix milliseconds; it gets no event from before. */
+  readonly createdAt: number;
+  readonly signer: Signer;
+}

@@ -1,0 +1,82 @@
+// What the pipeline writes, of many tenants at once, each row with its tenant. Parameters are arrays of equal length.
+
+/** $1: tenants, $2: ids, $3: names, $4: bodies. */
+export const INSERT_EVENT_BODIES = `
+  INSERT INTO event_body (tenant_id, id, event, body)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
+  ON CONFLICT DO NOTHING`;
+
+const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at, attempted_at,
+       http_status, latency_ms, response_excerpt, error_code, error_message`;
+
+const GIVEN_DELIVERIES = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
+         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[])`;
+
+/**
+ * Deliveries that have ended, most of them with their first attempt. What is there already stays as it is.
+ * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made,
+ * $9: when the next one is due, and of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: beginning of
+ * the response, $14, $15: code and message of the error.
+ */
+export const INSERT_ENDED_DELIVERIES = `
+  INSERT INTO delivery (${DELIVERY_COLUMNS})
+  SELECT * FROM ${GIVEN_DELIVERIES}
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Deliveries that wait for an attempt, or are in one. What is there already stays as it is, and does not become due again.
+ * $1 to $15 as above, $16: claims, $17: until when each holds.
+ */
+export const INSERT_DUE_DELIVERIES = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
+         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
+         $16::uuid[], $17::timestamptz[]) AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
+  inserted AS (
+    INSERT INTO delivery (${DELIVERY_COLUMNS})
+    SELECT ${DELIVERY_COLUMNS} FROM given
+    ON CONFLICT DO NOTHING RETURNING tenant_id, id)
+  INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at, claim, claimed_until)
+  SELECT tenant_id, id, subscription_id, event_id, attempts, attempts > 0, next_attempt_at, claim, claimed_until
+    FROM given JOIN inserted USING (tenant_id, id)`;
+
+/**
+ * What became of claimed deliveries; those that are no longer claimed by this process stay as they are. The attempt before
+ * moves from the delivery's row to a row of its own.
+ * $1: tenants, $2: ids, $3: claims, $4: URLs; null leaves one as it is, $5: statuses, $6: attempts made, $7: when the next one is due; null for one
+ * that has ended, and of the attempt $8: time; null when there was none, $9: HTTP status, $10: milliseconds, $11: beginning
+ * of the response, $12, $13: code and message of the error.
+ */
+export const SETTLE_DELIVERIES = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::timestamptz[],
+                         $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[])
+      AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message)),
+  ended AS (
+    DELETE FROM due_delivery AS due USING given
+     WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
+       AND given.due_at IS NULL
+    RETURNING due.tenant_id, due.delivery_id AS id),
+  postponed AS (
+    UPDATE due_delivery AS due
+       SET due_at = given.due_at, attempts = given.attempts, is_retry = true, claim = NULL, claimed_until = NULL
+      FROM given
+     WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
+       AND given.due_at IS NOT NULL
+    RETURNING due.tenant_id, due.delivery_id AS id),
+  ours AS MATERIALIZED (
+    SELECT given.* FROM given
+      JOIN (SELECT * FROM ended UNION ALL SELECT * FROM postponed) AS held USING (tenant_id, id)),
+  logged AS (
+    INSERT INTO delivery_attempt
+      (tenant_id, delivery_id, number, at, http_status, error_code, error_message, latency_ms, response_excerpt)
+    SELECT tenant_id, id, before.attempts, before.attempted_at, before.http_status, before.error_code,
+           before.error_message, before.latency_ms, before.response_excerpt
+      FROM ours JOIN delivery AS before USING (tenant_id, id) WHERE before.attempted_at IS NOT NULL
+    ON CONFLICT DO NOTHING)
+  UPDATE delivery
+     SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
+         error_code = ours.code, error_message = ours.message, http_status = ours.http_status,
+         attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt
+    FROM ours WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id
+  RETURNING delivery.id`;

@@ -1,0 +1,102 @@
+import { OutsideClient } from '@crm/egress';
+import { Injectable } from '@nestjs/common';
+import { Counter, Gauge, Histogram, register } from 'prom-client';
+import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../delivery/attempt-outcome.js';
+import type { Receiver } from '../receiver/receiver.js';
+import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
+import { SLOW_MS, SlowLane } from './slow-lane.js';
+import { Targets } from './targets.js';
+
+const metrics = {
+  attempts: metric(
+    'webhook_attempts_total',
+    () =>
+      new Counter({ name: 'webhook_attempts_total', help: 'Delivery attempts by outcome', labelNames: ['outcome'] }),
+  ),
+  seconds: metric(
+    'webhook_attempt_seconds',
+    () => new Histogram({ name: 'webhook_attempt_seconds', help: 'Duration of delivery attempts' }),
+  ),
+  slow: metric(
+    'webhook_slow_attempts',
+    () =>
+      new Gauge({ name: 'webhook_slow_attempts', help: 'Attempts that have taken over a second and are under way' }),
+  ),
+};
+
+/** What a delivery sends. */
+export interface Message {
+  readonly eventId: string;
+  readonly body: string;
+}
+
+/** Makes attempts. Who calls it has a place for it, and has told `Targets` that it begins. */
+@Injectable()
+export class Sender {
+  constructor(
+    private readonly outside: OutsideClient,
+    private readonly targets: Targets,
+    private readonly slowLane: SlowLane,
+    private readonly signal: SubscriptionQueueSignal,
+  ) {}
+
+  /**
+   * Makes one attempt, and tells `Targets` how it ends.
+   * @param onSlow called when the attempt moves to the slow lane, where it needs no place
+   * @throws what is no outcome: a defect of this service
+   */
+  async attempt(receiver: Receiver, message: Message, onSlow: () => void): Promise<AttemptOutcome> {
+    const { tenantId } = receiver;
+    let isSlow = false;
+    let outcome: AttemptOutcome | null = null;
+    const timer = setTimeout(() => {
+      isSlow = this.slowLane.enter(tenantId);
+      if (!isSlow) return;
+      metrics.slow.inc();
+      this.targets.becameSlow(receiver);
+      onSlow();
+    }, SLOW_MS);
+    try {
+      outcome = await this.send(receiver, message);
+      return outcome;
+    } finally {
+      clearTimeout(timer);
+      const wasFull = !this.targets.mayBegin(receiver, Date.now());
+      this.targets.ended(receiver, outcome, isSlow, Date.now());
+      // What waits for this receiver was left out of the last look.
+      if (wasFull) this.signal.signal();
+      if (isSlow) {
+        this.slowLane.leave(tenantId);
+        metrics.slow.dec();
+      }
+      metrics.attempts.inc({ outcome: outcome === null ? 'defect' : (outcome.error?.code ?? 'delivered') });
+      if (outcome) metrics.seconds.observe(outcome.latencyMs / 1000);
+    }
+  }
+
+  private async send({ url, signer }: Receiver, { eventId, body }: Message): Promise<AttemptOutcome> {
+    const at = new Date();
+    const started = performance.now();
+    try {
+      const response = await this.outside.request({
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': 'application/json',
+          ...signer.headers(eventId, Math.floor(at.getTime() / 1000), body),
+        },
+        body,
+        maxResponseBytes: EXCERPT_BYTES,
+        truncate: true,
+      });
+      return outcomeOfResponse(at, response);
+    } catch (error) {
+      return outcomeOfError(at, performance.now() - started, error);
+    }
+  }
+}
+
+/** A metric of the process; several instances of the service in one test process share it. */
+function metric<M extends Counter | Histogram | Gauge>(name: string, create: () => M): M {
+  return (register.getSingleMetric(name) as M | undefined) ?? create();
+}

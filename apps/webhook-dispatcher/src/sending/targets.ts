@@ -1,0 +1,99 @@
+import { Breaker } from '@crm/worker';
+import { Inject, Injectable } from '@nestjs/common';
+import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
+import type { Receiver } from '../receiver/receiver.js';
+
+/** Concurrent attempts for a receiver of which nothing is known. */
+export const FIRST_PER_RECEIVER = 8;
+/** The same of an origin, which may have the receivers of many tenants. */
+const FIRST_PER_ORIGIN = 64;
+
+type Target = Pick<Receiver, 'subscriptionId' | 'origin'>;
+
+/**
+ * What this process knows of receivers and of the origins they are at: how many attempts each may have at a time. A failed
+ * attempt counts against its receiver; one that got no answer also counts against the origin, so that the other receivers
+ * at a dead host need not find out by themselves.
+ */
+@Injectable()
+export class Targets {
+  private readonly receivers: Breaker;
+  private readonly origins: Breaker;
+  /** Attempts in the slow lane by receiver. */
+  private readonly slow = new Map<string, number>();
+  /** Receivers that were seen at an origin; forgotten with it. */
+  private readonly receiversAt = new Map<string, Set<string>>();
+
+  constructor(@Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>) {
+    const most = delivery.concurrencyPerSubscription;
+    this.receivers = new Breaker({ first: Math.min(FIRST_PER_RECEIVER, most), most });
+    this.origins = new Breaker({
+      first: Math.min(FIRST_PER_ORIGIN, delivery.concurrency),
+      most: delivery.concurrency,
+    });
+  }
+
+  mayBegin({ subscriptionId, origin }: Target, now: number): boolean {
+    return this.receivers.room(subscriptionId, now) > 0 && this.origins.room(origin, now) > 0;
+  }
+
+  /** Whether attempts are under way that take long: a new one is not worth waiting for. */
+  isSlow({ subscriptionId }: Target): boolean {
+    return this.slow.has(subscriptionId);
+  }
+
+  begun({ subscriptionId, origin }: Target): void {
+    this.receivers.begun(subscriptionId);
+    this.origins.begun(origin);
+    const known = this.receiversAt.get(origin);
+    if (known) known.add(subscriptionId);
+    else this.receiversAt.set(origin, new Set([subscriptionId]));
+  }
+
+  /** An attempt takes long. It no longer takes one of the places of its origin, which may answer others. */
+  becameSlow({ subscriptionId, origin }: Target): void {
+    this.receivers.slow(subscriptionId);
+    this.origins.left(origin);
+    this.slow.set(subscriptionId, (this.slow.get(subscriptionId) ?? 0) + 1);
+  }
+
+  /** @param outcome null when the attempt could not be made, which says nothing about the receiver */
+  ended(target: Target, outcome: AttemptOutcome | null, wasSlow: boolean, now: number): void {
+    const { subscriptionId, origin } = target;
+    this.receivers.ended(subscriptionId, outcome === null || outcome.error === null, now);
+    if (wasSlow) this.leftSlow(subscriptionId);
+    else this.origins.left(origin);
+    if (outcome === null) return;
+    this.origins.judge(origin, outcome.httpStatus !== null, now);
+    // What one delivery is told holds for the receiver, not for that delivery alone.
+    if (outcome.retryAfterMs !== null)
+      this.receivers.pause(subscriptionId, outcome.at.getTime() + outcome.retryAfterMs);
+  }
+
+  /** Subscriptions that may have fewer attempts than others, with how many. */
+  narrowed(now: number): Map<string, number> {
+    const rooms = this.receivers.narrowed(now);
+    for (const [origin, room] of this.origins.narrowed(now)) {
+      for (const subscriptionId of this.receiversAt.get(origin) ?? []) {
+        rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? FIRST_PER_RECEIVER));
+      }
+    }
+    for (const origin of this.receiversAt.keys()) {
+      if (!this.origins.knows(origin)) this.receiversAt.delete(origin);
+    }
+    return rooms;
+  }
+
+  /** When the next pause of a target ends; null when none is running. */
+  nextOpening(now: number): number | null {
+    const openings = [this.receivers.nextOpening(now), this.origins.nextOpening(now)].filter((at) => at !== null);
+    return openings.length > 0 ? Math.min(...openings) : null;
+  }
+
+  private leftSlow(subscriptionId: string): void {
+    const left = (this.slow.get(subscriptionId) ?? 0) - 1;
+    if (left > 0) this.slow.set(subscriptionId, left);
+    else this.slow.delete(subscriptionId);
+  }
+}
