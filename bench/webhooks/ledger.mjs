@@ -33,13 +33,14 @@ export class Ledger {
     return new Ledger(admin);
   }
 
-  /**
-   * Over all tenants.
-   * @returns {Promise<number>}
-   */
-  async countDelivered() {
-    const { rows } = await this.admin.query(COUNT);
-    return rows.find(({ status }) => status === 'delivered')?.count ?? 0;
+  /** Deliveries of all tenants that a receiver has accepted. */
+  countDelivered() {
+    return this.#count('delivered');
+  }
+
+  /** Deliveries of all tenants that no attempt was made of. */
+  countPending() {
+    return this.#count('pending');
   }
 
   /**
@@ -59,5 +60,14 @@ export class Ledger {
 
   close() {
     return this.admin.end();
+  }
+
+  /**
+   * @param {string} status
+   * @returns {Promise<number>}
+   */
+  async #count(status) {
+    const { rows } = await this.admin.query(COUNT);
+    return rows.find((row) => row.status === status)?.count ?? 0;
   }
 }

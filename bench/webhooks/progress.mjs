@@ -9,10 +9,10 @@ const STALL_MS = 60_000;
  * @param {string} what is counted, for the error
  * @param {number} end
  * @param {() => Promise<number>} look gives the count, which rises
- * @param {number} [everyMs] from one look to the next
+ * @param {number} [everyMs] from one look to the next; a look shares the processor with what it looks at
  * @throws {Error} when it stands still for STALL_MS
  */
-export async function untilReached(what, end, look, everyMs = 20) {
+export async function untilReached(what, end, look, everyMs = 50) {
   let last = await look();
   let movedAt = performance.now();
   while (last < end) {

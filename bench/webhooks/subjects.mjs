@@ -74,7 +74,11 @@ export async function startSubjects() {
       healthyOrigins: origins.slice(0, HEALTHY_ORIGINS),
       /** One for each endpoint that misbehaves. */
       otherOrigins: origins.slice(HEALTHY_ORIGINS),
-      measured: [postgres.subject, nats, source, receiver],
+      postgres: postgres.subject,
+      nats,
+      /** Of the source and its relay. */
+      sourceProcess: source,
+      receiverProcess: receiver,
 
       /** Called once. */
       startDispatcher: async () => {
