@@ -35,12 +35,17 @@ export class Ledger {
 
   /** Deliveries of all tenants that a receiver has accepted. */
   countDelivered() {
-    return this.#count('delivered');
+    return this.#count(['delivered']);
   }
 
   /** Deliveries of all tenants that no attempt was made of. */
   countPending() {
-    return this.#count('pending');
+    return this.#count(['pending']);
+  }
+
+  /** Deliveries of all tenants that wait for an attempt, whether it is their first or not. */
+  countWaiting() {
+    return this.#count(['pending', 'retrying']);
   }
 
   /**
@@ -63,11 +68,11 @@ export class Ledger {
   }
 
   /**
-   * @param {string} status
+   * @param {readonly string[]} statuses
    * @returns {Promise<number>}
    */
-  async #count(status) {
+  async #count(statuses) {
     const { rows } = await this.admin.query(COUNT);
-    return rows.find((row) => row.status === status)?.count ?? 0;
+    return rows.reduce((sum, { status, count }) => (statuses.includes(status) ? sum + count : sum), 0);
   }
 }

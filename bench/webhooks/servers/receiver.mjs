@@ -10,10 +10,10 @@ const NOTHING = Buffer.alloc(0);
 const ACCEPTED = 'HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok';
 const FAILED = 'HTTP/1.1 500 Internal Server Error\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nerror';
 
-/** First receipts of events, in milliseconds since 1970, by path and id; of paths whose answer is a success. */
+/** First receipts of events, in milliseconds since 1970, by path and id; of paths that work. */
 /** @type {Map<string, Map<string, number>>} */
 let receipts = new Map();
-const noCounts = () => ({ requests: 0, receipts: 0, duplicates: 0, failed: 0 });
+const noCounts = () => ({ requests: 0, receipts: 0, duplicates: 0, slow: 0, failed: 0 });
 let counts = noCounts();
 /** Requests that wait at this moment for the answer that never comes. */
 let hanging = 0;
@@ -70,7 +70,7 @@ function answer(socket, request) {
       socket.write(ACCEPTED, 'latin1');
       return;
     case 'slow':
-      note(request);
+      counts.slow += 1;
       setTimeout(() => socket.write(ACCEPTED, 'latin1'), Number(milliseconds));
       return;
     case 'fail':
