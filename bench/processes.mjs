@@ -31,6 +31,8 @@ const IDENTITY = path.join(import.meta.dirname, 'identity');
 export class Processes {
   /** @type {(() => Promise<void>)[]} */
   stops = [];
+  /** NATS, once it is started. @type {Subject['processes'][number] | undefined} */
+  broker;
 
   /**
    * @param {string} folder
@@ -138,6 +140,7 @@ export class Processes {
     const dataDir = path.join(this.folder, 'nats');
     const { url, process: nats } = await startNats({ dataDir, port, passwords, guard: this.guard });
     this.stops.push(() => nats.stop('SIGTERM', NATS_STOP_MS));
+    this.broker = { name: 'NATS', pid: /** @type {number} */ (nats.pid) };
     /** @type {typeof import('../libs/messaging/src/server/provision-streams.js')} */
     const { provisionStreams } = await import(builtFile('libs/messaging', 'server/provision-streams.js'));
     await provisionStreams({ url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });

@@ -1,6 +1,6 @@
 // What the processes hold after many requests.
-import { readFile } from 'node:fs/promises';
 import { requestText, sendLoad } from '../load.mjs';
+import { residentBytes } from '../resident-memory.mjs';
 import { API_NAME, newRecord } from './fill.mjs';
 import { customRecords } from './formulas.mjs';
 
@@ -45,10 +45,4 @@ export async function measureMemory({ gateway, token, data: { ids, codes } }) {
       atMost: AT_MOST,
     };
   });
-}
-
-/** @param {number} pid */
-async function residentBytes(pid) {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
