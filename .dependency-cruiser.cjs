@@ -1,4 +1,4 @@
-// Who may import what (docs/decisions/0045-import-rules.md). `node_modules/.bin/depcruise --config .dependency-cruiser.cjs apps libs e2e bench`
+// Who may import what (docs/decisions/0045-import-rules.md). `node_modules/.bin/depcruise --config .dependency-cruiser.cjs apps libs e2e bench examples`
 
 /** Libraries from the bottom to the top; each may import those to its left only. */
 const LIBS = [
@@ -89,6 +89,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^apps/cli/src/', pathNot: '\\.spec\\.ts$' },
       to: { path: ['^libs/', 'node_modules/'], pathNot: [`^libs/(${PURE.join('|')})/`, '/@types/node/'] },
+    },
+    {
+      name: 'sdk-stands-alone',
+      comment: 'It is published by itself: what an app developer installs brings nothing else.',
+      severity: 'error',
+      from: { path: '^libs/sdk/src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: ['^libs/', 'node_modules/'], pathNot: ['^libs/sdk/', '/@types/node/'] },
+    },
+    {
+      name: 'examples-use-what-developers-have',
+      comment: 'Of the platform, an app developer can install the SDK.',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^(apps|libs)/', pathNot: '^libs/sdk/' },
     },
     {
       name: 'http-goes-through-egress',

@@ -2,7 +2,7 @@
 // servers' addresses through the environment. End-to-end tests have their own (e2e/jest.config.mjs).
 export default {
   rootDir: import.meta.dirname,
-  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/scripts'],
+  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/examples', '<rootDir>/scripts'],
   testMatch: ['**/src/**/*.spec.ts', '**/test/**/*.spec.ts', '**/scripts/**/*.spec.mjs'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],

@@ -23,6 +23,9 @@ const NATIVE = ['@node-rs/argon2'];
  */
 const FIRST = ['reflect-metadata'];
 
+/** Nest's core loads it when no HTTP adapter is given. Every service gives Fastify's; an example has this one installed. */
+const NEVER_LOADED = ['@nestjs/platform-express'];
+
 const TYPESCRIPT = /\.ts$/;
 
 /**
@@ -63,7 +66,7 @@ async function bundle(app) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs.map((file) => [file.replace(TYPESCRIPT, ''), path.join(source, file)])),
     platform: 'node',
-    external: [...NATIVE, ...FIRST],
+    external: [...NATIVE, ...FIRST, ...NEVER_LOADED],
     resolve: {
       // Packages of the workspace are read from their sources, as in the tests.
       conditionNames: ['source', 'node'],

@@ -10,7 +10,7 @@ await runCommand(() =>
       inRoot('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs'),
       '--config',
       inRoot('.dependency-cruiser.cjs'),
-      ...['apps', 'libs', 'e2e', 'bench'],
+      ...['apps', 'libs', 'e2e', 'bench', 'examples'],
     ],
     { cwd: ROOT },
   ),

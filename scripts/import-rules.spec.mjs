@@ -20,6 +20,9 @@ const FILES = {
   'libs/contracts/src/up.ts': "import type { T } from '../../testing/src/index.js';\nexport type V = T;\n",
   'libs/contracts/src/io.ts': "import { readFileSync } from 'node:fs';\nexport const io = readFileSync;\n",
   'libs/access/src/app.ts': "import { two } from '../../../apps/two/src/two.js';\nexport const lib = two;\n",
+  'libs/sdk/src/dependent.ts': "import { a } from '../../contracts/src/index.js';\nexport const sdk = a;\n",
+  'libs/contracts/src/index.ts': "export { a } from './a.js';\n",
+  'examples/receivers/src/one.ts': "import { a } from '../../../libs/contracts/src/index.js';\nexport const e = a;\n",
   'libs/testing/src/index.ts': 'export type T = 1;\n',
 };
 
@@ -35,7 +38,7 @@ describe('the import rules', () => {
       writeFileSync(join(root, path), text);
     }
     const program = inRoot('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
-    const args = [program, '--config', inRoot('.dependency-cruiser.cjs'), 'apps', 'libs'];
+    const args = [program, '--config', inRoot('.dependency-cruiser.cjs'), 'apps', 'libs', 'examples'];
     [status, output] = await new Promise((resolve) => {
       execFile(process.execPath, args, { cwd: root }, (error, stdout) => {
         resolve([Number(error?.code ?? 0), stdout]);
@@ -54,6 +57,8 @@ describe('the import rules', () => {
     ['no-circular', 'libs/contracts/src/a.ts → '],
     ['arrows-point-down-from-contracts', 'libs/contracts/src/up.ts → libs/testing/src/index.ts'],
     ['pure-libraries-do-no-io', 'libs/contracts/src/io.ts → fs'],
+    ['sdk-stands-alone', 'libs/sdk/src/dependent.ts → libs/contracts/src/index.ts'],
+    ['examples-use-what-developers-have', 'examples/receivers/src/one.ts → libs/contracts/src/index.ts'],
     ['lib-imports-no-app', 'libs/access/src/app.ts → apps/two/src/two.ts'],
   ])('find what breaks %s', (rule, where) => {
     expect(output).toContain(`error ${rule}: ${where}`);

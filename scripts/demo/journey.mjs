@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { verifyWebhook } from '@crm/sdk';
 import { client, eventually } from './client.mjs';
 import { brokenPackage, embeddingPackage, examplePackage, REVIEW_PACKET, threeObjectPackage } from './packages.mjs';
-import { isAuthentic } from './receiver.mjs';
 
 /** @typedef {import('../platform/addresses.mjs').Addresses} Addresses */
 /** @typedef {Awaited<ReturnType<typeof import('./receiver.mjs').startDemoReceiver>>} DemoReceiver */
@@ -188,11 +188,8 @@ export async function walkJourney(addresses, receiver, { step, show }) {
     async () => receiver.received.find(({ body }) => JSON.parse(body).data.id === lead.body.id),
     'the delivery',
   );
-  const isSigned = isAuthentic(request, subscription.body.secret);
-  show(`received over https, signature ${isSigned ? 'verified' : 'wrong'}`, {
-    status: 204,
-    body: JSON.parse(request.body),
-  });
+  const event = verifyWebhook(request.body, request.headers, subscription.body.secret);
+  show('received over https, signature verified', { status: 204, body: event });
   const ledger = await eventually(async () => {
     const { body } = await api('GET', `/api/webhooks/deliveries?subscriptionId=${subscription.body.id}`, {
       token: tenantAdmin,
@@ -279,8 +276,8 @@ export async function walkJourney(addresses, receiver, { step, show }) {
       minted,
       embedded,
     },
-    /** What was waited for: the delivery as the receiver got it, and the run as it ended. */
-    delivered: { isSigned, event: JSON.parse(request.body), leadId: lead.body.id },
+    /** What was waited for: the event of the delivery, which the receiver verified, and the run as it ended. */
+    delivered: { event, leadId: lead.body.id },
     run,
     appKey,
     tenantId: tenant.body.tenant.id,

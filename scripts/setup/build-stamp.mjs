@@ -27,7 +27,7 @@ export async function rememberBuild() {
 /** @returns {Promise<string>} a hash of all sources, and of when each result was written */
 async function fingerprint() {
   const hash = createHash('sha256');
-  const packages = (await Promise.all(['apps', 'libs'].map(packageFolders))).flat();
+  const packages = [...(await Promise.all(['apps', 'libs'].map(packageFolders))).flat(), 'examples/receivers'];
   const sources = (await Promise.all(packages.map(sourceFiles))).flat();
   for (const file of [...SETTINGS, ...sources]) {
     const content = await readFile(inRoot(file)).catch(() => '');

@@ -1,0 +1,84 @@
+import type {
+  CompanyRecord,
+  ContactRecord,
+  CustomRecord,
+  LeadRecord,
+  OpportunityRecord,
+  TaskRecord,
+} from './records.js';
+
+/** What an update adds to the record. */
+export interface Change {
+  /** Names of the fields that changed. */
+  changed: string[];
+  /** Their values before. */
+  previous: Record<string, unknown>;
+  /** Set when both states together are too long: `previous` is then empty. */
+  previousOmitted?: true;
+}
+
+export interface InstallationData {
+  installationId: string;
+  appKey: string;
+  version: string;
+  sandbox: boolean;
+}
+
+export interface UserData {
+  userId: string;
+  email: string;
+  name: string;
+}
+
+/** `data` of each type of event. */
+export interface EventDataByType {
+  'lead.created': LeadRecord;
+  'lead.updated': LeadRecord & Change;
+  'lead.deleted': LeadRecord;
+  'contact.created': ContactRecord;
+  'contact.updated': ContactRecord & Change;
+  'contact.deleted': ContactRecord;
+  'company.created': CompanyRecord;
+  'company.updated': CompanyRecord & Change;
+  'company.deleted': CompanyRecord;
+  'deal.created': OpportunityRecord;
+  'deal.updated': OpportunityRecord & Change;
+  'deal.deleted': OpportunityRecord;
+  'deal.won': OpportunityRecord;
+  'deal.lost': OpportunityRecord;
+  'task.created': TaskRecord;
+  'task.updated': TaskRecord & Change;
+  'task.deleted': TaskRecord;
+  'task.completed': TaskRecord;
+  'record.created': CustomRecord;
+  'record.updated': CustomRecord & Change;
+  'record.deleted': CustomRecord;
+  'app.installed': InstallationData;
+  'app.upgraded': InstallationData & { previousVersion: string };
+  'app.uninstalled': InstallationData;
+  'user.created': UserData;
+  'user.disabled': UserData;
+}
+
+export type EventType = keyof EventDataByType;
+
+interface EventHead {
+  /** Of the event, and the header `webhook-id`: the same in each delivery and attempt. */
+  id: string;
+  /** When it happened, ISO 8601, UTC; not when it was sent. */
+  timestamp: string;
+  tenantId: string;
+}
+
+/**
+ * The body of a delivery. `event.type` narrows `event.data`. A receiver gets the types it subscribes to, and ignores those
+ * it does not know.
+ */
+export type WebhookEvent<Type extends EventType = EventType> = {
+  [T in Type]: EventHead & { type: T; data: EventDataByType[T] } & (T extends `record.${string}`
+      ? {
+          /** API name of the custom object. */
+          object: string;
+        }
+      : unknown);
+}[Type];

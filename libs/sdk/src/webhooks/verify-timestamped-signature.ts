@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { bytesOf, type RawBody } from './raw-body.js';
+import { requireSingle } from './request-headers.js';
+import { isSameText } from './same-text.js';
+import { listSecrets, type Secrets } from './secrets.js';
+import { assertRecent, type VerificationOptions } from './timestamp.js';
+import { WebhookVerificationError } from './verification-error.js';
+
+/** A sender needs one for each live secret; the bound keeps a request from costing more than that. */
+const MAX_SIGNATURES = 16;
+
+const HEADER = 'signature header';
+
+/** What is proven. */
+export interface TimestampedSignature {
+  /** When the sender signed this attempt. */
+  readonly signedAt: Date;
+}
+
+/**
+ * Verifies the header `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the bytes of the whole secret
+ * text. Many providers sign like this; the platform does in `x-platform-signature`, with `whsec_` as part of the text. During
+ * a rotation there are several `v1`; members with other names are ignored.
+ *
+ * The id of the event is not signed on its own: recognise duplicates by the `id` in the body, not by a header.
+ * @param rawBody exactly as it arrived, not parsed and serialised again
+ * @param signatureHeader value of the header, `undefined` or `null` when the request has none
+ * @param secrets texts; several during a rotation, each of which is accepted
+ * @param options the clock
+ * @throws WebhookVerificationError with a `reason`, and the `httpStatus` to answer
+ */
+export function verifyTimestampedSignature(
+  rawBody: RawBody | null | undefined,
+  signatureHeader: string | readonly string[] | null | undefined,
+  secrets: Secrets,
+  options: VerificationOptions = {},
+): TimestampedSignature {
+  const keys = listSecrets(secrets);
+  const body = bytesOf(rawBody);
+  const values = typeof signatureHeader === 'object' && signatureHeader !== null ? signatureHeader : [signatureHeader];
+  const { timestamp, signatures } = parseHeader(requireSingle(values, HEADER));
+  assertRecent(timestamp, HEADER, options);
+  const content = Buffer.concat([Buffer.from(`${timestamp}.`, 'utf8'), body]);
+  const expected = keys.map((key) => createHmac('sha256', Buffer.from(key, 'utf8')).update(content).digest('hex'));
+  // All of them, so that the time does not say which secret matched.
+  const matching = expected.flatMap((mac) => signatures.filter((signature) => isSameText(signature, mac)));
+  if (matching.length === 0) {
+    throw new WebhookVerificationError(
+      'no_matching_signature',
+      'No signature matches: the secret is not that of the sender, or the body is not exactly what was sent',
+    );
+  }
+  return { signedAt: new Date(Number(timestamp) * 1000) };
+}
+
+/** @throws WebhookVerificationError `malformed_header` */
+function parseHeader(header: string): { timestamp: string; signatures: string[] } {
+  const members = header.split(',').map((member) => {
+    const [name = '', ...value] = member.trim().split('=');
+    return { name, value: value.join('=') };
+  });
+  const valuesOf = (wanted: string) => members.flatMap(({ name, value }) => (name === wanted ? value : []));
+  const [timestamp, ...otherTimestamps] = valuesOf('t');
+  const signatures = valuesOf('v1');
+  if (timestamp === undefined || otherTimestamps.length > 0) {
+    throw new WebhookVerificationError('malformed_header', 'The signature header needs exactly one "t=<Unix seconds>"');
+  }
+  if (signatures.length === 0 || signatures.length > MAX_SIGNATURES) {
+    throw new WebhookVerificationError(
+      'malformed_header',
+      `The signature header needs 1 to ${MAX_SIGNATURES} signatures "v1=<hex>"`,
+    );
+  }
+  return { timestamp, signatures };
+}

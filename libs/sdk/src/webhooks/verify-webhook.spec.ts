@@ -1,0 +1,224 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { WebhookVerificationError, type WebhookVerificationReason } from './verification-error.js';
+import { verifyWebhook } from './verify-webhook.js';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+const ID = '0197b2a4-3a1c-7e4d-9f1a-2b6f7b0d5c11';
+const SECONDS = 1_774_000_000;
+const BODY = JSON.stringify({
+  id: ID,
+  type: 'lead.created',
+  timestamp: '2026-03-20T09:46:40.000Z',
+  tenantId: '0197b2a4-0000-7000-8000-000000000001',
+  data: { id: '0197b2a4-3a1c-7e4d-9f1a-2b6f7b0d5c12', version: 1, firstName: 'Zoë', lastName: 'Ångström' },
+});
+const now = () => new Date(SECONDS * 1000);
+
+const signed = (body = BODY, secret = SECRET, id = ID, seconds = SECONDS) => ({
+  'webhook-id': id,
+  'webhook-timestamp': String(seconds),
+  'webhook-signature': new Webhook(secret).sign(id, new Date(seconds * 1000), body),
+});
+
+function refusal(verification: () => unknown): WebhookVerificationError {
+  try {
+    verification();
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error;
+    throw error;
+  }
+  throw new Error('It was accepted');
+}
+
+const reasonOf = (verification: () => unknown): WebhookVerificationReason => refusal(verification).reason;
+
+describe('verifyWebhook', () => {
+  it('returns the event, whose data is narrowed by its type', () => {
+    const event = verifyWebhook(BODY, signed(), SECRET, { now });
+    expect(event.id).toBe(ID);
+    expect(event.type === 'lead.created' && event.data.lastName).toBe('Ångström');
+  });
+
+  it('accepts the body as text, as bytes and as a view into a larger buffer', () => {
+    const bytes = Buffer.from(BODY);
+    const larger = Buffer.concat([Buffer.from('before'), bytes, Buffer.from('after')]);
+    const bodies = [
+      BODY,
+      bytes,
+      new Uint8Array(bytes),
+      new Uint8Array(bytes).buffer,
+      larger.subarray(6, 6 + bytes.length),
+    ];
+    for (const body of bodies) expect(verifyWebhook(body, signed(), SECRET, { now }).id).toBe(ID);
+  });
+
+  it('accepts headers as a plain object in any case, as Node gives them, and as Fetch headers', () => {
+    const headers = signed();
+    const upperCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
+    const fromNode: IncomingHttpHeaders = { host: 'receiver.example.com', 'set-cookie': ['a=1', 'b=2'], ...headers };
+    const inLists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+    for (const form of [headers, upperCase, fromNode, inLists, new Headers(headers), new Headers(upperCase)]) {
+      expect(verifyWebhook(BODY, form, SECRET, { now }).id).toBe(ID);
+    }
+  });
+
+  it('accepts a timestamp that differs by exactly 300 seconds in either direction, and none beyond', () => {
+    const at = (seconds: number) => () => verifyWebhook(BODY, signed(BODY, SECRET, ID, seconds), SECRET, { now });
+    expect(at(SECONDS - 300)().id).toBe(ID);
+    expect(at(SECONDS + 300)().id).toBe(ID);
+    expect(reasonOf(at(SECONDS - 301))).toBe('timestamp_too_old');
+    expect(reasonOf(at(SECONDS + 301))).toBe('timestamp_too_new');
+    const late = () => new Date(SECONDS * 1000 + 300_999);
+    expect(verifyWebhook(BODY, signed(), SECRET, { now: late }).id).toBe(ID);
+  });
+
+  it('uses the clock of the machine when none is given', () => {
+    const seconds = Math.floor(Date.now() / 1000);
+    expect(verifyWebhook(BODY, signed(BODY, SECRET, ID, seconds), SECRET).id).toBe(ID);
+    expect(reasonOf(() => verifyWebhook(BODY, signed(BODY, SECRET, ID, seconds - 400), SECRET))).toBe(
+      'timestamp_too_old',
+    );
+  });
+
+  it('accepts nothing by a clock that does not work', () => {
+    expect(() => verifyWebhook(BODY, signed(), SECRET, { now: () => new Date(Number.NaN) })).toThrow(TypeError);
+  });
+
+  it('accepts each of several secrets, and one matching signature among several', () => {
+    const both = `${signed()['webhook-signature']} ${signed(BODY, OTHER_SECRET)['webhook-signature']}`;
+    expect(verifyWebhook(BODY, signed(), [OTHER_SECRET, SECRET], { now }).id).toBe(ID);
+    for (const secret of [SECRET, OTHER_SECRET]) {
+      expect(verifyWebhook(BODY, { ...signed(), 'webhook-signature': both }, secret, { now }).id).toBe(ID);
+    }
+    expect(reasonOf(() => verifyWebhook(BODY, signed(), OTHER_SECRET, { now }))).toBe('no_matching_signature');
+  });
+
+  it.each<[WebhookVerificationReason, Record<string, string | string[] | undefined>]>([
+    ['missing_header', { 'webhook-id': undefined }],
+    ['missing_header', { 'webhook-timestamp': '' }],
+    ['missing_header', { 'webhook-signature': undefined }],
+    ['malformed_header', { 'webhook-id': `${ID}.1` }],
+    ['malformed_header', { 'Webhook-Id': 'another' }],
+    ['malformed_header', { 'webhook-timestamp': [String(SECONDS), String(SECONDS)] }],
+    ['malformed_header', { 'webhook-timestamp': `${SECONDS}.0` }],
+    ['malformed_header', { 'webhook-timestamp': 'yesterday' }],
+    ['malformed_header', { 'webhook-timestamp': `-${SECONDS}` }],
+    ['malformed_header', { 'webhook-timestamp': '9'.repeat(400) }],
+    ['malformed_header', { 'webhook-signature': 'v1' }],
+    ['malformed_header', { 'webhook-signature': 'v1,' }],
+    ['malformed_header', { 'webhook-signature': Array(17).fill('v1,AAAA').join(' ') }],
+    ['no_matching_signature', { 'webhook-signature': 'v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' }],
+    ['no_matching_signature', { 'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' }],
+    ['no_matching_signature', { 'webhook-id': 'another' }],
+    ['no_matching_signature', { 'webhook-timestamp': String(SECONDS + 1) }],
+    ['no_matching_signature', { 'webhook-timestamp': `0${SECONDS}` }],
+  ])('refuses with %s the headers %j', (reason, changed) => {
+    const error = refusal(() => verifyWebhook(BODY, { ...signed(), ...changed }, SECRET, { now }));
+    expect(error.reason).toBe(reason);
+    expect(error.httpStatus).toBe(reason === 'no_matching_signature' ? 401 : 400);
+  });
+
+  it('refuses a body that was parsed and serialised again', () => {
+    const again = JSON.stringify(JSON.parse(BODY), null, 2);
+    expect(reasonOf(() => verifyWebhook(again, signed(), SECRET, { now }))).toBe('no_matching_signature');
+  });
+
+  it('says what is wrong when it gets a parsed body or none', () => {
+    const parsed = JSON.parse(BODY);
+    const error = refusal(() => verifyWebhook(parsed, signed(), SECRET, { now }));
+    expect([error.reason, error.httpStatus]).toEqual(['body_not_raw', 500]);
+    for (const none of [undefined, null]) {
+      expect(reasonOf(() => verifyWebhook(none, signed(), SECRET, { now }))).toBe('missing_body');
+    }
+  });
+
+  it.each(['', 'not JSON', '[]', '"text"', 'null', '42'])(
+    'refuses the signed body %j, which is not an object',
+    (body) => {
+      expect(reasonOf(() => verifyWebhook(body, signed(body), SECRET, { now }))).toBe('body_not_json');
+    },
+  );
+
+  it('refuses a signed body that is not UTF-8 instead of replacing characters', () => {
+    const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+    const { privateKey, key } = ed25519();
+    const headers = signedByKey(privateKey, body);
+    expect(reasonOf(() => verifyWebhook(body, headers, key, { now }))).toBe('body_not_json');
+  });
+
+  it.each<[string, unknown]>([
+    ['No secret was given', []],
+    ['The secret is empty', ''],
+    ['The secret is not a string', undefined],
+    ['Secret 2 of 2 is not a string', [SECRET, undefined]],
+    ['The secret starts with neither "whsec_" nor "whpk_"', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['The secret has nothing after "whsec_"', 'whsec_'],
+    ['The secret is not base64 after "whsec_"; is it complete, without white space?', `${SECRET}\n`],
+    ['The secret is not base64 after "whsec_"; is it complete, without white space?', SECRET.slice(0, -1)],
+    ['The secret is not the base64 of 32 bytes after "whpk_"', 'whpk_AAAA'],
+    ['The secret is a private key; a receiver has the public one, "whpk_…"', 'whsk_AAAA'],
+  ])('says of a wrong configuration: %s', (message, secrets) => {
+    const error = refusal(() => verifyWebhook(BODY, signed(), secrets as string, { now }));
+    expect([error.reason, error.httpStatus, error.message]).toEqual(['malformed_secret', 500, message]);
+  });
+
+  it('puts neither secret, nor signature, nor body into an error', () => {
+    const headers = signed(BODY, OTHER_SECRET);
+    const errors = [
+      refusal(() => verifyWebhook(BODY, headers, SECRET, { now })),
+      refusal(() => verifyWebhook('no {JSON}', signed('no {JSON}'), SECRET, { now })),
+      refusal(() => verifyWebhook(BODY, headers, SECRET.slice(0, -1), { now })),
+    ];
+    for (const error of errors) {
+      const text = `${error.stack}${JSON.stringify(error)}${String(error.cause)}`;
+      for (const kept of [SECRET.slice(6, -1), signed()['webhook-signature'].slice(3), 'no {JSON}']) {
+        expect(text).not.toContain(kept);
+      }
+    }
+  });
+
+  it('verifies Ed25519 signatures with a public key, alone and beside a shared secret', () => {
+    const { privateKey, key } = ed25519();
+    const headers = signedByKey(privateKey, Buffer.from(BODY));
+    const both = {
+      ...headers,
+      'webhook-signature': `${signed()['webhook-signature']} ${headers['webhook-signature']}`,
+    };
+    expect(verifyWebhook(BODY, headers, key, { now }).id).toBe(ID);
+    for (const secrets of [key, SECRET, [key, OTHER_SECRET], [ed25519().key, SECRET]]) {
+      expect(verifyWebhook(BODY, both, secrets, { now }).id).toBe(ID);
+    }
+    expect(reasonOf(() => verifyWebhook(BODY, headers, ed25519().key, { now }))).toBe('no_matching_signature');
+    expect(reasonOf(() => verifyWebhook(`${BODY} `, headers, key, { now }))).toBe('no_matching_signature');
+    expect(refusal(() => verifyWebhook(BODY, headers, SECRET, { now })).message).toContain('"v1a" needs "whpk_…"');
+  });
+
+  it('does not accept a public key as the secret of an HMAC', () => {
+    const { key } = ed25519();
+    const forged = signed(BODY, key.replace('whpk_', 'whsec_'));
+    const relabelled = forged['webhook-signature'].replace('v1,', 'v1a,');
+    for (const signature of [forged['webhook-signature'], relabelled]) {
+      const headers = { ...forged, 'webhook-signature': signature };
+      expect(reasonOf(() => verifyWebhook(BODY, headers, key, { now }))).toBe('no_matching_signature');
+    }
+  });
+});
+
+function ed25519() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
+  return { privateKey, key: `whpk_${raw.toString('base64')}` };
+}
+
+function signedByKey(privateKey: ReturnType<typeof ed25519>['privateKey'], body: Buffer) {
+  const content = Buffer.concat([Buffer.from(`${ID}.${SECONDS}.`), body]);
+  return {
+    'webhook-id': ID,
+    'webhook-timestamp': String(SECONDS),
+    'webhook-signature': `v1a,${sign(null, content, privateKey).toString('base64')}`,
+  };
+}
