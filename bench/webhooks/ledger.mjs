@@ -15,9 +15,17 @@ const INSERT_DUE = `
     INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
     SELECT tenant_id, subscription_id, now() FROM subscription
     ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = least(queue.due_at, EXCLUDED.due_at))
-  INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, body, status, next_attempt_at)
-  SELECT tenant_id, uuidv7(), subscription_id, uuidv7(), 'lead.created', url, $5, 'pending', now()
-    FROM generate_series(1, $4), subscription`;
+  event AS MATERIALIZED (
+    SELECT tenant_id, uuidv7() AS id FROM (SELECT DISTINCT tenant_id FROM subscription) AS tenant, generate_series(1, $4)),
+  body AS (
+    INSERT INTO event_body (tenant_id, id, event, body) SELECT tenant_id, id, 'lead.created', $5 FROM event),
+  made AS (
+    INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at)
+    SELECT tenant_id, uuidv7(), subscription_id, event.id, 'lead.created', url, 'pending', 0, now()
+      FROM subscription JOIN event USING (tenant_id)
+    RETURNING tenant_id, id, subscription_id, event_id)
+  INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+  SELECT tenant_id, id, subscription_id, event_id, 0, false, now() FROM made`;
 
 /** The deliveries in the database of the webhook dispatcher. */
 export class Ledger {

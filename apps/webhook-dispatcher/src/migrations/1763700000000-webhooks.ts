@@ -48,13 +48,15 @@ export class Webhooks1763700000000 implements MigrationInterface {
       columns: `
         id uuid NOT NULL,
         event text NOT NULL,
-        body text NOT NULL`,
+        body text NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now()`,
+      partitionedBy: 'id',
       grants: ['select'],
       narrow: ['select', 'insert'],
     });
 
-    // The id is made of those of the event and of the subscription, so that an event that comes again makes no second
-    // delivery. A row also has the last attempt: of most deliveries the only one.
+    // The id has the time of the event, and is made of its id and that of the subscription, so that an event that comes
+    // again makes no second delivery, and everything of an event is in the partitions of one day. A row also has the last attempt: of most deliveries the only one.
     await createTenantTable(runner, roles, {
       name: 'delivery',
       columns: `
@@ -74,6 +76,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
         error_code text,
         error_message text,
         CHECK ((next_attempt_at IS NULL) = (status NOT IN ('pending', 'retrying')))`,
+      partitionedBy: 'id',
       grants: ['select', 'update'],
       narrow: ['select', 'insert', 'update'],
       indexes: [
@@ -99,6 +102,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         latency_ms integer NOT NULL,
         response_excerpt text`,
       primaryKey: ['delivery_id', 'number'],
+      partitionedBy: 'delivery_id',
+      arrival: 'at',
       grants: ['select'],
       narrow: ['select', 'insert'],
     });
