@@ -6,6 +6,7 @@ import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { entities } from './entities.js';
+import { EventTypeModule } from './event-type/event-type.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 
 @Module({})
@@ -18,6 +19,7 @@ export class AppModule {
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         AppSecretModule,
+        EventTypeModule,
         SubscriptionModule,
         DeliveryModule,
       ],
