@@ -1,3 +1,4 @@
+import { patternsOf } from '@crm/contracts';
 import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
@@ -91,9 +92,9 @@ export class SubscriptionRepository {
     return tx.repository(Subscription).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
   }
 
-  /** Enabled subscriptions to an event. */
+  /** Enabled subscriptions to an event, each once, even if several of its patterns match. */
   async listForEvent(tx: TenantTransaction, event: string): Promise<EventSubscription[]> {
-    return tx.query<EventSubscription>(LIST_SUBSCRIPTIONS_FOR_EVENT, [tx.tenantId, event]);
+    return tx.query<EventSubscription>(LIST_SUBSCRIPTIONS_FOR_EVENT, [tx.tenantId, patternsOf(event)]);
   }
 
   /**

@@ -1,9 +1,9 @@
 // These statements run for each event or for each attempt; all others are TypeORM's. $1 is the tenant.
 
-/** $2: name of the event. */
+/** $2: the patterns that match the event. */
 export const LIST_SUBSCRIPTIONS_FOR_EVENT = `
   SELECT id, app_key AS "appKey", url, filter FROM webhook_subscription
-   WHERE tenant_id = $1 AND enabled AND $2 = ANY (events) ORDER BY id`;
+   WHERE tenant_id = $1 AND enabled AND events && $2 ORDER BY id`;
 
 /** $2: id. */
 export const FIND_RECEIVER = `
