@@ -5,6 +5,7 @@ import { run } from './processes/run.mjs';
 import { inRoot, ROOT } from './root.mjs';
 
 const WRITERS = [
+  'apps/webhook-dispatcher/test/events-page.spec.ts',
   'libs/formula/test/reference.spec.ts',
   'libs/manifest/test/certification-pages.spec.ts',
   'libs/messaging/src/server/permissions.spec.ts',

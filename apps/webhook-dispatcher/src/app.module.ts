@@ -7,6 +7,7 @@ import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
 import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
+import { EventTypeModule } from './event-type/event-type.module.js';
 import { FanOutModule } from './fan-out/fan-out.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 
@@ -20,6 +21,7 @@ export class AppModule {
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         AppSecretModule,
+        EventTypeModule,
         SubscriptionModule,
         DeliveryModule,
         FanOutModule,

@@ -33,6 +33,7 @@ describe('deliveries', () => {
       type: 'lead.created',
       timestamp: event.time,
       tenantId: tenant.id,
+      dataschema: 'urn:crm:event:lead.created:v1',
       data: event.data.record,
     });
     const [delivery] = await app.settled(tenant.admin, 'delivered');

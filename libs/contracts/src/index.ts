@@ -5,6 +5,7 @@ export * from './errors/index.js';
 export * from './events/catalogue.js';
 export * from './events/define.js';
 export * from './events/envelope.js';
+export * from './events/event-pattern.js';
 export * from './events/event-scope.js';
 export * from './events/event-types.js';
 export * from './events/event-visibility.js';

@@ -1,4 +1,5 @@
 import type { UrlOptions } from '@crm/address-policy';
+import { patternsOf } from '@crm/contracts';
 import type { Change } from './change.js';
 import { compareObjects } from './compare-objects.js';
 import { entriesOf, type ManifestDraft } from './draft.js';
@@ -22,7 +23,7 @@ export function compareManifests(
     ...compareScopes(before, after),
     ...compareRoles(before, after),
     ...compareObjects(before, after),
-    ...compareSets(eventsOf(before), eventsOf(after), 'event', '/webhooks'),
+    ...compareSets(eventsOf(before), eventsOf(after), 'event', '/webhooks', isCoveredEvent),
     ...compareSets(hostsOf(before, addressPolicy), hostsOf(after, addressPolicy), 'host', ''),
     ...compareSets(originsOf(before), originsOf(after), 'embed origin', '/embed/allowedOrigins'),
   ];
@@ -58,7 +59,7 @@ function* compareScopes(before: ManifestDraft, after: ManifestDraft): Generator<
       yield { kind: 'changed', pointer: at, message, effect: 'safe', consent: true };
     }
   }
-  yield* lost(old, requested, 'scope', '/permissions');
+  yield* lost(old.keys(), (name) => requested.has(name), 'scope', '/permissions');
 }
 
 function eventsOf(manifest: ManifestDraft): Places {
@@ -95,23 +96,37 @@ function originsOf(manifest: ManifestDraft): Places {
   );
 }
 
+type Covers = (names: Places, name: string) => boolean;
+
+const hasName: Covers = (names, name) => names.has(name);
+
+/** An event is also there as part of its domain; a domain is more than its events of today. */
+const isCoveredEvent: Covers = (names, name) => patternsOf(name).some((pattern) => names.has(pattern));
+
 /** New members need consent; removed ones are safe. */
-function* compareSets(before: Places, after: Places, what: string, section: string): Generator<Change> {
+function* compareSets(
+  before: Places,
+  after: Places,
+  what: string,
+  section: string,
+  covers: Covers = hasName,
+): Generator<Change> {
   for (const [name, at] of after) {
-    if (before.has(name)) continue;
+    if (covers(before, name)) continue;
     yield { kind: 'added', pointer: at, message: `The ${what} "${name}" is new.`, effect: 'safe', consent: true };
   }
-  yield* lost(before, after, what, section);
+  const isLeft = (name: string) => covers(after, name);
+  yield* lost(before.keys(), isLeft, what, section);
 }
 
 function* lost(
-  before: ReadonlyMap<string, unknown>,
-  after: ReadonlyMap<string, unknown>,
+  before: Iterable<string>,
+  isLeft: (name: string) => boolean,
   what: string,
   section: string,
 ): Generator<Change> {
-  for (const name of before.keys()) {
-    if (after.has(name)) continue;
+  for (const name of before) {
+    if (isLeft(name)) continue;
     yield {
       kind: 'removed',
       pointer: section,

@@ -18,7 +18,7 @@ const PATTERNS: readonly [what: string, pattern: RegExp][] = [
   ['an OpenAI or Anthropic key', /\bsk-(?:ant-|proj-)?[0-9A-Za-z_-]{20,255}/],
   ['an npm token', /\bnpm_[0-9A-Za-z]{36}\b/],
   ['a SendGrid key', /\bSG\.[0-9A-Za-z_-]{16,32}\.[0-9A-Za-z_-]{16,64}\b/],
-  ['a webhook secret', /\bwhsec_[0-9A-Za-z+/=_-]{16,255}/],
+  ['a webhook secret', /\bwhs(?:ec|k)_[0-9A-Za-z+/=_-]{16,255}/],
   ['a JSON Web Token', /(?<![0-9A-Za-z_-])eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}/],
   ['a password in a URL', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@{}]{1,100}:[^\s/:@{}]{1,200}@/i],
   ['credentials of a header', /(?<![0-9A-Za-z_-])bearer\s+[0-9A-Za-z+/=._~-]{20,}/i],

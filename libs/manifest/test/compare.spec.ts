@@ -49,6 +49,18 @@ describe('compareManifests', () => {
       ],
     ],
     [
+      'a domain instead of one of its events',
+      { webhooks: [{ events: ['lead.created'], url: 'https://a.example.com/' }] },
+      { webhooks: [{ events: ['lead.*', 'lead.created'], url: 'https://a.example.com/' }] },
+      [['added', 'safe', true]],
+    ],
+    [
+      'events instead of their domain',
+      { webhooks: [{ events: ['lead.*'], url: 'https://a.example.com/' }] },
+      { webhooks: [{ events: ['lead.created', 'lead.updated'], url: 'https://a.example.com/' }] },
+      [['removed', 'safe', false]],
+    ],
+    [
       'a new event and host',
       {},
       { webhooks: [{ events: ['lead.created'], url: 'https://a.example.com/' }] },

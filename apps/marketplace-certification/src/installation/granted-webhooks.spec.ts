@@ -26,4 +26,11 @@ describe('grantedWebhooks', () => {
       ['deal.won'],
     ]);
   });
+
+  it('keeps a domain only when the scope of all its events was granted', () => {
+    const webhooks = [{ events: ['lead.*', 'deal.*', 'deal.won', 'webhook.*'], url: 'https://hooks.example.com/a' }];
+    const events = (scopes: string[]) => grantedWebhooks({ ...manifest, webhooks }, scopes).map((kept) => kept.events);
+    expect(events(['leads:read'])).toEqual([['lead.*', 'webhook.*']]);
+    expect(events(['pipeline'])).toEqual([['deal.*', 'deal.won', 'webhook.*']]);
+  });
 });

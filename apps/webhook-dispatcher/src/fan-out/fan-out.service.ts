@@ -1,6 +1,7 @@
-import { EVENT_STREAM, type EventEnvelope, isVisibleToApp } from '@crm/contracts';
+import { EVENT_STREAM, type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { deliveryBody } from '../delivery/delivery-body.js';
 import { passesFilter } from '../receiver/event-filter.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
@@ -9,7 +10,6 @@ import { ReceiverHealth } from '../sending/receiver-health.js';
 import { LONGEST_WAIT_MS, SendPlaces } from '../sending/send-places.js';
 import { type Message, Sender } from '../sending/sender.js';
 import { Targets } from '../sending/targets.js';
-import { deliveryBody } from './delivery-body.js';
 import { FirstAttempt } from './first-attempt.js';
 import { KnownDeliveries } from './known-deliveries.js';
 
@@ -172,7 +172,7 @@ function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   return [...receivers.values()].filter(
     ({ enabled, events, appKey, createdAt }) =>
       enabled &&
-      events.includes(event.type) &&
+      matchesEvent(events, event.type) &&
       createdAt <= happenedAt &&
       (appKey === null || isVisibleToApp(event, appKey)),
   );

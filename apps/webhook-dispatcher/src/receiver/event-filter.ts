@@ -13,7 +13,7 @@ const compiled = new LRUCache<string, CompiledFormula>({ max: COMPILED_KEPT });
  * Checks a filter against the schema of each of its events.
  * @throws PlatformError VALIDATION_FAILED with the positions of what is wrong
  */
-export function requireValidFilter(source: string, events: readonly EventName[]): void {
+export function requireValidFilter(source: string, events: Iterable<EventName>): void {
   for (const event of events) {
     const { ok, errors } = checkFormula(source, eventValueTypes(event), OPTIONS);
     if (ok) continue;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { SECRET_PREFIX } from './signature.js';
+import { PRIVATE_KEY_BYTES, PRIVATE_KEY_PREFIX, publicKeyOf, SECRET_PREFIX } from './signing-key.js';
 
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32;
@@ -13,6 +13,13 @@ export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
 /** The owner of a secret; what is sealed for one owner does not open for another. */
 export type SecretOwner = { readonly subscriptionId: string } | { readonly appKey: string };
 
+export interface KeyPair {
+  /** `whsk_…`; sealed and opened like every signing secret, and never shown. */
+  readonly secret: string;
+  /** `whpk_…`, for receivers. */
+  readonly publicKey: string;
+}
+
 /** Creates signing secrets and seals them. */
 @Injectable()
 export class SigningSecretService {
@@ -22,8 +29,15 @@ export class SigningSecretService {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
 
+  /** A secret that the receiver shares: `whsec_…`. */
   create(): string {
     return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+  }
+
+  /** An Ed25519 key pair, of which the receiver gets the public key only. */
+  createKeyPair(): KeyPair {
+    const secret = PRIVATE_KEY_PREFIX + randomBytes(PRIVATE_KEY_BYTES).toString('base64');
+    return { secret, publicKey: publicKeyOf(secret) };
   }
 
   seal(secret: string, owner: SecretOwner): Buffer {

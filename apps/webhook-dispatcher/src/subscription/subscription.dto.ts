@@ -1,11 +1,12 @@
-import { EVENT_NAMES } from '@crm/contracts';
+import { EVENT_PATTERNS } from '@crm/contracts';
 import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/http';
 import type { SubscriptionSummary } from './subscription.repository.js';
 
+const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, also those that are added later';
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
 
 export class CreateSubscriptionInput {
-  @ListField(field.enum(EVENT_NAMES), { minItems: 1, description: 'Names of events', example: ['lead.created'] })
+  @ListField(field.enum(EVENT_PATTERNS), { minItems: 1, description: EVENTS, example: ['lead.*', 'deal.won'] })
   events: string[];
 
   @UrlField({ description: 'An https URL with a public host', example: 'https://hooks.example.com/crm' })
@@ -19,7 +20,12 @@ export class CreateSubscriptionInput {
 }
 
 export class UpdateSubscriptionInput {
-  @ListField(field.enum(EVENT_NAMES), { minItems: 1, optional: true, example: ['lead.created', 'deal.won'] })
+  @ListField(field.enum(EVENT_PATTERNS), {
+    minItems: 1,
+    optional: true,
+    description: EVENTS,
+    example: ['lead.created', 'deal.won'],
+  })
   events?: string[];
 
   @UrlField({ optional: true, example: 'https://hooks.example.com/crm' })
@@ -39,7 +45,7 @@ export class SubscriptionView {
   @IdField()
   id: string;
 
-  @ListField(field.text({ maxLength: 80 }))
+  @ListField(field.text({ maxLength: 80 }), { description: EVENTS })
   events: string[];
 
   @TextField({ maxLength: 2048 })

@@ -1,5 +1,11 @@
 import type { Principal } from '@crm/context';
-import { type FieldProblem, isEventName, PlatformError, type ProvisionedSubscription } from '@crm/contracts';
+import {
+  eventsOf,
+  type FieldProblem,
+  isEventPattern,
+  PlatformError,
+  type ProvisionedSubscription,
+} from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
@@ -212,7 +218,7 @@ export class SubscriptionService {
 
   private requireValid(input: Pick<SubscriptionDefinition, 'url' | 'events' | 'filter'>): void {
     const unknown = input.events.flatMap((event, index): FieldProblem[] =>
-      isEventName(event)
+      isEventPattern(event)
         ? []
         : [{ pointer: `/events/${index}`, code: 'UNKNOWN_EVENT', detail: `There is no event ${event}` }],
     );
@@ -224,7 +230,7 @@ export class SubscriptionService {
       });
     }
     if (input.filter !== undefined && input.filter !== null) {
-      requireValidFilter(input.filter, input.events.filter(isEventName));
+      requireValidFilter(input.filter, new Set(input.events.flatMap(eventsOf)));
     }
   }
 }

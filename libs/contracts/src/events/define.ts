@@ -1,36 +1,69 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { ServiceName } from '../services.js';
 
-/** One version of one event: its name, who emits it and the schema of `data`. */
+/** One version of one event: its name, who emits it, and the schema of `data`. */
 export interface EventDefinition<Name extends string = string, Data extends TSchema = TSchema> {
   readonly name: Name;
   readonly version: number;
   readonly producer: ServiceName;
+  /** What happened, for those who subscribe; without a full stop. */
+  readonly description: string;
   readonly data: Data;
+  /** Data that follows the schema, for documentation. */
+  readonly example: Static<Data>;
   /** `dataschema` of the envelope; names the event and its version. */
   readonly dataschema: string;
 }
 
-export function defineEvent<Name extends string, Data extends TSchema>(definition: {
-  name: Name;
-  version: number;
-  producer: ServiceName;
-  data: Data;
-}): EventDefinition<Name, Data> {
+export function defineEvent<Name extends string, Data extends TSchema>(
+  definition: Omit<EventDefinition<Name, Data>, 'dataschema'>,
+): EventDefinition<Name, Data> {
   return { ...definition, dataschema: `urn:crm:event:${definition.name}:v${definition.version}` };
 }
 
 export type EventData<E extends EventDefinition> = Static<E['data']>;
 
+/** What an updated event carries besides the record. */
+const changeData = {
+  changed: Type.Array(Type.String(), { description: 'API names of the fields whose values changed' }),
+  previous: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The previous values of these fields, by API name',
+  }),
+  previousOmitted: Type.Optional(
+    Type.Literal(true, { description: 'Set when both states are too long for one message: `previous` is then empty' }),
+  ),
+};
+
 /** `data` of a created or deleted record: the record, or its last state. */
 export const recordData = <R extends TSchema>(record: R) => Type.Object({ record });
 
 /** `data` of an updated record: the record, the names of the changed fields, and their previous values. */
-export const changedRecordData = <R extends TSchema>(record: R) =>
-  Type.Object({
-    record,
-    changed: Type.Array(Type.String()),
-    previous: Type.Record(Type.String(), Type.Unknown()),
-    /** Set when both states together are too long for a message: `previous` is then empty. */
-    previousOmitted: Type.Optional(Type.Literal(true)),
-  });
+export const changedRecordData = <R extends TSchema>(record: R) => Type.Object({ record, ...changeData });
+
+const customRecord = {
+  object: Type.String({ description: 'API name of the object in the workspace' }),
+  record: Type.Record(Type.String(), Type.Unknown(), { description: 'Only fields that every role can read' }),
+};
+
+/** `data` of a created or deleted record of a custom object. */
+export const customRecordData = Type.Object(customRecord);
+
+/** `data` of an updated record of a custom object; `changed` and `previous`, too, name only fields that every role can read. */
+export const changedCustomRecordData = Type.Object({ ...customRecord, ...changeData });
+
+/**
+ * Example of the data of an updated record.
+ * @param before the record as it was; its version is one lower
+ * @param changes the new values of some of its fields
+ */
+export function changedRecordExample<R extends { readonly version: number }, K extends keyof R & string>(
+  before: R,
+  changes: Pick<R, K>,
+): { record: R; changed: string[]; previous: Record<string, unknown> } {
+  const changed = Object.keys(changes) as K[];
+  return {
+    record: { ...before, ...changes, version: before.version + 1 },
+    changed,
+    previous: Object.fromEntries(changed.map((name) => [name, before[name]])),
+  };
+}

@@ -18,8 +18,9 @@ export const EventEnvelope = Type.Object({
   /** `internal` when a workflow run made the change, according to its token; a trace alone can be set by anyone. */
   actorkind: Type.Optional(Type.String()),
   /**
-   * Of an event of a custom object: keys of the apps that may see the object when it commits, separated by spaces. It
-   * decides who receives the event and does not reach receivers.
+   * Of an event of a custom object: keys of the apps that may see the object when it commits, separated by spaces. Of an
+   * event of an endpoint: the key of the app that it belongs to, absent for one of the tenant. It decides who receives the
+   * event and does not reach receivers.
    */
   appkeys: Type.Optional(Type.String()),
   recordversion: Type.Optional(Type.Integer({ minimum: 1 })),

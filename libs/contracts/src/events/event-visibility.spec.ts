@@ -10,6 +10,12 @@ describe('an event', () => {
     ['record.updated', 'other-acme acme.two', 'acme', false],
     ['record.deleted', '', 'acme', false],
     ['record.deleted', undefined, 'acme', false],
+    // Of an endpoint of the app, of another app, of the workspace.
+    ['webhook.endpoint_disabled', 'acme', 'acme', true],
+    ['webhook.endpoint_disabled', 'other', 'acme', false],
+    ['webhook.endpoint_disabled', undefined, 'acme', false],
+    // A domain that only begins like one of them.
+    ['webhooks.created', undefined, 'acme', true],
   ])('%s for the apps %j is visible to %s: %s', (type, appkeys, appKey, expected) => {
     expect(isVisibleToApp({ type, ...(appkeys === undefined ? {} : { appkeys }) }, appKey)).toBe(expected);
   });

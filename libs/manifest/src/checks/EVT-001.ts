@@ -1,4 +1,4 @@
-import { EVENT_NAMES } from '@crm/contracts';
+import { EVENT_NAMES, EVENT_PATTERNS, isEventPattern } from '@crm/contracts';
 import type { Check } from '../check.js';
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { pointer } from '../json-pointer.js';
@@ -15,34 +15,50 @@ export const EVT_001: Check = {
   severity: 'blocker',
   doc: {
     why: 'A subscription to an event that does not exist is never triggered, and nobody notices.',
-    fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or one that the package lists in \`service.produces\`.`,
+    fix: `Use the events of the platform (${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}) or one that the package lists in \`service.produces\`. Webhooks and \`service.consumes\` can also name a domain of the platform: \`lead.*\` is every event of leads, also those that are added later. There is no pattern for all domains, and a trigger names one event.`,
   },
   *run({ manifest }) {
-    const known = knownEvents(manifest);
-    for (const [name, at] of namedEvents(manifest)) {
+    const events = knownEvents(manifest);
+    const patterns = new Set([...events, ...EVENT_PATTERNS]);
+    for (const { name, at, isSubscription } of namedEvents(manifest)) {
+      const known = isSubscription ? patterns : events;
       if (known.has(name)) continue;
-      yield { pointer: at, message: `There is no event "${name}".${suggestion(name, known)}` };
+      const message = isEventPattern(name)
+        ? `"${name}" stands for several events; name one of them here.`
+        : `There is no event "${name}".${suggestion(name, known)}`;
+      yield { pointer: at, message };
     }
     yield* producedNames(manifest);
   },
 };
 
-function* namedEvents(manifest: ManifestDraft): Generator<[name: string, at: string]> {
+interface NamedEvent {
+  readonly name: string;
+  readonly at: string;
+  /** Whether the place takes a pattern, too. */
+  readonly isSubscription: boolean;
+}
+
+function* namedEvents(manifest: ManifestDraft): Generator<NamedEvent> {
   for (const [i, automation] of entriesOf(manifest.automations)) {
     const { trigger } = automation;
     if (trigger?.type === 'event' && trigger.event !== undefined) {
-      yield [trigger.event, pointer('automations', i, 'trigger', 'event')];
+      yield { name: trigger.event, at: pointer('automations', i, 'trigger', 'event'), isSubscription: false };
     }
     for (const [j, action] of entriesOf(automation.actions)) {
       if (action.type === 'emit_event' && action.name !== undefined) {
-        yield [action.name, pointer('automations', i, 'actions', j, 'name')];
+        yield { name: action.name, at: pointer('automations', i, 'actions', j, 'name'), isSubscription: false };
       }
     }
   }
   for (const [i, webhook] of entriesOf(manifest.webhooks)) {
-    for (const [j, name] of entriesOf(webhook.events)) yield [name, pointer('webhooks', i, 'events', j)];
+    for (const [j, name] of entriesOf(webhook.events)) {
+      yield { name, at: pointer('webhooks', i, 'events', j), isSubscription: true };
+    }
   }
-  for (const [i, name] of entriesOf(manifest.service?.consumes)) yield [name, pointer('service', 'consumes', i)];
+  for (const [i, name] of entriesOf(manifest.service?.consumes)) {
+    yield { name, at: pointer('service', 'consumes', i), isSubscription: true };
+  }
 }
 
 function* producedNames(manifest: ManifestDraft): Generator<Problem> {

@@ -1,10 +1,13 @@
 import Type from 'typebox';
 import { AnyObject, closed, TextByName, textOr, textOrList } from './shapes.js';
 
-const eventName = Type.String({ examples: ['lead.created'] });
+const eventPattern = Type.String({
+  description: 'An event, or every event of a domain.',
+  examples: ['lead.created', 'lead.*'],
+});
 
 export const Webhook = closed({
-  events: Type.Array(eventName),
+  events: Type.Array(eventPattern),
   url: Type.String({ examples: ['https://hooks.acme.example.com/events'] }),
   description: Type.Optional(Type.String()),
 });
@@ -57,6 +60,6 @@ export const Assistant = closed({
 });
 
 export const EventService = closed({
-  consumes: Type.Optional(Type.Array(eventName)),
+  consumes: Type.Optional(Type.Array(eventPattern)),
   produces: Type.Optional(Type.Array(Type.String({ examples: ['score.changed'] }))),
 });

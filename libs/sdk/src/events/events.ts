@@ -30,6 +30,22 @@ export interface UserData {
   name: string;
 }
 
+/** A subscription that the platform has disabled, and holds the events of. */
+export interface EndpointDisabledData {
+  subscription: {
+    id: string;
+    url: string;
+    description: string | null;
+    /** Names of events and of domains (`lead.*`). */
+    events: string[];
+    /** Key of the app it belongs to; missing for a subscription of the workspace. */
+    appKey?: string;
+  };
+  reason: string;
+  disabledAt: string;
+  heldDeliveries?: number;
+}
+
 /** `data` of each type of event. */
 export interface EventDataByType {
   'lead.created': LeadRecord;
@@ -58,6 +74,7 @@ export interface EventDataByType {
   'app.uninstalled': InstallationData;
   'user.created': UserData;
   'user.disabled': UserData;
+  'webhook.endpoint_disabled': EndpointDisabledData;
 }
 
 export type EventType = keyof EventDataByType;

@@ -1,10 +1,12 @@
 import { CompanyRecord } from '../../records/core.js';
+import { COMPANY_EXAMPLE } from '../../records/examples.js';
 import { defineEvent, recordData } from '../define.js';
 
-/** A company was created. */
 export const companyCreatedV1 = defineEvent({
   name: 'company.created',
   version: 1,
   producer: 'custom-objects',
+  description: 'A company was created',
   data: recordData(CompanyRecord),
+  example: { record: COMPANY_EXAMPLE },
 });

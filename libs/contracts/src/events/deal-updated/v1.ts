@@ -1,10 +1,12 @@
 import { OpportunityRecord } from '../../records/core.js';
-import { changedRecordData, defineEvent } from '../define.js';
+import { OPPORTUNITY_EXAMPLE } from '../../records/examples.js';
+import { changedRecordData, changedRecordExample, defineEvent } from '../define.js';
 
-/** An opportunity was changed. */
 export const dealUpdatedV1 = defineEvent({
   name: 'deal.updated',
   version: 1,
   producer: 'custom-objects',
+  description: 'An opportunity was changed',
   data: changedRecordData(OpportunityRecord),
+  example: changedRecordExample(OPPORTUNITY_EXAMPLE, { amount: 48_000, stage: 'negotiation' }),
 });

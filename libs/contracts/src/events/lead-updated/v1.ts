@@ -1,10 +1,12 @@
 import { LeadRecord } from '../../records/core.js';
-import { changedRecordData, defineEvent } from '../define.js';
+import { LEAD_EXAMPLE } from '../../records/examples.js';
+import { changedRecordData, changedRecordExample, defineEvent } from '../define.js';
 
-/** A lead was changed. */
 export const leadUpdatedV1 = defineEvent({
   name: 'lead.updated',
   version: 1,
   producer: 'custom-objects',
+  description: 'A lead was changed',
   data: changedRecordData(LeadRecord),
+  example: changedRecordExample(LEAD_EXAMPLE, { status: 'qualified' }),
 });

@@ -1,15 +1,11 @@
-import Type from 'typebox';
-import { defineEvent } from '../define.js';
+import { CUSTOM_RECORD_EXAMPLE } from '../../records/examples.js';
+import { customRecordData, defineEvent } from '../define.js';
 
-/** A record of a custom object was deleted; the data is its last state. */
 export const recordDeletedV1 = defineEvent({
   name: 'record.deleted',
   version: 1,
   producer: 'custom-objects',
-  data: Type.Object({
-    /** Api-name of the object in the tenant. */
-    object: Type.String(),
-    /** Only fields that every role may read. */
-    record: Type.Record(Type.String(), Type.Unknown()),
-  }),
+  description: 'A record of a custom object was deleted; the data is its last state',
+  data: customRecordData,
+  example: { object: 'visit', record: CUSTOM_RECORD_EXAMPLE },
 });

@@ -1,0 +1,59 @@
+import { EVENT_NAMES, type EventName } from './catalogue.js';
+
+type DomainOf<Name extends string> = Name extends `${infer Domain}.${string}` ? Domain : never;
+
+/** The first part of an event's name. */
+export type EventDomain = DomainOf<EventName>;
+
+/**
+ * What a subscription names: an event, or `<domain>.*` for every event of a domain, including events that join the
+ * domain later. There is no pattern for everything: scopes are given by domain.
+ */
+export type EventPattern = EventName | `${EventDomain}.*`;
+
+const EVENTS_BY_PATTERN: ReadonlyMap<string, readonly EventName[]> = groupByPattern();
+
+/** Every pattern of the vocabulary: the events, then the domains. */
+export const EVENT_PATTERNS = [...EVENTS_BY_PATTERN.keys()] as readonly EventPattern[];
+
+export function isEventPattern(value: string): value is EventPattern {
+  return EVENTS_BY_PATTERN.has(value);
+}
+
+/** The events that a pattern stands for today; none for an unknown one. */
+export function eventsOf(pattern: string): readonly EventName[] {
+  return EVENTS_BY_PATTERN.get(pattern) ?? [];
+}
+
+/**
+ * The part before the first dot; empty without one.
+ * @param name of an event, or a pattern
+ */
+export function domainOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf('.')));
+}
+
+/**
+ * The two patterns that match an event, the event itself and its domain, for looking up its subscriptions. It reads the
+ * name alone, so it also holds for an event of a version of the platform that is newer than this process.
+ */
+export function patternsOf(event: string): readonly [event: string, domain: string] {
+  return [event, `${domainOf(event)}.*`];
+}
+
+/** Whether one of the patterns matches an event. Like {@link patternsOf} it reads the names alone. */
+export function matchesEvent(patterns: readonly string[], event: string): boolean {
+  const [name, domain] = patternsOf(event);
+  return patterns.includes(name) || patterns.includes(domain);
+}
+
+function groupByPattern(): Map<string, EventName[]> {
+  const groups = new Map<string, EventName[]>(EVENT_NAMES.map((name) => [name, [name]]));
+  for (const name of EVENT_NAMES) {
+    const [, domain] = patternsOf(name);
+    const events = groups.get(domain);
+    if (events) events.push(name);
+    else groups.set(domain, [name]);
+  }
+  return groups;
+}
