@@ -6,9 +6,9 @@ import { migrations } from '../src/migrations/index.js';
 import * as runSql from '../src/run/run.sql.js';
 import * as workflowSql from '../src/workflow/workflow.sql.js';
 
-const { CLAIM_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
+const { CLAIM_RUNS, HAS_QUEUED_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
 const ofRuntimeRole = { ...runSqlOfTenants, ...workflowSql };
-const ofNarrowRole = { CLAIM_RUNS, FIND_HOOK, RELEASE_RUNS, STORE_HOOK };
+const ofNarrowRole = { CLAIM_RUNS, HAS_QUEUED_RUNS, FIND_HOOK, RELEASE_RUNS, STORE_HOOK };
 
 describe('the plans of the hand-written SQL of automation-hooks', () => {
   let database: TestDatabase;

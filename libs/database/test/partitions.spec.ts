@@ -32,7 +32,7 @@ class CreateReadings1700000000000 extends ServiceMigration {
 }
 
 const today = dayOf(Date.now());
-const name = (day: string): string => `reading_p${day.replaceAll('-', '')}`;
+const partitionName = (day: string): string => `reading_p${day.replaceAll('-', '')}`;
 /** An id of a moment of that day, different for each part. */
 const idOn = (day: string, part = 'x', ms = 1): string => idOf(Date.parse(day) + ms, part);
 
@@ -72,9 +72,9 @@ describe('a table in partitions by day', () => {
       idOf(Date.parse(tomorrow), 'a'),
     ];
     for (const id of [first, last, next]) await insert(id);
-    expect(await partitionOf(first)).toBe(name(today));
-    expect(await partitionOf(last)).toBe(name(today));
-    expect(await partitionOf(next)).toBe(name(tomorrow));
+    expect(await partitionOf(first)).toBe(partitionName(today));
+    expect(await partitionOf(last)).toBe(partitionName(today));
+    expect(await partitionOf(next)).toBe(partitionName(tomorrow));
   });
 
   it.each([
@@ -108,6 +108,27 @@ describe('a table in partitions by day', () => {
     }
   });
 
+  it('reads and writes one partition by primary key, also with a plan that knows no value', async () => {
+    await fixture.database.transaction(tenant, async (tx) => {
+      await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
+      await tx.query('SET LOCAL enable_seqscan = off');
+      for (const [name, statement] of [
+        ['by_key', 'SELECT value FROM reading WHERE tenant_id = $1 AND id = $2'],
+        ['set_by_key', 'UPDATE reading SET value = 8 WHERE tenant_id = $1 AND id = $2'],
+        ['delete_by_key', 'DELETE FROM reading WHERE tenant_id = $1 AND id = $2'],
+      ] as const) {
+        await tx.query(`PREPARE ${name} (uuid, uuid) AS ${statement}`);
+        const rows = await tx.query<{ 'QUERY PLAN': string }>(
+          `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE ${name} ('${tenant}', '${idOn(today, 'plan')}')`,
+        );
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toMatch(/Subplans Removed: [1-9]/);
+        expect(plan.match(/Index Scan using \w+/g)).toEqual([`Index Scan using ${partitionName(today)}_pkey`]);
+        await tx.query(`DEALLOCATE ${name}`);
+      }
+    });
+  });
+
   it('keeps an id single within its tenant', async () => {
     const id = idOn(today, 'single');
     await insert(id);
@@ -139,7 +160,7 @@ describe('a table in partitions by day', () => {
     it.each(['SELECT count(*) FROM', 'DELETE FROM', 'TRUNCATE', 'DROP TABLE'])(
       'lets neither role touch a partition: %s',
       async (command) => {
-        for (const partition of [name(today), name(addDays(today, 1)), 'reading_default']) {
+        for (const partition of [partitionName(today), partitionName(addDays(today, 1)), 'reading_default']) {
           const runtime = fixture.database.transaction(tenant, (tx) => tx.query(`${command} ${partition}`));
           await expect(runtime).rejects.toThrow(/permission denied|must be owner/);
           await expect(narrow((tx) => tx.query(`${command} ${partition}`))).rejects.toThrow(
@@ -170,7 +191,7 @@ describe('a table in partitions by day', () => {
 
     it('passes the check of the catalogue, which finds what opens a partition', async () => {
       expect(await catalogueProblems(asQueryable(), [])).toEqual([]);
-      const [partition, body] = [name(today), 'BEGIN RETURN true; END'];
+      const [partition, body] = [partitionName(today), 'BEGIN RETURN true; END'];
       for (const [open, close, problem] of [
         [
           `GRANT SELECT ON ${partition} TO ${roles.narrowRole}`,
@@ -223,7 +244,7 @@ describe('a table in partitions by day', () => {
       for (const outcome of outcomes) expect(['made', 'present', 'busy']).toContain(outcome);
       const id = idOn(day);
       await insert(id);
-      expect(await partitionOf(id)).toBe(name(day));
+      expect(await partitionOf(id)).toBe(partitionName(day));
     });
 
     it('leaves a day in the default partition when that has rows of it, and makes it when they are swept', async () => {
@@ -252,7 +273,7 @@ describe('a table in partitions by day', () => {
       expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe('dropped');
       expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe('absent');
       expect(await partitionOf(idOn(day))).toBeUndefined();
-      expect(await fixture.admin('SELECT to_regclass($1) AS gone', [name(day)])).toEqual([{ gone: null }]);
+      expect(await fixture.admin('SELECT to_regclass($1) AS gone', [partitionName(day)])).toEqual([{ gone: null }]);
     });
 
     it('gives up when a reader holds the table, lets others read meanwhile and drops it afterwards', async () => {

@@ -78,6 +78,35 @@ describe('readEnvironment', () => {
   });
 });
 
+describe('databaseConfig', () => {
+  const environment = { DATABASE_URL: 'postgres://r@db/x', DATABASE_NARROW_URL: 'postgres://n@db/x' };
+  const retention = (text: string) =>
+    databaseConfig('custom-objects', { ...environment, RETENTION_DAYS: text }).retentionDays;
+
+  it('reads the retention of tables', () => {
+    expect(databaseConfig('custom-objects', environment).retentionDays).toEqual({});
+    expect(retention('outbox=9, inbox = 17,run_step=365')).toEqual({ outbox: 9, inbox: 17, run_step: 365 });
+  });
+
+  it.each(['run', 'run=0', 'run=366', 'run=1.5', 'run=1,run=2', 'Run=1', '=1', 'run=1,'])(
+    'refuses the retention "%s"',
+    (text) => {
+      expect(problemsOf(() => retention(text))).toEqual([
+        'RETENTION_DAYS must be names with whole numbers from 1 to 365, such as a=1,b=365',
+      ]);
+    },
+  );
+
+  it.each(['inbox=14', 'outbox=8', 'outbox=20,inbox=27'])(
+    'keeps the inbox longer than events may come again: %s',
+    (text) => {
+      expect(problemsOf(() => retention(text))).toEqual([
+        'RETENTION_DAYS must keep the inbox 8 days longer than the outbox at least',
+      ]);
+    },
+  );
+});
+
 describe('serviceConfig', () => {
   it('uses the addresses of the development profile', () => {
     expect(serviceConfig('custom-objects', { PROFILE: 'development', NATS_PASSWORD: 'p' })).toMatchObject({
