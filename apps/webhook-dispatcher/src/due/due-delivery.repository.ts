@@ -5,7 +5,7 @@ import {
   type SubscriptionQueue,
   SubscriptionQueueRepository,
 } from '../subscription-queue/subscription-queue.repository.js';
-import { CLAIM_DELIVERIES, RELEASE_DELIVERIES } from './due-delivery.sql.js';
+import { CLAIM_DELIVERIES, FIND_BODIES, RELEASE_DELIVERIES } from './due-delivery.sql.js';
 
 /** Queues that one claim looks into; also bounds those that turn out to be empty. */
 const QUEUES_AT_A_TIME = 100;
@@ -38,7 +38,7 @@ export interface ClaimedDeliveries {
   readonly isCut: boolean;
 }
 
-type ClaimRow = Omit<ClaimedDelivery, 'id' | 'claim'> & {
+type ClaimRow = Omit<ClaimedDelivery, 'id' | 'body' | 'claim'> & {
   /** Null when nothing of this queue was claimed. */
   readonly id: string | null;
 };
@@ -68,13 +68,33 @@ export class DueDeliveryRepository {
       [...room.bySubscription.values()],
       claimMs,
     ]);
-    const deliveries = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id, claim }]));
+    const claimed = rows.flatMap((row) => (row.id === null ? [] : [{ ...row, id: row.id, claim }]));
+    const bodies = this.bodiesOf(tx, claimed);
     const queues = queuesOf(rows);
-    const isFull = deliveries.length >= room.places;
+    const isFull = claimed.length >= room.places;
     // Once the room is used up, the queues behind the last one that had something were not looked into and keep their turn.
     const visited = isFull ? queues.slice(0, queues.findLastIndex((queue) => queue.hadSomething) + 1) : queues;
     if (visited.length > 0) await this.queues.settle(tx, visited);
+    const found = await bodies;
+    const deliveries = claimed.map((one) => ({ ...one, body: found.get(one.eventId) ?? null }));
     return { deliveries, isCut: isFull || queues.length === QUEUES_AT_A_TIME };
+  }
+
+  /** The body of each event once, however many of its deliveries are claimed. */
+  private async bodiesOf(
+    tx: NarrowTransaction,
+    claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'eventId'>[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const tenants = new Map(claimed.map(({ eventId, tenantId }) => [eventId, tenantId]));
+    const ids = [...tenants.keys()].sort();
+    if (ids.length === 0) return new Map();
+    const rows = await tx.queryPrepared<{ eventId: string; body: string }>(FIND_BODIES, [
+      ids.map((id) => tenants.get(id)),
+      ids,
+      ids[0],
+      ids.at(-1),
+    ]);
+    return new Map(rows.map(({ eventId, body }) => [eventId, body]));
   }
 
   /** Gives back claims for which this process has no room. */

@@ -26,10 +26,18 @@ export const CLAIM_DELIVERIES = `
      WHERE (tenant_id, delivery_id) IN (SELECT tenant_id, delivery_id FROM due)
     RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts)
   SELECT queue.tenant_id AS "tenantId", queue.subscription_id AS "subscriptionId", claimed.delivery_id AS id,
-         claimed.event_id AS "eventId", claimed.attempts, event_body.body
+         claimed.event_id AS "eventId", claimed.attempts
     FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
-    LEFT JOIN event_body ON event_body.tenant_id = claimed.tenant_id AND event_body.id = claimed.event_id
    ORDER BY queue.due_at, queue.subscription_id`;
+
+/**
+ * What events send. $1, $2: tenants and events, in pairs, $3, $4: the lowest and the highest of the events' ids, by which the
+ * partitions of other days are left out.
+ */
+export const FIND_BODIES = `
+  SELECT id AS "eventId", body FROM event_body
+    JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, id) USING (tenant_id, id)
+   WHERE id BETWEEN $3 AND $4`;
 
 /** $1, $2, $3: tenants, ids and claims of the deliveries, in threes. */
 export const RELEASE_DELIVERIES = `

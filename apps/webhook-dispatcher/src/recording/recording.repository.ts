@@ -48,6 +48,7 @@ export class RecordingRepository {
   }
 
   private settle(tx: NarrowTransaction, settlements: readonly Settlement[]): Promise<{ id: string }[]> {
+    const ids = settlements.map(({ deliveryId }) => deliveryId).sort();
     return tx.queryPrepared<{ id: string }>(SETTLE_DELIVERIES, [
       settlements.map(({ tenantId }) => tenantId),
       settlements.map(({ deliveryId }) => deliveryId),
@@ -62,6 +63,8 @@ export class RecordingRepository {
       settlements.map(({ outcome }) => outcome?.responseExcerpt ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
+      ids[0],
+      ids.at(-1),
     ]);
   }
 }

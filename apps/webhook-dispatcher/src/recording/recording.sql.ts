@@ -45,7 +45,8 @@ export const INSERT_DUE_DELIVERIES = `
  * moves from the delivery's row to a row of its own.
  * $1: tenants, $2: ids, $3: claims, $4: URLs; null leaves one as it is, $5: statuses, $6: attempts made, $7: when the next one is due; null for one
  * that has ended, and of the attempt $8: time; null when there was none, $9: HTTP status, $10: milliseconds, $11: beginning
- * of the response, $12, $13: code and message of the error.
+ * of the response, $12, $13: code and message of the error, $14, $15: the lowest and the highest of the ids, by which the
+ * partitions of other days are left out.
  */
 export const SETTLE_DELIVERIES = `
   WITH given AS MATERIALIZED (
@@ -72,11 +73,13 @@ export const SETTLE_DELIVERIES = `
       (tenant_id, delivery_id, number, at, http_status, error_code, error_message, latency_ms, response_excerpt)
     SELECT tenant_id, id, before.attempts, before.attempted_at, before.http_status, before.error_code,
            before.error_message, before.latency_ms, before.response_excerpt
-      FROM ours JOIN delivery AS before USING (tenant_id, id) WHERE before.attempted_at IS NOT NULL
+      FROM ours JOIN delivery AS before USING (tenant_id, id)
+     WHERE before.id BETWEEN $14 AND $15 AND before.attempted_at IS NOT NULL
     ON CONFLICT DO NOTHING)
   UPDATE delivery
      SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
          error_code = ours.code, error_message = ours.message, http_status = ours.http_status,
          attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt
-    FROM ours WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id
+    FROM ours
+   WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $14 AND $15
   RETURNING delivery.id`;
