@@ -126,6 +126,13 @@ function connectOne(
         return error;
       },
     });
+    /** What the sessions of this socket stand for, once it is checked. */
+    let resumable: Omit<VerifiedSession, 'session'> | undefined;
+    // Node emits it after `secureConnect`, but only to those who listen before the handshake ends (TLS 1.2). The first session
+    // is enough; servers give two.
+    socket.once('session', (session: Buffer) => {
+      if (resumable) options.sessions?.keep(address, { ...resumable, session });
+    });
     let phase: Phase = 'connect';
     options.onPhase?.(phase);
 
@@ -164,29 +171,20 @@ function connectOne(
       settle();
       socket.off('error', onError);
       socket.setNoDelay(true);
-      const origins =
-        resuming !== undefined && socket.isSessionReused() ? resuming : verified && newlyVerified(verified);
-      if (origins) keepSession(socket, address, origins, options.sessions);
+      if (resuming !== undefined && socket.isSessionReused()) resumable = resuming;
+      else if (verified !== undefined) resumable = newlyVerified(verified);
       resolve(socket);
     });
   });
 }
 
-/** For how long the sessions of a full handshake may stand for its certificate. */
+/**
+ * For which name and how long the sessions of a full handshake may stand for its certificate. Those of a resumed handshake
+ * end when the first one does.
+ */
 function newlyVerified({ name, validTo }: { name: string; validTo: string }): Omit<VerifiedSession, 'session'> {
   const stillValidMs = Date.parse(validTo) - Date.now();
   return { name, usableUntil: performance.now() + Math.min(SESSION_LIFETIME_MS, stillValidMs) };
-}
-
-/** Keeps the first session that the peer gives. That of a resumed handshake ends with the certificate it goes back to. */
-function keepSession(
-  socket: TLSSocket,
-  address: string,
-  { name, usableUntil }: Omit<VerifiedSession, 'session'>,
-  sessions: SessionsOfOrigin | undefined,
-): void {
-  if (sessions === undefined) return;
-  socket.once('session', (session: Buffer) => sessions.keep(address, { session, name, usableUntil }));
 }
 
 function describe(phase: 'connect' | 'tls', error: Error): EgressError {

@@ -5,11 +5,15 @@ import {
   EgressError,
   type EgressOptions,
   type EgressRequest,
+  type Timeouts,
 } from '../src/index.js';
 import type { Certificate, Receiver } from './receiver.js';
 
 /** The name that the clients of these tests may call; it resolves to loopback. */
 export const NAME = 'receiver.test';
+
+/** Limits that no call of a test runs into by accident, however busy the machine is. */
+const PATIENT: Timeouts = { connectMs: 600_000, headersMs: 600_000, bodyMs: 600_000, totalMs: 600_000 };
 
 const closers: (() => Promise<void>)[] = [];
 
@@ -39,6 +43,7 @@ export function clientOf(
       ca: certificate.cert,
       resolver: async () => ['127.0.0.1'],
       ...options,
+      timeouts: { ...PATIENT, ...options.timeouts },
     }),
   );
 }
