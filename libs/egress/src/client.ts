@@ -1,12 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { checkUrl, type HostPort, isException, type UrlOptions, type UrlVerdict } from '@crm/address-policy';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { checkUrl, type HostPort, type UrlOptions, type UrlVerdict } from '@crm/address-policy';
 import type { Dial } from './connector.js';
+import { Destinations, type Origin } from './destination.js';
 import { EgressError } from './errors.js';
-import { exchange, type Timeouts } from './exchange.js';
+import { exchange } from './exchange.js';
+import type { Timeouts } from './exchange-clock.js';
 import { Lane, type LaneOptions } from './lane.js';
 import { LanePool } from './lane-pool.js';
-import { outgoingHeaders } from './request-headers.js';
+import { lookupChecked } from './lookup.js';
+import { outgoingHeaders, type RequestHeaders } from './request-headers.js';
 import { nameServerResolver, type Resolver, systemResolver } from './resolver.js';
+import { REUSE_MS, SharedLookups } from './shared-lookups.js';
+import { TlsSessions } from './tls-sessions.js';
 
 /** The methods that are supported. */
 export type EgressMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -17,14 +23,21 @@ const METHODS: ReadonlySet<string> = new Set<EgressMethod>(['GET', 'HEAD', 'POST
 export interface EgressRequest {
   method: EgressMethod;
   url: string;
-  /** Extra headers; connection headers (`host`, `content-length`, …) and `accept-encoding` are ignored. */
-  headers?: Record<string, string>;
+  /**
+   * Extra headers, as an object or as a list in which names and values alternate; connection headers (`host`,
+   * `content-length`, …) and `accept-encoding` are ignored.
+   */
+  headers?: RequestHeaders;
+  /** A Buffer is sent without being copied, so it must not change until the call has ended. */
   body?: string | Buffer;
   /** Overrides the client's timeouts, in milliseconds. */
   timeouts?: Partial<Timeouts>;
   /** Longest response body, in bytes. */
   maxResponseBytes?: number;
-  /** Whether a longer body is truncated instead of failing with `too_large`. */
+  /**
+   * Whether a longer body is truncated instead of failing with `too_large`. A rest of up to 64 KiB that arrives within a
+   * second is read and thrown away so that the connection can be used again; beyond that it is closed.
+   */
   truncate?: boolean;
 }
 
@@ -36,7 +49,7 @@ export interface EgressResponse {
   body: Buffer;
   /** Whether the body was truncated at `maxResponseBytes`. */
   truncated: boolean;
-  /** Milliseconds from the call to the last byte of the response, including the lookup. */
+  /** Milliseconds from the call to the last byte of `body`, including the lookup. */
   latencyMs: number;
   remoteAddress: string;
 }
@@ -59,11 +72,15 @@ export interface EgressOptions {
   timeouts?: Partial<Timeouts>;
   maxResponseBytes?: number;
   maxHeaderBytes?: number;
-  /** A socket is not reused after this time, so that its name is looked up again. */
+  /** A socket is not reused after this time, at most, so that its name is looked up again. */
   originLifetimeMs?: number;
-  /** An idle socket is closed after this time. */
+  /** An idle socket is closed after this time when the receiver does not say how long it waits. */
   keepAliveMs?: number;
+  /** An idle socket is closed after this time although the receiver would wait longer (`keep-alive: timeout=`). */
+  keepAliveMaxMs?: number;
+  /** Idle sockets kept per origin. Sockets in use are not limited here: whoever calls decides how many calls there are. */
   maxIdlePerOrigin?: number;
+  /** Idle sockets kept in total. */
   maxIdle?: number;
   userAgent?: string;
   /** Opens sockets instead of `tls.connect`; for tests of the checks on the socket. */
@@ -95,6 +112,30 @@ const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024;
 /** Node's default for received headers. */
 const DEFAULT_MAX_HEADER_BYTES = 16 * 1024;
 
+/**
+ * One minute, what health-checked DNS records commonly live: a receiver that moves is followed within that time. At one
+ * resumed handshake per minute and socket it costs nothing that can be measured.
+ */
+const DEFAULT_ORIGIN_LIFETIME_MS = 60_000;
+
+/**
+ * A second less than the five that are the shortest common default of servers (Node, Apache, uvicorn): a request that crosses
+ * the closing of its socket fails.
+ */
+const DEFAULT_KEEP_ALIVE_MS = 4_000;
+
+/** Half of a socket's lifetime. An origin that is called less often gains little from open sockets. */
+const DEFAULT_KEEP_ALIVE_MAX_MS = 30_000;
+
+/** As many as a dispatcher calls one origin with at the same time. */
+const DEFAULT_MAX_IDLE_PER_ORIGIN = 256;
+
+/** At 40 to 50 KB each (0138), 200 MB at most. */
+const DEFAULT_MAX_IDLE = 4_096;
+
+/** The oldest version of TLS that is spoken. */
+const MIN_TLS_VERSION = 'TLSv1.2';
+
 /** Creates a client, which owns its sockets. One per process is enough. */
 export function createEgressClient(options: EgressOptions = {}): EgressClient {
   return new PinnedEgressClient(options);
@@ -102,31 +143,40 @@ export function createEgressClient(options: EgressOptions = {}): EgressClient {
 
 class PinnedEgressClient implements EgressClient {
   private readonly policy: UrlOptions;
+  private readonly destinations: Destinations;
   private readonly timeouts: Timeouts;
-  private readonly laneOptions: Omit<LaneOptions, 'resolver'>;
-  private readonly outsideResolver: Resolver;
+  private readonly maxResponseBytes: number;
+  private readonly userAgent: string;
+  private readonly laneOptions: LaneOptions;
   private readonly pool: LanePool;
   private closed = false;
 
-  constructor(private readonly options: EgressOptions) {
+  constructor(options: EgressOptions) {
     this.policy = {
       ...(options.allowedPorts && { allowedPorts: options.allowedPorts }),
       ...(options.clusterSuffixes && { clusterSuffixes: options.clusterSuffixes }),
       ...(options.allow && { exceptions: options.allow }),
     };
+    this.destinations = new Destinations(this.policy);
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    this.outsideResolver = options.resolver ?? nameServerResolver();
+    this.maxResponseBytes = options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
+    this.userAgent = options.userAgent ?? 'crm-platform/1';
+    const lifetimeMs = options.originLifetimeMs ?? DEFAULT_ORIGIN_LIFETIME_MS;
     this.laneOptions = {
-      ca: options.ca,
+      // An answer must not be older than a socket may be.
+      lookups: new SharedLookups(lookupOf(options), Math.min(REUSE_MS, lifetimeMs)),
+      sessions: new TlsSessions(),
+      secureContextOf: secureContexts(options.ca),
       connectMs: this.timeouts.connectMs,
       maxHeaderBytes: options.maxHeaderBytes ?? DEFAULT_MAX_HEADER_BYTES,
-      keepAliveMs: options.keepAliveMs ?? 4_000,
+      keepAliveMs: options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS,
+      keepAliveMaxMs: options.keepAliveMaxMs ?? DEFAULT_KEEP_ALIVE_MAX_MS,
+      lifetimeMs,
       dial: options.dial,
     };
     this.pool = new LanePool({
-      maxIdlePerOrigin: options.maxIdlePerOrigin ?? 8,
-      maxIdle: options.maxIdle ?? 512,
-      lifetimeMs: options.originLifetimeMs ?? 60_000,
+      maxIdlePerOrigin: options.maxIdlePerOrigin ?? DEFAULT_MAX_IDLE_PER_ORIGIN,
+      maxIdle: options.maxIdle ?? DEFAULT_MAX_IDLE,
     });
   }
 
@@ -141,24 +191,18 @@ class PinnedEgressClient implements EgressClient {
   async request(request: EgressRequest): Promise<EgressResponse> {
     const startedAt = performance.now();
     if (!METHODS.has(request.method)) throw new TypeError(`The method ${request.method} is not supported`);
-    const verdict = this.checkUrl(request.url);
-    if (!verdict.ok) throw new EgressError('blocked', verdict.message);
-    const { url } = verdict;
+    const { origin, path } = this.destinations.get(request.url);
+    const headers = outgoingHeaders(request.headers ?? {}, this.userAgent);
 
-    const lane = this.pool.take(url.origin) ?? this.openLane(url);
+    const lane = this.pool.take(origin.origin) ?? this.openLane(origin);
     let reusable = false;
     try {
       const answer = await exchange(
         lane,
+        { method: request.method, path, headers, body: request.body },
         {
-          method: request.method,
-          path: `${url.pathname}${url.search}`,
-          headers: outgoingHeaders(request.headers ?? {}, this.options.userAgent ?? 'crm-platform/1'),
-          body: request.body,
-        },
-        {
-          timeouts: { ...this.timeouts, ...request.timeouts },
-          maxResponseBytes: request.maxResponseBytes ?? this.options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
+          timeouts: request.timeouts ? { ...this.timeouts, ...request.timeouts } : this.timeouts,
+          maxResponseBytes: request.maxResponseBytes ?? this.maxResponseBytes,
           truncate: request.truncate ?? false,
         },
       );
@@ -168,19 +212,20 @@ class PinnedEgressClient implements EgressClient {
         headers: answer.headers,
         body: answer.body,
         truncated: answer.truncated,
-        latencyMs: performance.now() - startedAt,
+        latencyMs: answer.completeAt - startedAt,
         remoteAddress: lane.remoteAddress ?? '',
       };
+    } catch (error) {
+      if (error instanceof EgressError) error.latencyMs = performance.now() - startedAt;
+      throw error;
     } finally {
       if (reusable) this.pool.put(lane);
       else void lane.destroy();
     }
   }
 
-  private openLane(url: URL): Lane {
-    const exempt = isException(url, this.policy.exceptions);
-    const resolver = exempt ? (this.options.resolver ?? systemResolver) : this.outsideResolver;
-    const lane = new Lane(url, exempt, { ...this.laneOptions, resolver });
+  private openLane(origin: Origin): Lane {
+    const lane = new Lane(origin, this.laneOptions);
     lane.client.on('disconnect', () => this.pool.drop(lane));
     return lane;
   }
@@ -189,4 +234,19 @@ class PinnedEgressClient implements EgressClient {
     this.closed = true;
     await this.pool.close();
   }
+}
+
+/** Looks up exceptions by the system, everything else by the name servers, and checks the addresses. */
+function lookupOf({ resolver }: EgressOptions) {
+  const outside = resolver ?? nameServerResolver();
+  const exceptions = resolver ?? systemResolver;
+  return ({ hostname, exempt }: Origin, signal: AbortSignal) =>
+    lookupChecked(hostname, exempt ? exceptions : outside, { exempt, signal });
+}
+
+/** The authorities that count, read once: making them from the PEM costs more than a handshake. */
+function secureContexts(ca: string | undefined): (origin: Origin) => SecureContext {
+  const outside = createSecureContext({ minVersion: MIN_TLS_VERSION });
+  const exceptions = ca === undefined ? outside : createSecureContext({ minVersion: MIN_TLS_VERSION, ca });
+  return ({ exempt }) => (exempt ? exceptions : outside);
 }

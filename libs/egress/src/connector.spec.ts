@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import { connectChecked, type Target } from './connector.js';
+import { connectChecked, type SessionsOfOrigin, type Target } from './connector.js';
+import type { VerifiedSession } from './tls-sessions.js';
 
 /** Stands in for a socket of `tls.connect` and plays the script of a test. */
 class FakeSocket extends EventEmitter {
   destroyed = false;
   remoteAddress: string | undefined;
+  resumed = false;
 
   constructor(script: (socket: FakeSocket) => void) {
     super();
@@ -15,6 +17,10 @@ class FakeSocket extends EventEmitter {
 
   destroy(): void {
     this.destroyed = true;
+  }
+
+  isSessionReused(): boolean {
+    return this.resumed;
   }
 
   setNoDelay(): void {
@@ -26,22 +32,30 @@ const PUBLIC = '93.184.215.14';
 const target: Target = { hostname: 'example.com', port: 443, addresses: [PUBLIC], exempt: false };
 
 /** Connects with fake sockets that play the scripts, one per address that is tried. */
-function connecting(scripts: ((socket: FakeSocket) => void)[], more: Partial<Target> = {}, timeoutMs = 1_000) {
+function connecting(
+  scripts: ((socket: FakeSocket) => void)[],
+  more: Partial<Target> = {},
+  timeoutMs = 1_000,
+  sessions?: SessionsOfOrigin,
+) {
   const sockets: FakeSocket[] = [];
+  const offered: unknown[] = [];
   const abort = new AbortController();
   const socket = connectChecked(
     { ...target, ...more },
     {
       timeoutMs,
       signal: abort.signal,
-      dial: () => {
+      sessions,
+      dial: (options) => {
+        offered.push(options.session);
         const next = new FakeSocket(scripts[sockets.length] ?? (() => undefined));
         sockets.push(next);
         return next as unknown as TLSSocket;
       },
     },
   );
-  return { socket, sockets, abort };
+  return { socket, sockets, offered, abort };
 }
 
 const answersFrom = (address: string | undefined) => (socket: FakeSocket) => {
@@ -131,5 +145,71 @@ describe('connectChecked', () => {
     };
     const signal = new AbortController().signal;
     await expect(connectChecked(target, { timeoutMs: 100, signal, dial })).rejects.toThrow(RangeError);
+  });
+});
+
+describe('connectChecked with TLS sessions', () => {
+  const known: VerifiedSession = { session: Buffer.from('ticket'), name: 'example.com', usableUntil: 12_345 };
+
+  /** Sessions of one origin, as calls that were made. */
+  function recording() {
+    const calls: unknown[] = [];
+    const sessions: SessionsOfOrigin = {
+      find: (address, name) => {
+        calls.push(['find', address, name]);
+        return known;
+      },
+      keep: (address, session) => calls.push(['keep', address, session]),
+      forget: (address) => calls.push(['forget', address]),
+    };
+    return { calls, sessions };
+  }
+
+  const resumesFrom = (address: string) => (socket: FakeSocket) => {
+    socket.resumed = true;
+    answersFrom(address)(socket);
+  };
+
+  it('offers the session of the address and checks the peer of the socket that resumes it', async () => {
+    const { calls, sessions } = recording();
+    const { socket, offered, sockets } = connecting([resumesFrom('8.8.8.8')], {}, 1_000, sessions);
+    await expect(socket).rejects.toMatchObject({ code: 'blocked' });
+    expect(offered).toEqual([known.session]);
+    expect(sockets[0]).toMatchObject({ destroyed: true });
+    expect(calls).toEqual([
+      ['find', PUBLIC, 'example.com'],
+      ['forget', PUBLIC],
+    ]);
+  });
+
+  it('lets a session that follows a resumed one end when the first would', async () => {
+    const { calls, sessions } = recording();
+    const { socket, sockets } = connecting([resumesFrom(PUBLIC)], {}, 1_000, sessions);
+    await socket;
+    const session = Buffer.from('next ticket');
+    sockets[0]!.emit('session', session);
+    expect(calls.at(-1)).toEqual(['keep', PUBLIC, { ...known, session }]);
+  });
+
+  it('keeps no session of a handshake whose certificate was not checked', async () => {
+    const { calls, sessions } = recording();
+    // Offered, not resumed, and the check of the name was not called.
+    const { socket, sockets } = connecting([answersFrom(PUBLIC)], {}, 1_000, sessions);
+    await socket;
+    sockets[0]!.emit('session', Buffer.from('ticket'));
+    expect(calls).toEqual([['find', PUBLIC, 'example.com']]);
+  });
+
+  it('connects in full when the handshake with a session fails', async () => {
+    const { calls, sessions } = recording();
+    const fails = (socket: FakeSocket) => {
+      socket.remoteAddress = PUBLIC;
+      socket.emit('connect');
+      socket.emit('error', new Error('bad record'));
+    };
+    const { socket, sockets, offered } = connecting([fails, answersFrom(PUBLIC)], {}, 1_000, sessions);
+    expect(await socket).toBe(sockets[1]);
+    expect(offered).toEqual([known.session, undefined]);
+    expect(calls).toContainEqual(['forget', PUBLIC]);
   });
 });

@@ -1,7 +1,14 @@
 import { isIP, isIPv6, SocketAddress } from 'node:net';
-import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls';
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  type SecureContext,
+  type TLSSocket,
+  connect as tlsConnect,
+} from 'node:tls';
 import { checkAddress } from '@crm/address-policy';
-import { EgressError, errorCodeOf } from './errors.js';
+import { EgressError, type EgressPhase, errorCodeOf } from './errors.js';
+import { SESSION_LIFETIME_MS, type VerifiedSession } from './tls-sessions.js';
 
 /** Opens a TLS socket: `tls.connect`, or a replacement in tests. */
 export type Dial = (options: ConnectionOptions) => TLSSocket;
@@ -13,19 +20,32 @@ export interface Target {
   port: number;
   /** Checked addresses, tried in this order. */
   addresses: readonly string[];
-  /** Whether the host is an exception: its addresses are not checked, and `ca` is trusted for it. */
+  /** Whether the host is an exception: its addresses are not checked. */
   exempt: boolean;
+}
+
+/** The TLS sessions of one origin, by address and the name that the certificate is checked for. */
+export interface SessionsOfOrigin {
+  find(address: string, name: string): VerifiedSession | undefined;
+  keep(address: string, session: VerifiedSession): void;
+  forget(address: string): void;
 }
 
 /** How to connect. */
 export interface ConnectOptions {
-  /** PEM certificates that are trusted for exceptions, instead of the public authorities. */
-  ca?: string | undefined;
+  /** The authorities that count and the oldest version of TLS; by default those of Node. */
+  secureContext?: SecureContext;
+  /** Without it every handshake is a full one. */
+  sessions?: SessionsOfOrigin;
   /** Milliseconds for TCP and TLS, shared by all addresses. */
   timeoutMs: number;
   signal: AbortSignal;
-  dial?: Dial;
+  dial?: Dial | undefined;
+  /** Called when an attempt at an address begins and when its handshake begins. */
+  onPhase?: (phase: Phase) => void;
 }
+
+type Phase = Extract<EgressPhase, 'connect' | 'tls'>;
 
 /** Limits how many addresses share the time; with more of them, each would get too little. */
 const MAX_ADDRESSES = 4;
@@ -44,7 +64,7 @@ export async function connectChecked(target: Target, options: ConnectOptions): P
   for (const [tried, address] of addresses.entries()) {
     const share = (deadline - performance.now()) / (addresses.length - tried);
     try {
-      return await connectOne(target, address, Math.max(1, share), options);
+      return await connectTo(target, address, Math.max(1, share), options);
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
       lastError = error;
@@ -55,24 +75,66 @@ export async function connectChecked(target: Target, options: ConnectOptions): P
   throw lastError;
 }
 
-function connectOne(target: Target, address: string, timeoutMs: number, options: ConnectOptions): Promise<TLSSocket> {
+/** Resumes the session of the address when there is one, and connects in full when the peer fails over it. */
+async function connectTo(
+  target: Target,
+  address: string,
+  timeoutMs: number,
+  options: ConnectOptions,
+): Promise<TLSSocket> {
+  // Without a name (the URL contains an address) the certificate is checked for the address.
+  const name = isIP(target.hostname) === 0 ? target.hostname : address;
+  const known = options.sessions?.find(address, name);
+  if (known === undefined) return connectOne(target, address, timeoutMs, options);
+  const deadline = performance.now() + timeoutMs;
+  try {
+    return await connectOne(target, address, timeoutMs, options, known);
+  } catch (error) {
+    options.sessions?.forget(address);
+    if (!(error instanceof EgressError) || error.code !== 'tls' || options.signal.aborted) throw error;
+    return connectOne(target, address, Math.max(1, deadline - performance.now()), options);
+  }
+}
+
+function connectOne(
+  target: Target,
+  address: string,
+  timeoutMs: number,
+  options: ConnectOptions,
+  resuming?: VerifiedSession,
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     if (options.signal.aborted) {
       reject(new EgressError('connect', 'The call was cancelled'));
       return;
     }
+    /** The certificate of a full handshake, once its name was checked. */
+    let verified: { name: string; validTo: string } | undefined;
     const dial = options.dial ?? tlsConnect;
     const socket = dial({
       host: address,
       port: target.port,
-      // Without a name (the URL contains an address) the certificate is checked against the address.
       ...(isIP(target.hostname) === 0 && { servername: target.hostname }),
-      ...(target.exempt && options.ca !== undefined && { ca: options.ca }),
+      ...(options.secureContext && { secureContext: options.secureContext }),
+      ...(resuming && { session: resuming.session }),
       ALPNProtocols: ['http/1.1'],
-      minVersion: 'TLSv1.2',
       rejectUnauthorized: true,
+      // Node's own check. It is not called when a session is resumed, which shows no certificate.
+      checkServerIdentity: (name, certificate) => {
+        const error = checkServerIdentity(name, certificate);
+        if (error === undefined) verified = { name, validTo: certificate.valid_to };
+        return error;
+      },
     });
-    let phase: 'connect' | 'tls' = 'connect';
+    /** What the sessions of this socket stand for, once it is checked. */
+    let resumable: Omit<VerifiedSession, 'session'> | undefined;
+    // Node emits it after `secureConnect`, but only to those who listen before the handshake ends (TLS 1.2). The first session
+    // is enough; servers give two.
+    socket.once('session', (session: Buffer) => {
+      if (resumable) options.sessions?.keep(address, { ...resumable, session });
+    });
+    let phase: Phase = 'connect';
+    options.onPhase?.(phase);
 
     const settle = () => {
       clearTimeout(timer);
@@ -98,6 +160,7 @@ function connectOne(target: Target, address: string, timeoutMs: number, options:
     socket.once('close', onClose);
     socket.once('connect', () => {
       phase = 'tls';
+      options.onPhase?.(phase);
       if (!isCheckedPeer(socket, address, target.exempt)) fail(wrongPeer());
     });
     socket.once('secureConnect', () => {
@@ -108,9 +171,20 @@ function connectOne(target: Target, address: string, timeoutMs: number, options:
       settle();
       socket.off('error', onError);
       socket.setNoDelay(true);
+      if (resuming !== undefined && socket.isSessionReused()) resumable = resuming;
+      else if (verified !== undefined) resumable = newlyVerified(verified);
       resolve(socket);
     });
   });
+}
+
+/**
+ * For which name and how long the sessions of a full handshake may stand for its certificate. Those of a resumed handshake
+ * end when the first one does.
+ */
+function newlyVerified({ name, validTo }: { name: string; validTo: string }): Omit<VerifiedSession, 'session'> {
+  const stillValidMs = Date.parse(validTo) - Date.now();
+  return { name, usableUntil: performance.now() + Math.min(SESSION_LIFETIME_MS, stillValidMs) };
 }
 
 function describe(phase: 'connect' | 'tls', error: Error): EgressError {

@@ -12,12 +12,19 @@ export type EgressErrorCode =
   | 'http_protocol'
   | 'reset';
 
+/** What a call was doing: checking the URL, looking up the name, opening the socket, or waiting for the response. */
+export type EgressPhase = 'policy' | 'dns' | 'connect' | 'tls' | 'headers' | 'body';
+
 /**
  * A call that got no response. The message may be shown to the owner of the URL, so it never contains an address
  * from a lookup, which would reveal the contents of private zones.
  */
 export class EgressError extends Error {
   override readonly name = 'EgressError';
+  /** Where the call failed, which the codes of time limits and `reset` do not say. Set by the client. */
+  phase: EgressPhase = 'policy';
+  /** Milliseconds from the call to its failure. Set by the client. */
+  latencyMs = 0;
 
   constructor(
     readonly code: EgressErrorCode,

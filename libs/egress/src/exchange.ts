@@ -1,24 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { classifyExchangeError, EgressError, type EgressErrorCode } from './errors.js';
+import { classifyExchangeError, EgressError } from './errors.js';
+import { ExchangeClock, type Timeouts } from './exchange-clock.js';
 import type { Lane } from './lane.js';
-
-/** Time limits in milliseconds, for each phase and for the whole call. */
-export interface Timeouts {
-  /** Lookup, TCP and TLS. */
-  connectMs: number;
-  /** From the first byte sent to the last header received. */
-  headersMs: number;
-  /** From the last header to the last byte of the body. */
-  bodyMs: number;
-  totalMs: number;
-}
+import { ResponseBody } from './response-body.js';
 
 /** The request as it is sent. */
 export interface OutgoingRequest {
   method: Dispatcher.HttpMethod;
   path: string;
-  headers: Record<string, string>;
+  /** Names and values alternate. */
+  headers: string[];
   body: string | Buffer | undefined;
 }
 
@@ -36,15 +28,20 @@ export interface ExchangeResult {
   headers: IncomingHttpHeaders;
   body: Buffer;
   truncated: boolean;
+  /** When the last byte of `body` arrived, in milliseconds of `performance.now()`. */
+  completeAt: number;
   /** Whether the connection can carry another request. */
   reusable: boolean;
 }
 
-const PHASE_MESSAGE: Record<'connectMs' | 'headersMs' | 'bodyMs', [EgressErrorCode, string]> = {
-  connectMs: ['timeout_connect', 'The connection could not be opened in time'],
-  headersMs: ['timeout_headers', 'The host did not start to respond in time'],
-  bodyMs: ['timeout_body', 'The body of the response did not arrive in time'],
-};
+/**
+ * Bytes beyond the excerpt that are read and thrown away, so that the connection can be used again. A new one costs both
+ * sides about a millisecond of processor time, for which 64 KiB are received; error pages rarely are longer.
+ */
+export const DRAIN_BYTES = 64 * 1024;
+
+/** Milliseconds for that. A new connection takes a few round trips, so waiting longer than this gains nothing. */
+export const DRAIN_MS = 1_000;
 
 /**
  * Sends one request on a lane and reads the response within the limits.
@@ -53,81 +50,113 @@ const PHASE_MESSAGE: Record<'connectMs' | 'headersMs' | 'bodyMs', [EgressErrorCo
  */
 export function exchange(lane: Lane, request: OutgoingRequest, limits: ExchangeLimits): Promise<ExchangeResult> {
   return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let phaseTimer: NodeJS.Timeout | undefined;
-    let settled = false;
-    let status = 0;
-    let headers: IncomingHttpHeaders = {};
-    let received = 0;
-    const chunks: Buffer[] = [];
-
-    const settle = () => {
-      settled = true;
-      clearTimeout(phaseTimer);
-      clearTimeout(totalTimer);
-    };
-    const fail = (error: EgressError) => {
-      if (settled) return;
-      settle();
-      controller?.abort(error);
-      reject(error);
-    };
-    const succeed = (truncated: boolean) => {
-      settle();
-      resolve({ status, headers, body: Buffer.concat(chunks), truncated, reusable: !truncated });
-    };
-    const enter = (phase: 'connectMs' | 'headersMs' | 'bodyMs') => {
-      clearTimeout(phaseTimer);
-      phaseTimer = setTimeout(() => fail(new EgressError(...PHASE_MESSAGE[phase])), limits.timeouts[phase]);
-    };
-    const totalTimer = setTimeout(
-      () => fail(new EgressError('timeout_total', 'The call took too long')),
-      limits.timeouts.totalMs,
-    );
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        controller = started;
-        if (settled) started.abort(new EgressError('reset', 'The call was cancelled'));
-        else enter('headersMs');
-      },
-      onResponseStart(_controller, statusCode, responseHeaders) {
-        // Interim responses such as 103 do not stop the clock: a host could send them forever.
-        if (settled || statusCode < 200) return;
-        status = statusCode;
-        headers = responseHeaders;
-        enter('bodyMs');
-        const announced = Number(responseHeaders['content-length']);
-        if (request.method !== 'HEAD' && announced > limits.maxResponseBytes && !limits.truncate)
-          fail(tooLarge(limits));
-      },
-      onResponseData(current, chunk) {
-        if (settled) return;
-        const room = limits.maxResponseBytes - received;
-        received += chunk.length;
-        if (chunk.length <= room) {
-          chunks.push(chunk);
-        } else if (limits.truncate) {
-          chunks.push(chunk.subarray(0, room));
-          succeed(true);
-          current.abort(tooLarge(limits));
-        } else {
-          fail(tooLarge(limits));
-        }
-      },
-      onResponseEnd() {
-        if (!settled) succeed(false);
-      },
-      onResponseError(_controller, error) {
-        fail(classifyExchangeError(error));
-      },
-    };
-
-    enter('connectMs');
-    lane.client.dispatch(request, handler);
+    lane.client.dispatch(request, new Exchange(lane, request.method, limits, resolve, reject));
   });
 }
 
-function tooLarge(limits: ExchangeLimits): EgressError {
-  return new EgressError('too_large', `The body of the response is larger than ${limits.maxResponseBytes} bytes`);
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly clock: ExchangeClock;
+  private readonly body: ResponseBody;
+  private controller: Dispatcher.DispatchController | undefined;
+  private settled = false;
+  private status = 0;
+  private headers: IncomingHttpHeaders = {};
+  /** The length that the response announces; NaN when it does not. */
+  private announced = Number.NaN;
+  /** When the excerpt was complete; set while the rest is drained. */
+  private excerptAt: number | undefined;
+
+  constructor(
+    private readonly lane: Lane,
+    private readonly method: string,
+    private readonly limits: ExchangeLimits,
+    private readonly resolve: (result: ExchangeResult) => void,
+    private readonly reject: (error: EgressError) => void,
+  ) {
+    this.body = new ResponseBody(limits.maxResponseBytes);
+    this.clock = new ExchangeClock(limits.timeouts, this);
+  }
+
+  onTimeout(error: EgressError): void {
+    this.fail(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.settled) controller.abort(new EgressError('reset', 'The call was cancelled'));
+    else this.clock.enter('headers');
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // Interim responses such as 103 do not stop the clock: a host could send them forever.
+    if (this.settled || status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    this.clock.enter('body');
+    if (this.method === 'HEAD') return;
+    this.announced = Number(headers['content-length']);
+    if (this.announced > this.limits.maxResponseBytes && !this.limits.truncate) this.fail(this.tooLarge());
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.settled) return;
+    this.body.add(chunk);
+    const excess = this.body.received - this.limits.maxResponseBytes;
+    if (excess <= 0) return;
+    if (!this.limits.truncate) {
+      this.fail(this.tooLarge());
+      return;
+    }
+    if (this.excerptAt === undefined) {
+      this.excerptAt = performance.now();
+      this.clock.shorten(DRAIN_MS);
+    }
+    if (excess > DRAIN_BYTES || this.announced - this.limits.maxResponseBytes > DRAIN_BYTES) this.succeed(false);
+  }
+
+  onResponseEnd(): void {
+    if (!this.settled) this.succeed(true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(classifyExchangeError(error));
+  }
+
+  /** Ends the exchange without a response; while the rest of a body is drained, with what there is. */
+  private fail(error: EgressError): void {
+    if (this.settled) return;
+    if (this.excerptAt !== undefined) {
+      this.succeed(false);
+      return;
+    }
+    this.settle();
+    error.phase = this.clock.phase === 'opening' ? this.lane.phase : this.clock.phase;
+    this.controller?.abort(error);
+    this.reject(error);
+  }
+
+  private succeed(reusable: boolean): void {
+    this.settle();
+    this.resolve({
+      status: this.status,
+      headers: this.headers,
+      body: this.body.toBuffer(),
+      truncated: this.excerptAt !== undefined,
+      completeAt: this.excerptAt ?? performance.now(),
+      reusable,
+    });
+    if (!reusable) this.controller?.abort(this.tooLarge());
+  }
+
+  private settle(): void {
+    this.settled = true;
+    this.clock.stop();
+  }
+
+  private tooLarge(): EgressError {
+    return new EgressError(
+      'too_large',
+      `The body of the response is larger than ${this.limits.maxResponseBytes} bytes`,
+    );
+  }
 }

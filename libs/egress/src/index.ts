@@ -7,8 +7,9 @@ export {
   type EgressRequest,
   type EgressResponse,
 } from './client.js';
-export { EgressError, type EgressErrorCode } from './errors.js';
+export { EgressError, type EgressErrorCode, type EgressPhase } from './errors.js';
 export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
-export type { Timeouts } from './exchange.js';
+export type { Timeouts } from './exchange-clock.js';
 export { OutsideClient } from './outside-client.js';
+export type { RequestHeaders } from './request-headers.js';
 export { type NameServerOptions, nameServerResolver, type Resolver } from './resolver.js';

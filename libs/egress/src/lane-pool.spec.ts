@@ -3,19 +3,19 @@ import type { Lane } from './lane.js';
 import { LanePool } from './lane-pool.js';
 
 /** The part of a lane that the pool uses. */
-function lane(host: string, createdAt = performance.now()) {
+function lane(host: string, expiresAt = Number.POSITIVE_INFINITY) {
   const made = {
-    origin: new URL(`https://${host}/`),
-    createdAt,
-    client: { destroyed: false },
+    origin: { origin: `https://${host}` },
+    expiresAt,
+    isOpen: true,
     destroy: async () => {
-      made.client.destroyed = true;
+      made.isOpen = false;
     },
   };
   return made as typeof made & Lane;
 }
 
-const bounds = { maxIdlePerOrigin: 2, maxIdle: 3, lifetimeMs: 60_000 };
+const bounds = { maxIdlePerOrigin: 2, maxIdle: 3 };
 const A = 'https://a.example.com';
 
 describe('LanePool', () => {
@@ -30,26 +30,26 @@ describe('LanePool', () => {
   });
 
   it('closes lanes that are too old, both when they are returned and when they are taken', () => {
-    const pool = new LanePool({ ...bounds, lifetimeMs: 50 });
-    const old = lane('a.example.com', performance.now() - 60);
+    const pool = new LanePool(bounds);
+    const old = lane('a.example.com', performance.now());
     pool.put(old);
-    expect(old.client.destroyed).toBe(true);
+    expect(old.isOpen).toBe(false);
     const [ageing, young] = [lane('a.example.com'), lane('a.example.com')];
     pool.put(young);
     pool.put(ageing);
-    Object.assign(ageing, { createdAt: performance.now() - 60 });
+    Object.assign(ageing, { expiresAt: performance.now() });
     expect(pool.take(A)).toBe(young);
-    expect(ageing.client.destroyed).toBe(true);
+    expect(ageing.isOpen).toBe(false);
     expect(pool.size).toBe(0);
   });
 
   it('does not keep a closed lane or more lanes per origin than allowed', () => {
     const pool = new LanePool(bounds);
     const [closed, ...open] = Array.from({ length: 4 }, () => lane('a.example.com'));
-    closed!.client.destroyed = true;
+    closed!.isOpen = false;
     for (const one of [closed!, ...open]) pool.put(one);
     expect(pool.size).toBe(2);
-    expect(open[2]!.client.destroyed).toBe(true);
+    expect(open[2]!.isOpen).toBe(false);
   });
 
   it('closes the oldest lane of all origins when there are too many', () => {
@@ -57,7 +57,7 @@ describe('LanePool', () => {
     const lanes = ['a', 'b', 'c', 'd'].map((name) => lane(`${name}.example.com`));
     for (const one of lanes) pool.put(one);
     expect(pool.size).toBe(3);
-    expect(lanes.map(({ client }) => client.destroyed)).toEqual([true, false, false, false]);
+    expect(lanes.map(({ isOpen }) => isOpen)).toEqual([false, true, true, true]);
   });
 
   it('drops an idle lane once and leaves a lane in use alone', () => {
@@ -65,10 +65,10 @@ describe('LanePool', () => {
     const [idle, used] = [lane('a.example.com'), lane('a.example.com')];
     pool.put(idle);
     pool.drop(used);
-    expect(used.client.destroyed).toBe(false);
+    expect(used.isOpen).toBe(true);
     pool.drop(idle);
     pool.drop(idle);
-    expect([pool.size, idle.client.destroyed]).toEqual([0, true]);
+    expect([pool.size, idle.isOpen]).toEqual([0, false]);
   });
 
   it('closes all idle lanes', async () => {
@@ -76,6 +76,6 @@ describe('LanePool', () => {
     const one = lane('a.example.com');
     pool.put(one);
     await pool.close();
-    expect([pool.size, one.client.destroyed]).toEqual([0, true]);
+    expect([pool.size, one.isOpen]).toEqual([0, false]);
   });
 });

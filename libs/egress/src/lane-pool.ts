@@ -6,49 +6,63 @@ export interface LanePoolOptions {
   maxIdlePerOrigin: number;
   /** Idle lanes kept in total. */
   maxIdle: number;
-  /** Milliseconds after which a lane is not reused, so that its name is looked up again. */
-  lifetimeMs: number;
 }
 
 /** Lanes that wait for their next request. A lane in use belongs to its request and is not in the pool. */
 export class LanePool {
-  /** Oldest first, over all origins. */
+  /** In the order in which they became idle, over all origins. */
   private readonly idle = new Set<Lane>();
+  /** The same, per origin. */
   private readonly byOrigin = new Map<string, Lane[]>();
 
   constructor(private readonly options: LanePoolOptions) {}
 
-  /** Takes the origin's most recently used lane; undefined when there is none young enough. */
+  /**
+   * Takes the origin's most recently used lane; undefined when there is none that is open and young enough. Always the same
+   * few are used while they suffice, and the others reach the end of their idle time.
+   */
   take(origin: string): Lane | undefined {
-    for (;;) {
-      // Read again each time: removing a lane replaces the list.
-      const lane = this.byOrigin.get(origin)?.at(-1);
-      if (lane === undefined) return undefined;
-      this.remove(lane);
-      if (!this.isOld(lane)) return lane;
+    const lanes = this.byOrigin.get(origin);
+    if (lanes === undefined) return undefined;
+    for (let lane = lanes.pop(); lane !== undefined; lane = lanes.pop()) {
+      this.idle.delete(lane);
+      if (isUsable(lane)) {
+        if (lanes.length === 0) this.byOrigin.delete(origin);
+        return lane;
+      }
       this.discard(lane);
     }
+    this.byOrigin.delete(origin);
+    return undefined;
   }
 
   /** Keeps a lane for the next request, unless a limit is reached. */
   put(lane: Lane): void {
-    const lanes = this.byOrigin.get(lane.origin.origin) ?? [];
-    if (this.isOld(lane) || lane.client.destroyed || lanes.length >= this.options.maxIdlePerOrigin) {
+    const { origin } = lane.origin;
+    let lanes = this.byOrigin.get(origin);
+    if (!isUsable(lane) || (lanes?.length ?? 0) >= this.options.maxIdlePerOrigin || this.options.maxIdle < 1) {
       this.discard(lane);
       return;
     }
-    this.byOrigin.set(lane.origin.origin, [...lanes, lane]);
+    if (lanes === undefined) {
+      lanes = [];
+      this.byOrigin.set(origin, lanes);
+    }
+    lanes.push(lane);
     this.idle.add(lane);
-    const [oldest] = this.idle;
-    if (this.idle.size > this.options.maxIdle && oldest) {
-      this.drop(oldest);
+    if (this.idle.size > this.options.maxIdle) {
+      const [oldest] = this.idle;
+      if (oldest) this.drop(oldest);
     }
   }
 
   /** Removes a lane whose socket was closed while it waited; it has no advantage over a new one. */
   drop(lane: Lane): void {
-    if (!this.idle.has(lane)) return;
-    this.remove(lane);
+    if (!this.idle.delete(lane)) return;
+    const { origin } = lane.origin;
+    const lanes = this.byOrigin.get(origin) ?? [];
+    lanes.splice(lanes.indexOf(lane), 1);
+    if (lanes.length === 0) this.byOrigin.delete(origin);
     this.discard(lane);
   }
 
@@ -65,18 +79,11 @@ export class LanePool {
     await Promise.all(lanes.map((lane) => lane.destroy()));
   }
 
-  private isOld(lane: Lane): boolean {
-    return performance.now() - lane.createdAt >= this.options.lifetimeMs;
-  }
-
-  private remove(lane: Lane): void {
-    this.idle.delete(lane);
-    const rest = (this.byOrigin.get(lane.origin.origin) ?? []).filter((other) => other !== lane);
-    if (rest.length > 0) this.byOrigin.set(lane.origin.origin, rest);
-    else this.byOrigin.delete(lane.origin.origin);
-  }
-
   private discard(lane: Lane): void {
     void lane.destroy();
   }
+}
+
+function isUsable(lane: Lane): boolean {
+  return lane.isOpen && performance.now() < lane.expiresAt;
 }

@@ -1,44 +1,66 @@
-import { hostOf, portOf } from '@crm/address-policy';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import { Client } from 'undici';
 import { connectChecked, type Dial } from './connector.js';
-import { EgressError } from './errors.js';
-import { lookupChecked } from './lookup.js';
-import type { Resolver } from './resolver.js';
+import type { Origin } from './destination.js';
+import type { EgressPhase } from './errors.js';
+import type { SharedLookups } from './shared-lookups.js';
+import type { TlsSessions } from './tls-sessions.js';
 
 /** Options shared by all lanes of a client. */
 export interface LaneOptions {
-  resolver: Resolver;
-  ca: string | undefined;
+  lookups: SharedLookups;
+  sessions: TlsSessions;
+  /** The authorities that count for an origin. */
+  secureContextOf: (origin: Origin) => SecureContext;
   connectMs: number;
   maxHeaderBytes: number;
+  /** Milliseconds for which an idle socket is kept when the receiver does not say for how long it keeps it. */
   keepAliveMs: number;
+  /** Milliseconds for which an idle socket is kept at most, when the receiver allows it. */
+  keepAliveMaxMs: number;
+  /** Milliseconds after which a lane is not used again, at most. */
+  lifetimeMs: number;
   dial: Dial | undefined;
 }
+
+/**
+ * An idle socket is closed this many milliseconds before the receiver would close it (`keep-alive: timeout=`): the request
+ * that crosses its closing would fail. Node's own agent takes the same.
+ */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+
+/**
+ * Sockets that were opened in one burst must not expire in one: each lives for three quarters of the lifetime, and a random
+ * part of the rest.
+ */
+const LIFETIME_SPREAD = 0.25;
 
 /**
  * One undici client with at most one socket, which carries one request at a time to one origin. Whenever it
  * needs a socket it looks up the name and checks the addresses.
  */
 export class Lane {
-  readonly createdAt = performance.now();
+  /** When it must not be used again, in milliseconds of `performance.now()`. */
+  readonly expiresAt: number;
   readonly client: Client;
   /** The peer address of the current socket. */
   remoteAddress: string | undefined;
+  /** What is being done to open a socket. */
+  phase: Extract<EgressPhase, 'dns' | 'connect' | 'tls'> = 'dns';
   private readonly closing = new AbortController();
+  private socket: TLSSocket | undefined;
 
-  /**
-   * @param origin a URL of the origin, already checked by the policy
-   * @param exempt whether the origin is an exception to the policy
-   */
+  /** @param origin of a URL that was checked by the policy */
   constructor(
-    readonly origin: URL,
-    private readonly exempt: boolean,
+    readonly origin: Origin,
     private readonly options: LaneOptions,
   ) {
+    this.expiresAt = performance.now() + options.lifetimeMs * (1 - Math.random() * LIFETIME_SPREAD);
     this.client = new Client(origin.origin, {
       pipelining: 1,
       keepAliveTimeout: options.keepAliveMs,
-      keepAliveMaxTimeout: options.keepAliveMs,
+      keepAliveMaxTimeout: options.keepAliveMaxMs,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
       maxHeaderSize: options.maxHeaderBytes,
       // The exchange enforces the time limits, including those for phases that undici does not know.
       headersTimeout: 0,
@@ -52,19 +74,41 @@ export class Lane {
     });
   }
 
+  /** Whether its socket can take a request; false also before the first one. */
+  get isOpen(): boolean {
+    return this.socket !== undefined && !this.socket.destroyed && !this.client.destroyed;
+  }
+
   private async openSocket() {
-    const hostname = hostOf(this.origin);
-    const addresses = await lookupChecked(hostname, this.options.resolver, {
-      exempt: this.exempt,
-      signal: this.closing.signal,
-    });
-    if (this.closing.signal.aborted) throw new EgressError('connect', 'The call was cancelled');
-    const socket = await connectChecked(
-      { hostname, port: portOf(this.origin), addresses, exempt: this.exempt },
-      { ca: this.options.ca, timeoutMs: this.options.connectMs, signal: this.closing.signal, dial: this.options.dial },
-    );
-    this.remoteAddress = socket.remoteAddress;
-    return socket;
+    const { origin, options } = this;
+    const { signal } = this.closing;
+    this.phase = 'dns';
+    const addresses = await options.lookups.addressesOf(origin, signal);
+    try {
+      this.socket = await connectChecked(
+        { ...origin, addresses },
+        {
+          secureContext: options.secureContextOf(origin),
+          sessions: {
+            find: (address, name) => options.sessions.find(origin, address, name),
+            keep: (address, session) => options.sessions.keep(origin, address, session),
+            forget: (address) => options.sessions.forget(origin, address),
+          },
+          timeoutMs: options.connectMs,
+          signal,
+          dial: options.dial,
+          onPhase: (phase) => {
+            this.phase = phase;
+          },
+        },
+      );
+    } catch (error) {
+      // The name may have moved.
+      options.lookups.forget(origin);
+      throw error;
+    }
+    this.remoteAddress = this.socket.remoteAddress;
+    return this.socket;
   }
 
   /** Closes the socket, even one that is still being opened. */

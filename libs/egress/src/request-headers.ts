@@ -7,15 +7,39 @@ const CLIENT_HEADERS = new Set([
   ...['proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'accept-encoding'],
 ]);
 
+/** Names and values from the caller: an object, or a list in which they alternate, for callers that send many requests. */
+export type RequestHeaders = Readonly<Record<string, string>> | readonly string[];
+
 /**
- * The headers to send: names in lower case, without those that only the client may set.
+ * The headers to send, as a list in which names and values alternate: names in lower case, each once (the last value counts),
+ * without those that only the client may set.
  *
- * @param headers names and values from the caller
  * @param userAgent used unless the caller sets one
+ * @throws TypeError when a list has a name without a value
  */
-export function outgoingHeaders(headers: Record<string, string>, userAgent: string): Record<string, string> {
-  const given = Object.entries(headers)
-    .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !CLIENT_HEADERS.has(name));
-  return { 'user-agent': userAgent, ...Object.fromEntries(given), 'accept-encoding': 'identity' };
+export function outgoingHeaders(headers: RequestHeaders, userAgent: string): string[] {
+  const list = ['accept-encoding', 'identity', 'user-agent', userAgent];
+  if (isList(headers)) {
+    if (headers.length % 2 !== 0) throw new TypeError('A list of headers has a name without a value');
+    for (let at = 0; at < headers.length; at += 2) set(list, headers[at]!, headers[at + 1]!);
+  } else {
+    for (const name of Object.keys(headers)) set(list, name, headers[name]!);
+  }
+  return list;
+}
+
+function isList(headers: RequestHeaders): headers is readonly string[] {
+  return Array.isArray(headers);
+}
+
+function set(list: string[], name: string, value: string): void {
+  const lower = name.toLowerCase();
+  if (CLIENT_HEADERS.has(lower)) return;
+  for (let at = 0; at < list.length; at += 2) {
+    if (list[at] === lower) {
+      list[at + 1] = value;
+      return;
+    }
+  }
+  list.push(lower, value);
 }

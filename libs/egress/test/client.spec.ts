@@ -3,13 +3,8 @@ import { pipeline, Readable } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  createEgressClient,
-  type EgressClient,
-  EgressError,
-  type EgressOptions,
-  type EgressRequest,
-} from '../src/index.js';
+import { createEgressClient, type EgressClient, type EgressOptions } from '../src/index.js';
+import { clientOf, closeAll, closeLater, failure, get, NAME } from './calls.js';
 import {
   type Certificate,
   httpReceiver,
@@ -20,50 +15,18 @@ import {
   tlsReceiver,
 } from './receiver.js';
 
-const NAME = 'receiver.test';
-const closers: (() => Promise<void>)[] = [];
 let certificate: Certificate;
 
 beforeAll(async () => {
   certificate = await makeCertificate([NAME]);
 });
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-});
+afterEach(closeAll);
 
-function keep(receiver: Receiver): Receiver {
-  closers.push(() => receiver.close());
-  return receiver;
-}
+const keep = closeLater<Receiver>;
 
-/** A client that may call `receiver.test` on this receiver's port and resolves it to loopback. */
-function clientFor(receiver: Receiver, options: EgressOptions = {}): EgressClient {
-  const client = createEgressClient({
-    allow: [
-      { host: NAME, port: receiver.port },
-      { host: '127.0.0.1', port: receiver.port },
-    ],
-    ca: certificate.cert,
-    resolver: async () => ['127.0.0.1'],
-    ...options,
-  });
-  closers.push(() => client.close());
-  return client;
-}
-
-function get(client: EgressClient, receiver: Receiver, request: Partial<EgressRequest> = {}) {
-  return client.request({ method: 'GET', url: `https://${NAME}:${receiver.port}/hook?x=1`, ...request });
-}
-
-/** Awaits a call that must fail and returns its error. */
-async function failure(call: Promise<unknown>): Promise<EgressError> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(EgressError);
-  return error as EgressError;
+function clientFor(receiver: Receiver, options?: EgressOptions): EgressClient {
+  return clientOf([receiver], certificate, options);
 }
 
 const ok = (_request: IncomingMessage, response: ServerResponse) => response.end('ok');
@@ -265,7 +228,7 @@ describe('connections', () => {
       resolver: async () => ['127.0.0.1'],
       maxIdle: 2,
     });
-    closers.push(() => client.close());
+    closeLater(client);
     for (const receiver of receivers) await get(client, receiver);
     expect(client.idleSockets).toBe(2);
   });
@@ -532,7 +495,7 @@ describe('errors', () => {
       ca: certificate.cert,
       resolver: async () => ['127.0.0.1'],
     });
-    closers.push(() => client.close());
+    closeLater(client);
     const hanging = failure(get(client, slow, { timeouts: { totalMs: 300 } }));
     expect(await get(client, quick)).toMatchObject({ status: 200 });
     expect((await hanging).code).toBe('timeout_total');

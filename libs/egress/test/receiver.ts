@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
@@ -13,7 +13,11 @@ export interface Certificate {
 /** Creates a certificate for names and addresses. */
 export async function makeCertificate(
   names: string[],
-  { ips = ['127.0.0.1'], expired = false }: { ips?: string[]; expired?: boolean } = {},
+  {
+    ips = ['127.0.0.1'],
+    expired = false,
+    validMs = 86_400_000,
+  }: { ips?: string[]; expired?: boolean; validMs?: number } = {},
 ): Promise<Certificate> {
   const day = 86_400_000;
   const now = Date.now();
@@ -21,7 +25,7 @@ export async function makeCertificate(
     keyType: 'ec',
     algorithm: 'sha256',
     notBeforeDate: new Date(now - 10 * day),
-    notAfterDate: new Date(expired ? now - day : now + day),
+    notAfterDate: new Date(expired ? now - day : now + validMs),
     extensions: [
       { name: 'basicConstraints', cA: true },
       {
@@ -36,15 +40,23 @@ export async function makeCertificate(
   return { key: pem.private, cert: pem.cert };
 }
 
-/** A server on a free port of loopback. */
+/** Where a server listens: by default on a free port of 127.0.0.1. */
+interface Place {
+  port?: number;
+  address?: string;
+}
+
+/** A server on loopback. */
 export interface Receiver {
   port: number;
   /** Number of connections accepted so far. */
   connections: () => number;
+  /** Number of connections that are open. */
+  open: () => number;
   close(): Promise<void>;
 }
 
-async function listen(server: Server): Promise<Receiver> {
+async function listen(server: Server, { port = 0, address = '127.0.0.1' }: Place = {}): Promise<Receiver> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -53,11 +65,12 @@ async function listen(server: Server): Promise<Receiver> {
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, address, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
+    open: () => sockets.size,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -70,8 +83,9 @@ async function listen(server: Server): Promise<Receiver> {
 export function httpsReceiver(
   certificate: Certificate,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
+  { place, ...options }: ServerOptions & { place?: Place } = {},
 ): Promise<Receiver> {
-  return listen(createHttpsServer(certificate, handler));
+  return listen(createHttpsServer({ ...certificate, ...options }, handler), place);
 }
 
 /** Starts a TLS server that sends whatever the handler writes. */
