@@ -9,9 +9,10 @@ export interface DatabaseConfig {
   /**
    * Plans without the values of parameters, for a service whose statements are served by an index whatever the values:
    * Postgres then plans a prepared statement once for a connection. For a table with many indexes it would
-   * otherwise plan at every execution, which takes ten times as long as to read a row. Default false.
+   * otherwise plan at every execution, which takes ten times as long as to read a row. `narrow`: only the statements of
+   * the narrow role. Default false.
    */
-  genericPlans?: boolean;
+  genericPlans?: boolean | 'narrow';
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /** Milliseconds to wait for a free connection before a request is rejected with SERVICE_UNAVAILABLE; default 5,000. */
