@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { pooledRandom } from '@crm/context';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
@@ -78,5 +78,5 @@ export class HookCallRepository {
 const presented = (hooks: readonly PresentedHook[]): unknown[] => [
   hooks.map(({ workflowId }) => workflowId),
   hooks.map(({ secretHash }) => secretHash),
-  randomBytes(16),
+  pooledRandom(16),
 ];

@@ -1,4 +1,4 @@
-import { type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { CLAIM_RUNS, POSTPONE_RUN, QUEUE_RUNS, RELEASE_RUNS, RENEW_CLAIM, UNQUEUE_RUN } from './run.sql.js';
 
@@ -39,17 +39,14 @@ export class RunQueueRepository {
     ]);
   }
 
+  constructor(private readonly database: Database) {}
+
   /**
-   * Claims due runs, those due for longest first. Workers do not wait for one another.
+   * Claims due runs, those due for longest first, in one round trip. Workers do not wait for one another.
    * @param except tenants whose runs are left for later
    */
-  async claim(
-    tx: NarrowTransaction,
-    limit: number,
-    leaseSeconds: number,
-    except: readonly string[] = [],
-  ): Promise<Claim[]> {
-    return tx.query<Claim>(CLAIM_RUNS, [newId(), leaseSeconds, limit, except]);
+  async claim(limit: number, leaseSeconds: number, except: readonly string[] = []): Promise<Claim[]> {
+    return this.database.crossTenantStatement<Claim>(CLAIM_RUNS, [newId(), leaseSeconds, limit, except]);
   }
 
   /** Gives back what was claimed and not begun; it is due as it was before. */
@@ -69,7 +66,7 @@ export class RunQueueRepository {
    */
   async renew(tx: TenantTransaction, claim: Claim, leaseSeconds: number, hasOutcome: boolean): Promise<boolean> {
     const parameters = [tx.tenantId, claim.runId, claim.claimId, leaseSeconds, hasOutcome];
-    const rows = await tx.query(RENEW_CLAIM, parameters);
+    const rows = await tx.queryPrepared(RENEW_CLAIM, parameters);
     return rows.length > 0;
   }
 
