@@ -156,7 +156,7 @@ describe('isolation', () => {
 
   describe('a statement of the narrow role by itself', () => {
     it('is committed when it resolves, and has no part in others', async () => {
-      const insert = "INSERT INTO listing (key, title) VALUES ($1, $1) RETURNING key";
+      const insert = 'INSERT INTO listing (key, title) VALUES ($1, $1) RETURNING key';
       const calls = ['one', 'two', 'one', 'three'].map((key) => fixture.database.crossTenantStatement(insert, [key]));
       const outcomes = await Promise.allSettled(calls);
       expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([
