@@ -3,7 +3,7 @@
 import net from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const ACCEPTED = new Set(['200', '201']);
+const ACCEPTED = new Set(['200', '201', '202']);
 
 /**
  * @param {string} method
@@ -30,7 +30,7 @@ export function requestText(method, path, headers, body) {
 /**
  * @param {Load} load
  * @returns {Promise<{ requests: number, seconds: number, latencies: number[] }>} those answered, and the milliseconds of each
- * @throws {Error} for any answer but 200 and 201, and for one without a length
+ * @throws {Error} for any answer but 200, 201 and 202, and for one without a length
  */
 export async function sendLoad({ port, next, connections, milliseconds }) {
   const begun = performance.now();

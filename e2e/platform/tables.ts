@@ -6,7 +6,8 @@ export const TABLES: Readonly<Record<StatefulService, string>> = {
     'app_user embed_client embed_user idempotency invitation mail mfa_challenge operator operator_session outbox outbox_position pending_cutoff refresh_token revocation_cutoff session sign_in_email signing_key tenant',
   'custom-objects':
     'custom_field custom_object custom_object_share custom_record custom_unique idempotency outbox outbox_position record_reference record_search',
-  'automation-hooks': 'dead_letter hook hook_secret inbox run run_queue run_step workflow',
+  'automation-hooks':
+    'dead_letter hook hook_call_key hook_secret inbox run run_queue run_step workflow workflow_rate workflow_version',
   'webhook-dispatcher':
     'app_secret dead_letter delivery delivery_attempt due_delivery event_body inbox outbox outbox_position subscription_queue webhook_subscription',
   'marketplace-certification':

@@ -6,10 +6,14 @@ import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } fr
 export interface RunConfig {
   /** Seconds for which a worker holds a run; after that, another worker claims a run whose lease was not renewed. */
   readonly leaseSeconds: number;
-  /** Runs that one process executes at a time. */
+  /** Runs that one process executes at a time; one with 0 only accepts them. */
   readonly concurrency: number;
   /** Milliseconds between looks for due runs that no signal announced. */
   readonly pollMs: number;
+  /** Runs that one workflow may start in a minute, over all processes. */
+  readonly perMinute: number;
+  /** Claims of a run that may end without an outcome, one after the other, before the run fails. */
+  readonly maxClaims: number;
 }
 
 export interface HookConfig {
@@ -44,7 +48,8 @@ export function loadConfig(): AutomationsConfig {
     const service = serviceConfig('automation-hooks');
     return {
       service,
-      database: databaseConfig('automation-hooks'),
+      // Hook calls and claims are statements of the narrow role, and all of its statements are served by an index.
+      database: { ...databaseConfig('automation-hooks'), genericPlans: 'narrow' as const },
       encryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
       hooks: {
         baseUrl: env.url('HOOK_BASE_URL', { default: service.baseUrl, schemes: ['http', 'https'] }),
@@ -53,8 +58,10 @@ export function loadConfig(): AutomationsConfig {
       workflowsPerTenant: env.integer('WORKFLOWS_PER_TENANT', { default: 200, min: 1 }),
       runs: {
         leaseSeconds: env.integer('RUN_LEASE_SECONDS', { default: 30, min: 1, max: 3600 }),
-        concurrency: env.integer('RUN_CONCURRENCY', { default: 32, min: 1, max: 200 }),
+        concurrency: env.integer('RUN_CONCURRENCY', { default: 32, min: 0, max: 200 }),
         pollMs: env.integer('RUN_POLL_MS', { default: 500, min: 10, max: 60_000 }),
+        perMinute: env.integer('RUNS_PER_MINUTE', { default: 600, min: 1, max: 1_000_000_000 }),
+        maxClaims: env.integer('RUN_MAX_CLAIMS', { default: 8, min: 1, max: 30 }),
       },
       allow: env.optional('EGRESS_ALLOW'),
       caFile: env.optional('EGRESS_CA_FILE'),

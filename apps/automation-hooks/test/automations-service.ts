@@ -44,7 +44,7 @@ export interface Problem {
 export const BASE_URL = 'https://crm.example.com';
 
 /** Shorter than in production, so that tests need not wait. */
-const QUICK: RunConfig = { leaseSeconds: 30, concurrency: 4, pollMs: 50 };
+const QUICK: RunConfig = { leaseSeconds: 30, concurrency: 4, pollMs: 50, perMinute: 100_000, maxClaims: 8 };
 
 /** A database, a broker and stand-ins for other services, on which the service can be started more than once. */
 export async function startWorld(egress: AutomationsConfig['egress'] = { allow: [] }) {
@@ -83,6 +83,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     runs: Partial<RunConfig> = {},
     callsPerTenSeconds = 10_000,
     workflowsPerTenant = 200,
+    others: Partial<AutomationsConfig> = {},
   ): AutomationsConfig => {
     const service = serviceConfig('automation-hooks', {
       PROFILE: 'test',
@@ -93,12 +94,13 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     });
     return {
       service,
-      database: database.config,
+      database: { ...database.config, genericPlans: 'narrow' },
       encryptionKey,
       hooks: { baseUrl: BASE_URL, callsPerTenSeconds },
       workflowsPerTenant,
       runs: { ...QUICK, ...runs },
       egress,
+      ...others,
     };
   };
   const start = (...settings: Parameters<typeof configure>) => {
@@ -121,6 +123,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     tokens,
     /** The database without row-level security. */
     admin,
+    nats,
     minted,
     answer,
     configure,
@@ -214,7 +217,7 @@ export async function tenantOn(
         ...workflow,
       });
       if (status !== 201) throw new Error(`The workflow was refused: ${JSON.stringify(body)}`);
-      return { id: body.id, path: body.hookUrl.replace(BASE_URL, '') };
+      return { id: body.id, path: new URL(body.hookUrl).pathname };
     },
     run: async (id: string): Promise<RunBody> => (await call<RunBody>('GET', `/runs/${id}`)).body,
     async ended(id: string): Promise<RunBody> {

@@ -111,7 +111,8 @@ describe('a page of runs', () => {
   const stored = async (count: number, payload: object): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => newId());
     await world.admin.query(
-      `INSERT INTO run (tenant_id, id, workflow_id, input, status) SELECT $1, unnest($2::uuid[]), $3, $4, 'succeeded'`,
+      `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status)
+       SELECT $1, unnest($2::uuid[]), $3, 1, $4, 'succeeded'`,
       [tenant.tenantId, ids, newId(), JSON.stringify(payload)],
     );
     await world.admin.query(
@@ -178,7 +179,7 @@ describe('an event that many workflows wait for', () => {
 
   it('is copied by statements of at most sixteen megabytes, so that none exceeds the statement timeout', async () => {
     const input = { note: 'x'.repeat(5_000_000) };
-    const runs = Array.from({ length: 7 }, () => ({ id: newId(), workflowId: newId() }));
+    const runs = Array.from({ length: 7 }, () => ({ id: newId(), workflowId: newId(), workflowVersion: 1 }));
     const copies: number[] = [];
     const stored = await service.get(Database).transaction(tenant.tenantId, (tx) => {
       const measured = watched(tx, (_parameters, rows) => copies.push(rows.length));

@@ -1,4 +1,5 @@
-import { type Receiver, startReceiver } from '@crm/testing';
+import { HOOK_PATH } from '@crm/contracts';
+import { type Receiver, startReceiver, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RunBody, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
   receiver = await startReceiver({ tls: true });
   const { hostname, port } = new URL(receiver.url);
   world = await startWorld({ allow: [{ host: hostname, port: Number(port) }], ca: receiver.ca });
-  service = await world.start();
+  service = await world.start({}, 10_000, 200, { hooks: { baseUrl: receiver.url, callsPerTenSeconds: 10_000 } });
 });
 beforeEach(async () => {
   tenant = await tenantOn(world, service);
@@ -136,5 +137,88 @@ describe('an action http_request', () => {
       status: 422,
       body: { code: 'WORKFLOW_INVALID', errors: [{ pointer: '/actions/0/url', code: 'TARGET_REFUSED' }] },
     });
+  });
+});
+
+describe('a request to a hook of the platform', () => {
+  /** The receiver stands where the gateway does: it passes calls of hooks on to the service. */
+  const passOn = () =>
+    receiver.respondWith(async ({ method, path, headers, body }) => {
+      if (!path.startsWith(HOOK_PATH)) return { status: 200 };
+      const { host: _host, 'content-length': _length, connection: _connection, ...others } = headers;
+      const answer = await service.request(method, path, { body, headers: others });
+      return {
+        status: answer.status,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(answer.body),
+      };
+    });
+  const hooksOf = (of: Tenant) =>
+    of.call<{ data: RunBody[] }>('GET', '/runs?size=50').then(({ body }) => body.data.toReversed());
+
+  it('ends a circle of workflows, also one of two tenants, after five runs', async () => {
+    passOn();
+    const other = await tenantOn(world, service);
+    // Each calls the other: the first is told where the second is by what it is called with.
+    const call = { type: 'http_request', url: `${receiver.url}${HOOK_PATH}/{{to}}/{{toSecret}}` };
+    const back = {
+      ...call,
+      body: { to: '{{from}}', toSecret: '{{fromSecret}}', from: '{{to}}', fromSecret: '{{toSecret}}' },
+    };
+    const [one, two] = [await tenant.hooked({ actions: [back] }), await other.hooked({ actions: [back] })];
+    const [oneId, oneSecret] = one.path.split('/').slice(-2);
+    const [twoId, twoSecret] = two.path.split('/').slice(-2);
+    await service.request('POST', one.path, {
+      body: { to: twoId, toSecret: twoSecret, from: oneId, fromSecret: oneSecret },
+    });
+    const statuses = async () => [...(await hooksOf(tenant)), ...(await hooksOf(other))].map(({ status }) => status);
+    await waitUntil(async () => (await statuses()).includes('cancelled'), {
+      timeoutMs: 15_000,
+      describe: 'the end of the circle',
+    });
+    await waitUntil(async () => !(await statuses()).some((status) => ['queued', 'running'].includes(status)), {
+      timeoutMs: 15_000,
+    });
+    const all = [...(await hooksOf(tenant)), ...(await hooksOf(other))];
+    expect(all.filter(({ status }) => status === 'succeeded')).toHaveLength(6);
+    expect(all.filter(({ status }) => status === 'cancelled')).toMatchObject([
+      { error: { code: 'LOOP_STOPPED' }, steps: [] },
+    ]);
+  });
+
+  it('carries the depth of its run, which the author of the workflow cannot change; no other request does', async () => {
+    passOn();
+    const headers = { 'Workflow-Depth': '0', 'workflow-depth': '0' };
+    const { path: target } = await tenant.hooked({ condition: 'FALSE', actions: [{ type: 'wait', seconds: 1 }] });
+    const actions = [
+      { type: 'http_request', method: 'POST', url: `${receiver.url}${target}`, headers, body: {} },
+      { type: 'http_request', url: `${receiver.url}/elsewhere` },
+    ];
+    const { path } = await tenant.hooked({ actions });
+    const { body } = await service.request<{ runId: string }>('POST', path, {
+      body: {},
+      headers: { 'workflow-depth': '2' },
+    });
+    expect((await tenant.ended(body.runId)).status).toBe('succeeded');
+    expect(receiver.requests.findLast((request) => request.path === target)?.headers['workflow-depth']).toBe('3');
+    expect(receiver.requests.findLast((request) => request.path === '/elsewhere')?.headers).not.toHaveProperty(
+      'workflow-depth',
+    );
+  });
+
+  it('that claims a depth only shortens its own chain', async () => {
+    const { path } = await tenant.hooked({ condition: 'FALSE', actions: [{ type: 'wait', seconds: 1 }] });
+    const statusOf = async (depth: string) => {
+      const { body } = await service.request<{ runId: string }>('POST', path, {
+        body: {},
+        headers: { 'workflow-depth': depth },
+      });
+      return (await tenant.ended(body.runId)).status;
+    };
+    expect([await statusOf('4'), await statusOf('5'), await statusOf('-7')]).toEqual([
+      'skipped',
+      'cancelled',
+      'skipped',
+    ]);
   });
 });

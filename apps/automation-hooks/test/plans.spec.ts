@@ -1,14 +1,17 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FIND_HOOK, STORE_HOOK } from '../src/hook/hook.sql.js';
+import { STORE_HOOK } from '../src/hook/hook.sql.js';
+import * as callSql from '../src/hook-call/hook-call.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as runSql from '../src/run/run.sql.js';
+import * as acceptedRunsSql from '../src/workflow/accepted-runs.sql.js';
 import * as workflowSql from '../src/workflow/workflow.sql.js';
 
 const { CLAIM_RUNS, HAS_QUEUED_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
-const ofRuntimeRole = { ...runSqlOfTenants, ...workflowSql };
-const ofNarrowRole = { CLAIM_RUNS, HAS_QUEUED_RUNS, FIND_HOOK, RELEASE_RUNS, STORE_HOOK };
+const { SWEEP_DEFINITIONS, ...workflowSqlOfTenants } = workflowSql;
+const ofRuntimeRole = { ...runSqlOfTenants, ...workflowSqlOfTenants, ...acceptedRunsSql };
+const ofNarrowRole = { CLAIM_RUNS, HAS_QUEUED_RUNS, RELEASE_RUNS, STORE_HOOK, SWEEP_DEFINITIONS, ...callSql };
 
 describe('the plans of the hand-written SQL of automation-hooks', () => {
   let database: TestDatabase;

@@ -28,7 +28,8 @@ describe('the runs of a day', () => {
     const runId = idOf(Date.parse(day), 'waits');
     for (const table of ['run', 'run_step']) await database.crossTenant((tx) => makePartition(tx, table, day));
     await world.admin.query(
-      `INSERT INTO run (tenant_id, id, workflow_id, input, status) VALUES ($1, $2, gen_random_uuid(), '{}', 'running')`,
+      `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status)
+       VALUES ($1, $2, gen_random_uuid(), 1, '{}', 'running')`,
       [tenant.tenantId, runId],
     );
     await world.admin.query(
@@ -36,7 +37,8 @@ describe('the runs of a day', () => {
       [tenant.tenantId, runId],
     );
     await world.admin.query(
-      "INSERT INTO run_queue (tenant_id, run_id, due_at) VALUES ($1, $2, now() + interval '1 day')",
+      `INSERT INTO run_queue (tenant_id, run_id, workflow_id, due_at)
+       VALUES ($1, $2, gen_random_uuid(), now() + interval '1 day')`,
       [tenant.tenantId, runId],
     );
     const upkeep = async () => {
@@ -82,7 +84,10 @@ describe('the runs of a day', () => {
 
   it('leave the queue when one of them does not exist any more', async () => {
     const runId = newId();
-    await world.admin.query('INSERT INTO run_queue (tenant_id, run_id) VALUES ($1, $2)', [tenant.tenantId, runId]);
+    await world.admin.query(
+      'INSERT INTO run_queue (tenant_id, run_id, workflow_id) VALUES ($1, $2, gen_random_uuid())',
+      [tenant.tenantId, runId],
+    );
     const isQueued = async () =>
       ((await world.admin.query('SELECT 1 FROM run_queue WHERE run_id = $1', [runId])).rowCount ?? 0) > 0;
     await waitUntil(async () => !(await isQueued()), { describe: 'the run is out of the queue', timeoutMs: 30_000 });

@@ -226,7 +226,7 @@ describe('a run', () => {
     });
   });
 
-  it('is cancelled when its workflow is disabled while it waits', async () => {
+  it('is finished when its workflow is disabled while it waits', async () => {
     const { path, id } = await tenant.hooked({
       actions: [
         { type: 'wait', seconds: 1 },
@@ -236,7 +236,78 @@ describe('a run', () => {
     const runId = await start(path, {});
     await waitUntil(async () => (await tenant.run(runId)).steps.length > 0, { describe: 'the run to wait' });
     await tenant.call('PATCH', `/workflows/${id}`, { enabled: false });
-    expect(await tenant.ended(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_NOT_ACTIVE' } });
+    expect((await service.request('POST', path, { body: {} })).status).toBe(404);
+    expect((await tenant.ended(runId)).status).toBe('succeeded');
+    expect(createdFor(tenant.tenantId)).toHaveLength(1);
+  });
+
+  it('is cancelled at once when its workflow is deleted while it waits', async () => {
+    const { path, id } = await tenant.hooked({
+      actions: [
+        { type: 'wait', seconds: 86_400 },
+        { type: 'create_task', title: 'x' },
+      ],
+    });
+    const runId = await start(path, {});
+    await waitUntil(async () => (await tenant.run(runId)).steps.length > 0, { describe: 'the run to wait' });
+    await tenant.call('DELETE', `/workflows/${id}`);
+    expect(await tenant.run(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+    const { rows } = await world.admin.query('SELECT 1 FROM run_queue WHERE run_id = $1', [runId]);
+    expect(rows).toEqual([]);
+  });
+
+  it('is cancelled after its current step when its workflow is deleted meanwhile', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    answerCreate = (() => answered.then(() => ({ id: newId() }))) as unknown as typeof answerCreate;
+    const { path, id } = await tenant.hooked({
+      actions: [
+        { type: 'create_task', title: 'first' },
+        { type: 'create_task', title: 'second' },
+      ],
+    });
+    const runId = await start(path, {});
+    await waitUntil(() => createdFor(tenant.tenantId).length === 1, { describe: 'the first step to begin' });
+    await tenant.call('DELETE', `/workflows/${id}`);
+    answer();
+    // The run of another workflow comes after it, on the only place.
+    const later = await tenant.hooked({ actions: [{ type: 'create_task', title: 'later' }] });
+    expect((await tenant.ended(await start(later.path, {}))).status).toBe('succeeded');
+    expect(await tenant.run(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+    expect(createdFor(tenant.tenantId).map(({ values }) => values.title)).toEqual(['first', 'later']);
+  });
+
+  it('whose workflow was deleted while it was being accepted is cancelled by the worker that claims it', async () => {
+    const runId = newId();
+    const workflowId = newId();
+    await world.admin.query(
+      `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status) VALUES ($1, $2, $3, 1, '{}', 'queued')`,
+      [tenant.tenantId, runId, workflowId],
+    );
+    await world.admin.query('INSERT INTO run_queue (tenant_id, run_id, workflow_id) VALUES ($1, $2, $3)', [
+      tenant.tenantId,
+      runId,
+      workflowId,
+    ]);
+    expect(await tenant.ended(runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
+  });
+
+  it.each([
+    ['a text', { type: 'create_task', title: '{{p}}'.repeat(800) }],
+    [
+      'values that are passed on whole',
+      { type: 'create_record', object: 'lead', values: { all: Array(2_000).fill('{{p}}') } },
+    ],
+  ])('whose templates give too much, by %s, fails at the step and is not repeated', async (_what, action) => {
+    const { path } = await tenant.hooked({ actions: [action] });
+    const failure = { code: 'TEMPLATE_TOO_LARGE', detail: expect.stringContaining('characters') };
+    expect(await tenant.ended(await start(path, { p: 'x'.repeat(250_000) }))).toMatchObject({
+      status: 'failed',
+      error: failure,
+      steps: [{ status: 'failed', error: failure }],
+    });
     expect(createdFor(tenant.tenantId)).toEqual([]);
   });
 });
@@ -265,7 +336,7 @@ describe('a worker of runs', () => {
     const runId = newId();
     // The state that a worker leaves when it is killed after the first step: claimed, with a lease that is about to end.
     await world.admin.query(
-      `INSERT INTO run (tenant_id, id, workflow_id, input, status) VALUES ($1, $2, $3, '{}', 'running')`,
+      `INSERT INTO run (tenant_id, id, workflow_id, workflow_version, input, status) VALUES ($1, $2, $3, 1, '{}', 'running')`,
       [tenant.tenantId, runId, id],
     );
     await world.admin.query(
@@ -273,8 +344,9 @@ describe('a worker of runs', () => {
       [tenant.tenantId, runId],
     );
     await world.admin.query(
-      `INSERT INTO run_queue (tenant_id, run_id, due_at, claim_id) VALUES ($1, $2, now() + interval '500 milliseconds', $3)`,
-      [tenant.tenantId, runId, newId()],
+      `INSERT INTO run_queue (tenant_id, run_id, workflow_id, due_at, claim_id)
+       VALUES ($1, $2, $3, now() + interval '500 milliseconds', $4)`,
+      [tenant.tenantId, runId, id, newId()],
     );
     expect((await tenant.ended(runId)).status).toBe('succeeded');
     expect(createdFor(tenant.tenantId).map(({ values }) => values.title)).toEqual(['y']);

@@ -4,6 +4,7 @@ import type { Rpc } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RunService } from '../src/run/run.service.js';
+import { WorkflowRepository } from '../src/workflow/workflow.repository.js';
 import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
 
 let world: World;
@@ -172,6 +173,16 @@ describe('the workflows of an app', () => {
       )
     ).hooks;
 
+  /** Those that were replaced and are kept. */
+  const versions = async (): Promise<number[]> => {
+    const statement = 'SELECT version FROM workflow_version WHERE tenant_id = $1 ORDER BY version';
+    return (await world.admin.query(statement, [tenant.tenantId])).rows.map(({ version }) => version);
+  };
+  const sweepDefinitions = (olderThanSeconds: number) =>
+    service
+      .get(Database)
+      .crossTenant((tx) => service.get(WorkflowRepository).sweepDefinitions(tx, 1_000, olderThanSeconds));
+
   it('are stored with hook URLs, and a repeated call changes nothing', async () => {
     const installationId = newId();
     const onLead = { key: 'welcome', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
@@ -269,6 +280,61 @@ describe('the workflows of an app', () => {
     });
   });
 
+  it('finish runs with the definition that these were accepted with, and with the rights of now', async () => {
+    const installationId = newId();
+    const visit = (place: string) => ({ type: 'create_record', object: 'custom:site_visit', values: { place } });
+    const wait = { type: 'wait', seconds: 86_400 };
+    const [hooked] = await provision(installationId, [{ ...automation, actions: [wait, visit('first {{n}}')] }]);
+    const path = new URL(hooked?.url ?? '').pathname;
+    const start = async (n: number) => {
+      const { body } = await service.request<{ runId: string }>('POST', path, { body: { n } });
+      return body.runId;
+    };
+    const underWay = await start(1);
+    await waitUntil(async () => (await tenant.run(underWay)).steps.length > 0, { describe: 'the run to wait' });
+    // Accepted, and not claimed before the workflow is changed.
+    await world.admin.query(
+      `CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN NEW.due_at = now() + interval '1 day'; RETURN NEW; END $$;
+       CREATE TRIGGER later BEFORE INSERT ON run_queue FOR EACH ROW EXECUTE FUNCTION later()`,
+    );
+    const queued = await start(2);
+    await world.admin.query('DROP FUNCTION later CASCADE');
+    await provision(installationId, [{ ...automation, condition: 'n == 3', actions: [visit('second {{n}}')] }]);
+    const narrowed = ['custom_objects', 'automations'];
+    await provision(installationId, [{ ...automation, actions: [visit('third {{n}}')] }], undefined, narrowed);
+    expect(await versions()).toEqual([1, 2]);
+    const before = created.length;
+    const makeDue = async (runId: string) => {
+      await world.admin.query('UPDATE run_step SET due_at = now() WHERE run_id = $1', [runId]);
+      await world.admin.query('UPDATE run_queue SET due_at = now() WHERE run_id = $1', [runId]);
+    };
+    await makeDue(queued);
+    await waitUntil(async () => (await tenant.run(queued)).steps.length > 0, { describe: 'the queued run to wait' });
+    for (const runId of [underWay, queued]) {
+      await makeDue(runId);
+      expect((await tenant.ended(runId)).status).toBe('succeeded');
+    }
+    expect((await tenant.ended(await start(3))).status).toBe('succeeded');
+    expect(created.slice(before).map(({ values }) => values.place)).toEqual(['first 1', 'first 2', 'third 3']);
+    expect(world.minted.findLast(({ tenantId }) => tenantId === tenant.tenantId)?.actor?.scopes).toEqual(narrowed);
+    // Replaced definitions go when no run needs them.
+    await sweepDefinitions(3_600);
+    expect(await versions()).toEqual([1, 2]);
+    await sweepDefinitions(-1);
+    expect(await versions()).toEqual([]);
+  });
+
+  it('keep the definition that an unfinished run was accepted with', async () => {
+    const installationId = newId();
+    const wait = { type: 'wait', seconds: 86_400 };
+    const [hooked] = await provision(installationId, [{ ...automation, actions: [wait] }]);
+    await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} });
+    await provision(installationId, [{ ...automation, actions: [task] }]);
+    await sweepDefinitions(-1);
+    expect(await versions()).toEqual([1]);
+  });
+
   it('are started by events whose scope the app was granted, and by no others', async () => {
     const emit = await world.eventSource();
     const onLead = { key: 'on-lead', trigger: { type: 'event', event: 'lead.created' }, actions: [task] };
@@ -320,12 +386,16 @@ describe('the workflows of an app', () => {
     ]);
   });
 
-  it('are removed with the installation, and a repeated call removes nothing', async () => {
+  it('are removed with the installation, their runs are cancelled, and a repeated call removes nothing', async () => {
     const installationId = newId();
-    const [hooked] = await provision(installationId, [automation]);
+    const [hooked] = await provision(installationId, [{ ...automation, actions: [{ type: 'wait', seconds: 86_400 }] }]);
+    const { body } = await service.request<{ runId: string }>('POST', new URL(hooked?.url ?? '').pathname, {
+      body: {},
+    });
     const remove = async () =>
       marketplace.call(rpc.automations.removeWorkflows, { tenantId: tenant.tenantId, installationId });
     expect(await remove()).toEqual({ removed: 1 });
+    expect(await tenant.run(body.runId)).toMatchObject({ status: 'cancelled', error: { code: 'WORKFLOW_DELETED' } });
     expect(await remove()).toEqual({ removed: 0 });
     expect((await service.request('POST', new URL(hooked?.url ?? '').pathname, { body: {} })).status).toBe(404);
   });

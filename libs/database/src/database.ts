@@ -32,8 +32,13 @@ export class Database {
     readonly config: DatabaseConfig,
     entities: readonly EntityClass[] = [],
   ) {
-    this.runtimePool = createPool(config, config.url, config.poolSize ?? DEFAULT_POOL_SIZE);
-    this.narrowPool = createPool(config, config.narrowUrl, NARROW_POOL_SIZE);
+    const { url, narrowUrl, poolSize = DEFAULT_POOL_SIZE, genericPlans = false } = config;
+    this.runtimePool = createPool(config, { url, size: poolSize, genericPlans: genericPlans === true });
+    this.narrowPool = createPool(config, {
+      url: narrowUrl,
+      size: NARROW_POOL_SIZE,
+      genericPlans: genericPlans !== false,
+    });
     this.managers = new EntityManagers(entities, () => connect(this.runtimePool));
   }
 
@@ -68,13 +73,16 @@ export class Database {
    */
   async read<Row>(tenantId: string, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     if (!isUuid(tenantId)) throw new Error('A statement in the context of a tenant needs the id of the tenant, a UUID');
-    const values = [tenantId.toLowerCase(), ...parameters];
-    try {
-      const { rows } = await this.runtimePool.query({ name: this.names.nameOf(sql), text: sql, values });
-      return rows as Row[];
-    } catch (error) {
-      throw asPlatformError(error);
-    }
+    return this.runAlone<Row>(this.runtimePool, sql, [tenantId.toLowerCase(), ...parameters]);
+  }
+
+  /**
+   * Runs one statement of the narrow role by itself, in one round trip: it is its own transaction, committed when this
+   * resolves. It is prepared, once for each connection.
+   * @throws as {@link transaction}; after any other error than a refused statement it may have been committed
+   */
+  async crossTenantStatement<Row>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    return this.runAlone<Row>(this.narrowPool, sql, parameters as unknown[]);
   }
 
   /** Runs the work in one transaction of the narrow role, without a tenant. */
@@ -112,6 +120,15 @@ export class Database {
   /** Waits for running transactions, then closes every connection. */
   async close(): Promise<void> {
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
+  }
+
+  private async runAlone<Row>(pool: pg.Pool, sql: string, values: unknown[]): Promise<Row[]> {
+    try {
+      const { rows } = await pool.query({ name: this.names.nameOf(sql), text: sql, values });
+      return rows as Row[];
+    } catch (error) {
+      throw asPlatformError(error);
+    }
   }
 
   /** @param open sends what comes before the work; it leaves in the same write as the first statement of the work */

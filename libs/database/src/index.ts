@@ -1,3 +1,4 @@
+export { Batches, type Execution, MOST_WEIGHT, type Outcome } from './batches.js';
 export { catalogueProblems } from './catalogue.js';
 export { copiesByStatement } from './copies.js';
 export { Database } from './database.js';

@@ -13,7 +13,10 @@ const CLIENT_GRACE_MS = 5_000;
  * A pool in pipeline mode: statements are sent as they are issued and answered in order, so several that do
  * not depend on each other cost one round trip. A connection that breaks while idle is dropped and replaced.
  */
-export function createPool(config: DatabaseConfig, url: string, size: number): pg.Pool {
+export function createPool(
+  config: DatabaseConfig,
+  { url, size, genericPlans }: { url: string; size: number; genericPlans: boolean },
+): pg.Pool {
   const statementTimeoutMs = config.statementTimeoutMs ?? DEFAULT_STATEMENT_TIMEOUT_MS;
   const pool = new pg.Pool({
     connectionString: url,
@@ -25,7 +28,7 @@ export function createPool(config: DatabaseConfig, url: string, size: number): p
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     pipeline: true,
-    ...(config.genericPlans && { options: '-c plan_cache_mode=force_generic_plan' }),
+    ...(genericPlans && { options: '-c plan_cache_mode=force_generic_plan' }),
   } as pg.PoolConfig);
   // The pool has already removed the connection; the next transaction opens another.
   pool.on('error', (error) =>

@@ -5,6 +5,7 @@ import {
   catalogueProblems,
   createGlobalTable,
   createTenantTable,
+  Database,
   newId,
   provisionDatabase,
   runMigrations,
@@ -150,6 +151,41 @@ describe('isolation', () => {
 
     it('needs the id of a tenant', async () => {
       await expect(fixture.database.read('nobody', notesOf('true'), [])).rejects.toThrow('a UUID');
+    });
+  });
+
+  describe('a statement of the narrow role by itself', () => {
+    it('is committed when it resolves, and has no part in others', async () => {
+      const insert = 'INSERT INTO listing (key, title) VALUES ($1, $1) RETURNING key';
+      const calls = ['one', 'two', 'one', 'three'].map((key) => fixture.database.crossTenantStatement(insert, [key]));
+      const outcomes = await Promise.allSettled(calls);
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([
+        { status: 'rejected', reason: expect.objectContaining({ code: '23505' }) },
+      ]);
+      const keys = `SELECT key FROM listing WHERE key = ANY ($1) ORDER BY key`;
+      const rows = await fixture.database.crossTenantStatement(keys, [['one', 'two', 'three']]);
+      expect(rows).toEqual([{ key: 'one' }, { key: 'three' }, { key: 'two' }]);
+    });
+
+    it('sees no rows of tenants that are not opened to the role', async () => {
+      await expect(fixture.database.crossTenantStatement('SELECT 1 FROM note', [])).rejects.toThrow(
+        'permission denied',
+      );
+    });
+
+    it.each([
+      [undefined, 'auto', 'auto'],
+      ['narrow', 'auto', 'force_generic_plan'],
+      [true, 'force_generic_plan', 'force_generic_plan'],
+    ] as const)('has generic plans as the configuration says: %s', async (genericPlans, ofRuntime, ofNarrow) => {
+      const database = new Database({ ...fixture.database.config, ...(genericPlans && { genericPlans }) });
+      try {
+        const mode = "SELECT current_setting('plan_cache_mode') AS mode";
+        expect(await database.crossTenantStatement(mode, [])).toEqual([{ mode: ofNarrow }]);
+        expect(await database.transaction(a, (tx) => tx.query(mode))).toEqual([{ mode: ofRuntime }]);
+      } finally {
+        await database.close();
+      }
     });
   });
 

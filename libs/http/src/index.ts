@@ -55,7 +55,7 @@ export {
   toPlatformError,
   toProblem,
 } from './problem/problem.js';
-export { limitHeaders } from './problem/rate-limits.js';
+export { limitHeaders, rateLimited } from './problem/rate-limits.js';
 export { redactPath } from './problem/redact-path.js';
 export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
 export { IdParam, IdPipe } from './route/id-param.decorator.js';

@@ -5,13 +5,14 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /**
- * Reads the `Idempotency-Key` header.
+ * Reads the `Idempotency-Key` header, or another that serves the same purpose.
+ * @param name of the header, for the error
  * @throws MALFORMED_REQUEST when it is not 1 to 255 visible ASCII characters
  */
-export function readIdempotencyKey(header: string | undefined): string | undefined {
+export function readIdempotencyKey(header: string | undefined, name = 'Idempotency-Key'): string | undefined {
   if (header === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw new PlatformError('MALFORMED_REQUEST', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+    throw new PlatformError('MALFORMED_REQUEST', `${name} must be 1 to 255 visible ASCII characters`);
   }
   return header;
 }

@@ -5,7 +5,8 @@ import { eventKeys } from './package-model.js';
 import { keyProblem, type Problem } from './problem.js';
 import type { ManifestAction, ManifestAutomation } from './schema/manifest.js';
 import { suggestion } from './suggestion.js';
-import { hasPlaceholder, isUrlTemplateFixed, TemplateError, templateKeys } from './templates.js';
+import { TemplateError } from './template-error.js';
+import { hasPlaceholder, isUrlTemplateFixed, templateKeys } from './templates.js';
 
 /** Longest wait of a run, in seconds: 30 days. */
 const MAX_WAIT_SECONDS = 30 * 24 * 60 * 60;

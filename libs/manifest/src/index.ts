@@ -24,6 +24,8 @@ export { REVIEW_COMPONENTS, type ReviewPacket, ReviewPacketSchema } from './sche
 export { compareVersions, isVersion } from './semver.js';
 export { JsonSource, type SourceRange } from './source/json-source.js';
 export { type LineColumn, LineIndex } from './source/line-index.js';
+export { TEMPLATE_LIMITS, TemplateBudget } from './template-budget.js';
+export { TemplateError, type TemplateErrorCode } from './template-error.js';
 export {
   hasPlaceholder,
   lookupPath,
@@ -33,7 +35,6 @@ export {
   renderUrl,
   renderValue,
   type TemplateData,
-  TemplateError,
   type TemplatePart,
   templateKeys,
 } from './templates.js';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { TEMPLATE_LIMITS, TemplateBudget } from './template-budget.js';
+import { TemplateError } from './template-error.js';
 import {
   isUrlTemplateFixed,
   parseTemplate,
@@ -7,7 +9,6 @@ import {
   renderTemplate,
   renderUrl,
   renderValue,
-  TemplateError,
   templateKeys,
 } from './templates.js';
 
@@ -106,5 +107,70 @@ describe('templates', () => {
   it('rejects line breaks in a header value', () => {
     expect(renderHeader('Bearer {{x}}', { x: 'a' })).toBe('Bearer a');
     expect(() => renderHeader('{{x}}', { x: 'a\r\nb: c' })).toThrow(TemplateError);
+  });
+});
+
+describe('the bound of what templates give', () => {
+  const TOO_LARGE = expect.objectContaining({ code: 'TEMPLATE_TOO_LARGE' });
+  const { characters, stepCharacters } = TEMPLATE_LIMITS;
+
+  it('is the number of characters of a text, and not one more', () => {
+    expect(renderTemplate('{{x}}y', { x: 'a'.repeat(characters - 1) })).toHaveLength(characters);
+    expect(() => renderTemplate('{{x}}y', { x: 'a'.repeat(characters) })).toThrow(TOO_LARGE);
+  });
+
+  it('ends 10 KB of placeholders for 250 KB of payload before the second value is joined', () => {
+    let looks = 0;
+    const data = {
+      get p() {
+        looks += 1;
+        return 'a'.repeat(250_000);
+      },
+    };
+    expect(() => renderTemplate('{{p}}'.repeat(2_000), data)).toThrow(TOO_LARGE);
+    expect(looks).toBe(2);
+  });
+
+  it('holds for values that are passed on whole, each of which is sent although none is copied', () => {
+    const data = { p: { text: 'a'.repeat(100_000) } };
+    expect(renderValue({ one: '{{p}}', two: '{{p}}' }, data)).toEqual({ one: data.p, two: data.p });
+    const many = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`member${index}`, '{{p}}']));
+    expect(() => renderValue(many, data)).toThrow(TOO_LARGE);
+  });
+
+  it('is that of a step for all of its texts together', () => {
+    const budget = new TemplateBudget();
+    const data = { p: 'a'.repeat(characters) };
+    renderTemplate('{{p}}', data, budget);
+    renderValue(['{{p}}'], data, budget);
+    expect(() => renderTemplate('x', data, budget)).toThrow(TOO_LARGE);
+    expect(stepCharacters).toBe(2 * characters);
+  });
+
+  it('counts what encoding for a URL and escapes in JSON add', () => {
+    const budget = () => new TemplateBudget({ characters: 20, stepCharacters: 100 });
+    expect(() => renderUrl('https://a.io/{{x}}', { x: 'üü' }, budget())).toThrow(TOO_LARGE);
+    expect(() => renderTemplate('{{x}}', { x: { a: '\n\n\n\n\n\n\n\n' } }, budget())).toThrow(TOO_LARGE);
+  });
+
+  it('needs no recursion for a value that is nested deeply', () => {
+    let value: unknown = 1;
+    for (let depth = 0; depth < 200_000; depth += 1) value = [value];
+    expect(() => renderTemplate('{{x}}', { x: value })).toThrow(TOO_LARGE);
+  });
+
+  it('is never passed, whatever the template and the data', () => {
+    const limits = { characters: 200, stepCharacters: 300 };
+    const template = fc.array(fc.oneof(fc.constant('{{a}}'), fc.constant('{{b}}'), fc.string()), { maxLength: 20 });
+    fc.assert(
+      fc.property(template, fc.string(), fc.jsonValue(), (parts, a, b) => {
+        const text = parts.join('').replace(/\{(?!\{[ab]\}\})/g, '');
+        try {
+          expect(renderTemplate(text, { a, b }, new TemplateBudget(limits)).length).toBeLessThanOrEqual(200);
+        } catch (error) {
+          if (!(error instanceof TemplateError)) throw error;
+        }
+      }),
+    );
   });
 });

@@ -1,10 +1,8 @@
+import { TemplateBudget, type TemplateRoom } from './template-budget.js';
+import { TemplateError } from './template-error.js';
+
 /** A piece of a template: literal text or a placeholder `{{name}}`. */
 export type TemplatePart = { text: string } | { path: string; position: number };
-
-/** A malformed template, or a value that is not allowed at its place. */
-export class TemplateError extends Error {
-  override readonly name = 'TemplateError';
-}
 
 /**
  * Parses the placeholders of a text. A placeholder is `{{name}}`, with optional spaces around the name. The name is a
@@ -56,50 +54,89 @@ export function lookupPath(data: TemplateData, path: string): unknown {
   return value;
 }
 
-/** A value as part of a text: empty for null and missing values, JSON for lists and objects. */
-function asText(value: unknown): string {
+/** A value as part of a text: empty for null and missing values, JSON for lists and objects. It is counted before it is made. */
+function asText(value: unknown, room: TemplateRoom): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (typeof value !== 'object') return counted(String(value), room);
+  const length = room.takeJson(value);
+  const json = JSON.stringify(value);
+  room.take(Math.max(0, json.length - length));
+  return json;
 }
 
-function render(text: string, data: TemplateData, encode: (value: string) => string): string {
-  return parseTemplate(text)
-    .map((part) => ('text' in part ? part.text : encode(asText(lookupPath(data, part.path)))))
-    .join('');
+function counted(text: string, room: TemplateRoom): string {
+  room.take(text.length);
+  return text;
 }
 
-/** Fills in the placeholders of a text. Throws like {@link parseTemplate}. */
-export function renderTemplate(text: string, data: TemplateData): string {
-  return render(text, data, (value) => value);
+/** @param encode changes a value that has been counted; what it adds is counted before it is joined to the result */
+function render(
+  text: string,
+  data: TemplateData,
+  budget: TemplateBudget,
+  encode: (value: string) => string = (value) => value,
+): string {
+  const room = budget.begin();
+  let result = '';
+  for (const part of parseTemplate(text)) {
+    if ('text' in part) {
+      result += counted(part.text, room);
+      continue;
+    }
+    const value = asText(lookupPath(data, part.path), room);
+    const encoded = encode(value);
+    room.take(Math.max(0, encoded.length - value.length));
+    result += encoded;
+  }
+  return result;
+}
+
+/**
+ * Fills in the placeholders of a text.
+ * @param budget of the step that the text belongs to; by default the text is the only one of its step
+ * @throws TemplateError as {@link parseTemplate}; TEMPLATE_TOO_LARGE when the result would be longer than the limits
+ */
+export function renderTemplate(text: string, data: TemplateData, budget = new TemplateBudget()): string {
+  return render(text, data, budget);
 }
 
 /**
  * Fills in the placeholders in the texts of a JSON value, but not in its keys. A text that consists of a single
- * placeholder becomes the value itself with its type, or null when it is missing.
+ * placeholder becomes the value itself with its type, or null when it is missing; it counts by the length of its JSON,
+ * although it is not copied, because it will be when it is sent.
+ * @throws TemplateError as {@link renderTemplate}
  */
-export function renderValue(value: unknown, data: TemplateData): unknown {
+export function renderValue(value: unknown, data: TemplateData, budget = new TemplateBudget()): unknown {
   if (typeof value === 'string') {
     const parts = parseTemplate(value);
     const [only] = parts;
-    if (parts.length === 1 && only && 'path' in only) return lookupPath(data, only.path) ?? null;
-    return renderTemplate(value, data);
+    if (parts.length === 1 && only && 'path' in only) return wholeValue(lookupPath(data, only.path), budget);
+    return render(value, data, budget);
   }
-  if (Array.isArray(value)) return value.map((item) => renderValue(item, data));
+  if (Array.isArray(value)) return value.map((item) => renderValue(item, data, budget));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renderValue(member, data)]));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renderValue(member, data, budget)]));
   }
   return value;
+}
+
+function wholeValue(value: unknown, budget: TemplateBudget): unknown {
+  const room = budget.begin();
+  if (typeof value === 'string') room.take(value.length);
+  else if (typeof value === 'object' && value !== null) room.takeJson(value);
+  return value ?? null;
 }
 
 /**
  * Fills in the placeholders of a URL, percent-encoded, so that a value stays within its segment or parameter.
  *
- * @throws TemplateError when a placeholder comes before the path, or a value would be a dot segment
+ * @throws TemplateError when a placeholder comes before the path, or a value would be a dot segment; as
+ *   {@link renderTemplate}
  */
-export function renderUrl(text: string, data: TemplateData): string {
+export function renderUrl(text: string, data: TemplateData, budget = new TemplateBudget()): string {
   if (!isUrlTemplateFixed(text))
     throw new TemplateError('Placeholders are allowed only in the path and query of a URL.');
-  return render(text, data, (value) => {
+  return render(text, data, budget, (value) => {
     // "." and ".." move through the path in every encoding (WHATWG URL, double-dot path segment).
     if (/^\.{1,2}$/.test(value)) throw new TemplateError('A value for a URL must not be "." or "..".');
     return encodeURIComponent(value.replace(/\p{Cs}/gu, '\ufffd'));
@@ -117,8 +154,8 @@ export function isUrlTemplateFixed(text: string): boolean {
 }
 
 /** Fills in the placeholders of a header value. Throws TemplateError when it would contain a line break. */
-export function renderHeader(text: string, data: TemplateData): string {
-  const value = renderTemplate(text, data);
+export function renderHeader(text: string, data: TemplateData, budget = new TemplateBudget()): string {
+  const value = renderTemplate(text, data, budget);
   if (/[\r\n\0]/.test(value)) throw new TemplateError('A header value must not contain a line break.');
   return value;
 }

@@ -1,14 +1,21 @@
 import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { Module } from '@nestjs/common';
-import { HookModule } from '../hook/hook.module.js';
 import { RunModule } from '../run/run.module.js';
-import { WorkflowModule } from '../workflow/workflow.module.js';
 import { HookCallController } from './hook-call.controller.js';
 import { HookCallGate } from './hook-call.gate.js';
+import { HookCallRepository } from './hook-call.repository.js';
+import { HookCallService } from './hook-call.service.js';
+import { HookCallKeySweeper } from './hook-call-key.sweeper.js';
 
 @Module({
-  imports: [HookModule, RunModule, WorkflowModule],
+  imports: [RunModule],
   controllers: [HookCallController],
-  providers: [HookCallGate, { provide: LimiterStore, useClass: MemoryLimiterStore }],
+  providers: [
+    HookCallGate,
+    HookCallKeySweeper,
+    HookCallRepository,
+    HookCallService,
+    { provide: LimiterStore, useClass: MemoryLimiterStore },
+  ],
 })
 export class HookCallModule {}

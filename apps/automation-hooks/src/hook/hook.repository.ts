@@ -2,7 +2,7 @@ import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
 import { Hook } from './hook.entity.js';
-import { FIND_HOOK, STORE_HOOK } from './hook.sql.js';
+import { STORE_HOOK } from './hook.sql.js';
 import { HookSecret } from './hook-secret.entity.js';
 
 /** The hash by which a call is recognised (`hook`), and the sealed secret for administrators (`hook_secret`). */
@@ -15,11 +15,6 @@ export class HookRepository {
   async store(tx: NarrowTransaction, { workflowId, tenantId, secretHash }: Hook): Promise<void> {
     const stored = await tx.query(STORE_HOOK, [workflowId, tenantId, secretHash]);
     if (stored.length === 0) throw new Error(`The hook of the workflow ${workflowId} belongs to another tenant`);
-  }
-
-  async find(tx: NarrowTransaction, workflowId: string): Promise<Pick<Hook, 'tenantId' | 'secretHash'> | null> {
-    const [hook] = await tx.query<Pick<Hook, 'tenantId' | 'secretHash'>>(FIND_HOOK, [workflowId]);
-    return hook ?? null;
   }
 
   async delete(tx: NarrowTransaction, workflowIds: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { HOOK_PATH, isUuid } from '@crm/contracts';
+import { createHash, randomBytes } from 'node:crypto';
+import { HOOK_PATH } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -8,17 +8,6 @@ import { HookRepository } from './hook.repository.js';
 
 /** 128 bits, as the hook's contract says. */
 const SECRET_BYTES = 16;
-
-/** Looked up when the presented id is not a UUID, so that such a call takes the same steps as any other. */
-const NO_WORKFLOW = '00000000-0000-0000-0000-000000000000';
-/** Compared with when there is no such hook. It is the hash of a text that is longer than any secret. */
-const DUMMY_HASH = createHash('sha256').update(randomBytes(64)).digest();
-
-/** A hook whose secret a caller presented. */
-export interface VerifiedHook {
-  readonly workflowId: string;
-  readonly tenantId: string;
-}
 
 /** The secrets by which upstream systems start workflows. */
 @Injectable()
@@ -44,7 +33,7 @@ export class HookService {
    */
   async issue(tx: TenantTransaction, workflowId: string): Promise<string> {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const hook = { workflowId, tenantId: tx.tenantId, secretHash: hashOf(secret) };
+    const hook = { workflowId, tenantId: tx.tenantId, secretHash: hashOfSecret(secret) };
     await this.database.crossTenant((narrow) => this.hooks.store(narrow, hook));
     await this.hooks.insertSecret(tx, workflowId, this.box.seal(secret, placeOf(tx.tenantId, workflowId)));
     return this.urlOf(workflowId, secret);
@@ -85,23 +74,12 @@ export class HookService {
     }
   }
 
-  /**
-   * Checks the id and the secret of a hook URL. An unknown id and a wrong secret take the same steps.
-   * @returns null when there is no such hook or the secret is not its secret
-   */
-  async verify(presentedId: string, presentedSecret: string): Promise<VerifiedHook | null> {
-    const workflowId = isUuid(presentedId) ? presentedId.toLowerCase() : NO_WORKFLOW;
-    const hook = await this.database.crossTenant((narrow) => this.hooks.find(narrow, workflowId));
-    const matches = timingSafeEqual(hashOf(presentedSecret), hook?.secretHash ?? DUMMY_HASH);
-    return hook && matches ? { workflowId, tenantId: hook.tenantId } : null;
-  }
-
   private urlOf(workflowId: string, secret: string): string {
     return `${this.baseUrl}${HOOK_PATH}/${workflowId}/${secret}`;
   }
 }
 
 /** The secret is random and long, so one round of a fast hash protects it. */
-const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 const placeOf = (tenantId: string, workflowId: string): string => `hook_secret/${tenantId}/${workflowId}`;

@@ -7,10 +7,3 @@ export const STORE_HOOK = `
   ON CONFLICT (workflow_id) DO UPDATE SET secret_hash = EXCLUDED.secret_hash
     WHERE hook.tenant_id = EXCLUDED.tenant_id
   RETURNING workflow_id`;
-
-/**
- * Anyone can cause this lookup, and must not learn from its duration whether the hook exists: making an entity of the row
- * would take longer than finding none. $1: workflow.
- */
-export const FIND_HOOK = `
-  SELECT tenant_id AS "tenantId", secret_hash AS "secretHash" FROM hook WHERE workflow_id = $1`;

@@ -17,6 +17,7 @@ export class Automations1795219200101 extends ServiceMigration {
         version integer NOT NULL DEFAULT 1,
         name text NOT NULL,
         definition json NOT NULL,
+        definition_version integer NOT NULL DEFAULT 1,
         trigger_type text NOT NULL,
         event_name text,
         enabled boolean NOT NULL DEFAULT true,
@@ -31,6 +32,38 @@ export class Automations1795219200101 extends ServiceMigration {
       unique: [['installation_id', 'automation_key']],
       indexes: [{ columns: 'event_name', where: 'enabled AND event_name IS NOT NULL' }],
     });
+    // A hook call is verified and stored by one statement of the narrow role. It may not read what a workflow does.
+    await runner.query(
+      `GRANT select (tenant_id, id, definition_version, trigger_type, enabled) ON workflow TO ${roles.narrowRole}`,
+    );
+    await runner.query(`CREATE POLICY narrow_select ON workflow FOR select TO ${roles.narrowRole} USING (true)`);
+
+    // What a workflow did before its definition was replaced, for runs that were accepted then.
+    await createTenantTable(runner, roles, {
+      name: 'workflow_version',
+      columns: `
+        workflow_id uuid NOT NULL,
+        version integer NOT NULL,
+        definition json NOT NULL,
+        object_names json NOT NULL,
+        replaced_at timestamptz NOT NULL DEFAULT now()`,
+      primaryKey: ['workflow_id', 'version'],
+      references: [{ columns: ['workflow_id'], table: 'workflow', onDelete: 'cascade' }],
+      indexes: [{ columns: 'replaced_at', tenantFirst: false }],
+      grants: ['select', 'insert'],
+      narrow: ['select', 'delete'],
+    });
+
+    // Without a reference to the workflow: a call that is accepted while its workflow is deleted must not fail.
+    await createTenantTable(runner, roles, {
+      name: 'workflow_rate',
+      columns: 'workflow_id uuid NOT NULL, next_at timestamptz NOT NULL, granted integer NOT NULL',
+      primaryKey: ['workflow_id'],
+      grants: ['select', 'insert', 'update', 'delete'],
+      narrow: ['select', 'insert', 'update'],
+    });
+    // Each start writes its row anew: room in the page keeps the new row beside the old one, and the index as it is.
+    await runner.query('ALTER TABLE workflow_rate SET (fillfactor = 50)');
 
     await createTenantTable(runner, roles, {
       name: 'hook_secret',
@@ -59,6 +92,7 @@ export class Automations1795219200101 extends ServiceMigration {
       columns: `
         id uuid NOT NULL,
         workflow_id uuid NOT NULL,
+        workflow_version integer NOT NULL,
         event_id uuid,
         depth integer NOT NULL DEFAULT 0,
         input json NOT NULL,
@@ -71,6 +105,7 @@ export class Automations1795219200101 extends ServiceMigration {
       indexes: ['workflow_id, id', 'status, id'],
       grants: ['select', 'insert', 'update'],
       partitionedBy: 'id',
+      narrow: ['insert'],
     });
 
     await createTenantTable(runner, roles, {
@@ -93,13 +128,33 @@ export class Automations1795219200101 extends ServiceMigration {
       arrival: 'updated_at',
     });
 
-    // What is to be worked on, for all tenants: the narrow role claims, everything else happens in the tenant's context.
+    // What is to be worked on, for all tenants: the narrow role queues the runs of hook calls and claims, everything else
+    // happens in the tenant's context. `claims` counts those since the last outcome.
     await createTenantTable(runner, roles, {
       name: 'run_queue',
-      columns: 'run_id uuid NOT NULL, due_at timestamptz NOT NULL DEFAULT now(), claim_id uuid',
+      columns: `
+        run_id uuid NOT NULL,
+        workflow_id uuid NOT NULL,
+        due_at timestamptz NOT NULL DEFAULT now(),
+        claim_id uuid,
+        claims integer NOT NULL DEFAULT 0`,
       primaryKey: ['run_id'],
       indexes: [{ columns: 'due_at', tenantFirst: false }],
-      narrow: ['select', 'update'],
+      narrow: ['select', 'insert', 'update'],
+    });
+
+    // Which run a call with a key started, so that its repetition finds it.
+    await createTenantTable(runner, roles, {
+      name: 'hook_call_key',
+      columns: `
+        workflow_id uuid NOT NULL,
+        key_hash bytea NOT NULL,
+        run_id uuid NOT NULL,
+        created_at timestamptz NOT NULL DEFAULT now()`,
+      primaryKey: ['workflow_id', 'key_hash'],
+      indexes: [{ columns: 'created_at', tenantFirst: false }],
+      grants: [],
+      narrow: ['select', 'insert', 'update', 'delete'],
     });
 
     await createInboxTable(runner, roles);

@@ -1,20 +1,32 @@
 import { CORE_OBJECTS, isUuid, PlatformError, rpc } from '@crm/contracts';
-import { renderTemplate, renderValue, type TemplateData } from '@crm/manifest';
+import { renderTemplate, renderValue, TemplateBudget, type TemplateData, TemplateError } from '@crm/manifest';
 import { type CallOptions, Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import type { Workflow } from '../workflow/workflow.entity.js';
+import type { PinnedDefinition } from '../workflow/workflow.repository.js';
 import type { Action, Values } from '../workflow/workflow-definition.js';
 import { HttpRequestService } from './http-request.service.js';
-import type { Run } from './run.entity.js';
+import type { Run, RunWithSteps } from './run.entity.js';
 import type { StepResult } from './run-step.entity.js';
 import { RunTokenService } from './run-token.service.js';
 import { traceOf } from './run-trace.js';
+import { StepError } from './step-error.js';
 import { stepId } from './step-id.js';
 
 type Output = Readonly<Record<string, unknown>>;
 type Performed = Exclude<Action, { type: 'wait' }>;
 
 const DAY_MS = 86_400_000;
+
+/** A run that is being executed. */
+export interface BegunRun {
+  readonly tenantId: string;
+  readonly run: RunWithSteps;
+  /** As it is now: whose rights the run has. */
+  readonly workflow: Workflow;
+  /** What the run does. */
+  readonly pinned: PinnedDefinition;
+}
 
 /** Performs single actions, with the rights of the workflow's author or of the app that it belongs to. */
 @Injectable()
@@ -29,36 +41,45 @@ export class ActionService {
    * @param position of the step in the workflow, from 0
    * @param steps those that have succeeded
    * @returns what later steps can read under the step's key
-   * @throws PlatformError as the called service answered; StepError for what failed outside the platform
+   * @throws PlatformError as the called service answered; StepError for what failed outside the platform, and for templates
+   *   that cannot be filled in or give too much
    */
-  async perform(
-    tenantId: string,
-    run: Run,
-    workflow: Workflow,
-    action: Performed,
-    position: number,
-    steps: readonly StepResult[],
+  async perform(begun: BegunRun, action: Performed, position: number, steps: readonly StepResult[]): Promise<Output> {
+    const data = templateData(begun.run, steps);
+    const idempotencyKey = stepId(begun.run.id, position);
+    try {
+      if (action.type !== 'http_request') return await this.write(begun, action, data, idempotencyKey);
+      return await this.httpRequests.perform(action, data, { stepId: idempotencyKey, depth: begun.run.depth });
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      throw new StepError(error.code, error.message.replace(/\.$/, ''), false, { cause: error });
+    }
+  }
+
+  private async write(
+    { tenantId, run, workflow, pinned: { objectNames } }: BegunRun,
+    action: Exclude<Performed, { type: 'http_request' }>,
+    data: TemplateData,
+    idempotencyKey: string,
   ): Promise<Output> {
-    const data = templateData(run, steps);
-    const idempotencyKey = stepId(run.id, position);
-    if (action.type === 'http_request') return this.httpRequests.perform(action, data, idempotencyKey);
     return this.tokens.use(tenantId, workflow, async (token) => {
       // What the run causes carries its trace, so that workflows that start each other are found.
       const caller: CallOptions = { token, requestId: run.id, traceparent: traceOf(run.id) };
+      const budget = new TemplateBudget();
       switch (action.type) {
         case 'create_record': {
-          const values = renderValue(action.values, data) as Values;
-          return this.create(objectOf(workflow, action.object), values, idempotencyKey, caller);
+          const values = renderValue(action.values, data, budget) as Values;
+          return this.create(objectOf(objectNames, action.object), values, idempotencyKey, caller);
         }
         case 'update_record': {
-          const values = renderValue(action.values, data) as Values;
-          const id = renderTemplate(action.id, data).trim();
+          const values = renderValue(action.values, data, budget) as Values;
+          const id = renderTemplate(action.id, data, budget).trim();
           if (!isUuid(id)) throw new PlatformError('NOT_FOUND', 'The id of the record to update is not a UUID');
-          const request = { object: objectOf(workflow, action.object), id, values };
+          const request = { object: objectOf(objectNames, action.object), id, values };
           return this.rpc.call(rpc.customObjects.updateRecord, request, caller);
         }
         case 'create_task':
-          return this.create('task', taskValues(run, action, data), idempotencyKey, caller);
+          return this.create('task', taskValues(run, action, data, budget), idempotencyKey, caller);
       }
     });
   }
@@ -72,20 +93,25 @@ export class ActionService {
  * The name in the tenant: of the package's own object, else of a standard or custom one, which never share a name.
  * @throws NOT_FOUND for `custom:lead` and its like: the prefix never means a standard object
  */
-function objectOf(workflow: Workflow, object: string): string {
+function objectOf(objectNames: Workflow['objectNames'], object: string): string {
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;
-  if (Object.hasOwn(workflow.objectNames, bare)) return workflow.objectNames[bare] as string;
+  if (Object.hasOwn(objectNames, bare)) return objectNames[bare] as string;
   if (bare !== object && Object.hasOwn(CORE_OBJECTS, bare)) {
     throw new PlatformError('NOT_FOUND', `There is no custom object ${bare}`);
   }
   return bare;
 }
 
-function taskValues(run: Run, action: Extract<Action, { type: 'create_task' }>, data: TemplateData): Values {
+function taskValues(
+  run: Run,
+  action: Extract<Action, { type: 'create_task' }>,
+  data: TemplateData,
+  budget: TemplateBudget,
+): Values {
   const { description, assignee, dueInDays } = action;
   return {
-    title: renderTemplate(action.title, data),
-    ...(description !== undefined && { description: renderTemplate(description, data) }),
+    title: renderTemplate(action.title, data, budget),
+    ...(description !== undefined && { description: renderTemplate(description, data, budget) }),
     ...(assignee !== undefined && { assigneeId: assignee }),
     // Counted from the start of the run, so that a repeated step asks for the same task.
     ...(dueInDays !== undefined && { dueAt: new Date(run.createdAt.getTime() + dueInDays * DAY_MS).toISOString() }),

@@ -1,8 +1,10 @@
-import { EgressError, type EgressErrorCode, type EgressResponse, OutsideClient } from '@crm/egress';
-import { renderHeader, renderTemplate, renderUrl, renderValue, type TemplateData, TemplateError } from '@crm/manifest';
-import { Injectable } from '@nestjs/common';
+import { EgressError, type EgressErrorCode, type EgressRequest, type EgressResponse, OutsideClient } from '@crm/egress';
+import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, type TemplateData } from '@crm/manifest';
+import { Inject, Injectable } from '@nestjs/common';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Action } from '../workflow/workflow-definition.js';
 import { StepError } from './step-error.js';
+import { depthHeaders } from './workflow-depth.js';
 
 type HttpRequest = Extract<Action, { type: 'http_request' }>;
 
@@ -12,46 +14,65 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 /** Failures that stay the same when the request is repeated. */
 const LASTING: readonly EgressErrorCode[] = ['blocked', 'tls', 'too_large', 'http_protocol'];
 
+/** The step that makes a request. */
+interface Step {
+  /** Sent as `Idempotency-Key`: a step that is repeated after a crash sends the same request again. */
+  readonly stepId: string;
+  /** Of its run: sent to hooks of this platform, so that workflows that call each other in a circle are found. */
+  readonly depth: number;
+}
+
 /** Calls addresses outside the platform for workflows. */
 @Injectable()
 export class HttpRequestService {
-  constructor(private readonly outside: OutsideClient) {}
+  private readonly hookBaseUrl: string;
+
+  constructor(
+    private readonly outside: OutsideClient,
+    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+  ) {
+    this.hookBaseUrl = config.hooks.baseUrl;
+  }
 
   /**
-   * @param stepId sent as `Idempotency-Key`: a step that is repeated after a crash sends the same request again
    * @returns status and body of the answer, parsed when it is JSON
-   * @throws StepError for any outcome but an answer of 2xx
+   * @throws StepError for any outcome but an answer of 2xx; TemplateError
    */
-  async perform(action: HttpRequest, data: TemplateData, stepId: string): Promise<Record<string, unknown>> {
-    const response = await this.send(action, data, stepId);
+  async perform(action: HttpRequest, data: TemplateData, step: Step): Promise<Record<string, unknown>> {
+    const response = await this.send(this.requestOf(action, data, step));
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: bodyOf(response) };
     // Redirects are not followed: their targets were not checked when the workflow was created.
     throw new StepError('HTTP_STATUS', `The address answered ${status}`, status === 429 || status >= 500);
   }
 
-  private async send(action: HttpRequest, data: TemplateData, stepId: string): Promise<EgressResponse> {
+  private requestOf(action: HttpRequest, data: TemplateData, { stepId, depth }: Step): EgressRequest {
+    const budget = new TemplateBudget();
+    const hasBody = action.body !== undefined;
+    const url = renderUrl(action.url, data, budget);
+    const headers = Object.entries(action.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      renderHeader(value, data, budget),
+    ]);
+    return {
+      method: action.method ?? (hasBody ? 'POST' : 'GET'),
+      url,
+      headers: {
+        ...(hasBody && { 'content-type': typeof action.body === 'string' ? 'text/plain' : 'application/json' }),
+        ...Object.fromEntries(headers),
+        'idempotency-key': stepId,
+        ...depthHeaders(url, this.hookBaseUrl, depth),
+      },
+      ...(hasBody && { body: render(action.body, data, budget) }),
+      maxResponseBytes: MAX_ANSWER_BYTES,
+      truncate: true,
+    };
+  }
+
+  private async send(request: EgressRequest): Promise<EgressResponse> {
     try {
-      const hasBody = action.body !== undefined;
-      const headers = Object.entries(action.headers ?? {}).map(([name, value]) => [
-        name.toLowerCase(),
-        renderHeader(value, data),
-      ]);
-      return await this.outside.request({
-        method: action.method ?? (hasBody ? 'POST' : 'GET'),
-        url: renderUrl(action.url, data),
-        headers: {
-          ...(hasBody && { 'content-type': typeof action.body === 'string' ? 'text/plain' : 'application/json' }),
-          ...Object.fromEntries(headers),
-          'idempotency-key': stepId,
-        },
-        ...(hasBody && { body: render(action.body, data) }),
-        maxResponseBytes: MAX_ANSWER_BYTES,
-        truncate: true,
-      });
+      return await this.outside.request(request);
     } catch (error) {
-      if (error instanceof TemplateError)
-        throw new StepError('TEMPLATE', error.message.replace(/\.$/, ''), false, { cause: error });
       if (!(error instanceof EgressError)) throw error;
       throw new StepError(`HTTP_${error.code.toUpperCase()}`, error.message, !LASTING.includes(error.code), {
         cause: error,
@@ -60,8 +81,8 @@ export class HttpRequestService {
   }
 }
 
-const render = (body: unknown, data: TemplateData): string =>
-  typeof body === 'string' ? renderTemplate(body, data) : JSON.stringify(renderValue(body, data));
+const render = (body: unknown, data: TemplateData, budget: TemplateBudget): string =>
+  typeof body === 'string' ? renderTemplate(body, data, budget) : JSON.stringify(renderValue(body, data, budget));
 
 function bodyOf({ headers, body, truncated }: EgressResponse): unknown {
   const text = body.toString('utf8');

@@ -1,4 +1,4 @@
-import { lowestIdOf, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { Database, lowestIdOf, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import {
   CLAIM_RUNS,
@@ -14,9 +14,18 @@ import {
 export interface Claim {
   readonly tenantId: string;
   readonly runId: string;
+  readonly workflowId: string;
   readonly claimId: string;
   /** When it was due before it was claimed. */
   readonly dueAt: Date;
+  /** Claims since the last outcome, this one included. */
+  readonly claims: number;
+}
+
+/** A run to be queued, of this workflow. */
+export interface QueuedRun {
+  readonly id: string;
+  readonly workflowId: string;
 }
 
 /**
@@ -25,21 +34,27 @@ export interface Claim {
  */
 @Injectable()
 export class RunQueueRepository {
-  async add(tx: TenantTransaction, runIds: readonly string[]): Promise<void> {
-    await tx.query(QUEUE_RUNS, [tx.tenantId, runIds]);
+  /**
+   * Queues runs, at most one of each workflow, without waiting for the database. One over the rate of its workflow is due
+   * later.
+   */
+  add(tx: TenantTransaction, runs: readonly QueuedRun[], runsPerMinute: number): void {
+    tx.issue(QUEUE_RUNS, [
+      tx.tenantId,
+      runs.map(({ id }) => id),
+      runs.map(({ workflowId }) => workflowId),
+      runsPerMinute,
+    ]);
   }
 
+  constructor(private readonly database: Database) {}
+
   /**
-   * Claims due runs, those due for longest first. Workers do not wait for one another.
+   * Claims due runs, those due for longest first, in one round trip. Workers do not wait for one another.
    * @param except tenants whose runs are left for later
    */
-  async claim(
-    tx: NarrowTransaction,
-    limit: number,
-    leaseSeconds: number,
-    except: readonly string[] = [],
-  ): Promise<Claim[]> {
-    return tx.query<Claim>(CLAIM_RUNS, [newId(), leaseSeconds, limit, except]);
+  async claim(limit: number, leaseSeconds: number, except: readonly string[] = []): Promise<Claim[]> {
+    return this.database.crossTenantStatement<Claim>(CLAIM_RUNS, [newId(), leaseSeconds, limit, except]);
   }
 
   /** Gives back what was claimed and not begun; it is due as it was before. */
@@ -54,16 +69,18 @@ export class RunQueueRepository {
 
   /**
    * Renews the lease of a claim; no other worker can claim the run while this transaction is open.
+   * @param hasOutcome whether this transaction stores what came of the claim
    * @returns false when the claim is lost
    */
-  async renew(tx: TenantTransaction, claim: Claim, leaseSeconds: number): Promise<boolean> {
-    const rows = await tx.query(RENEW_CLAIM, [tx.tenantId, claim.runId, claim.claimId, leaseSeconds]);
+  async renew(tx: TenantTransaction, claim: Claim, leaseSeconds: number, hasOutcome: boolean): Promise<boolean> {
+    const parameters = [tx.tenantId, claim.runId, claim.claimId, leaseSeconds, hasOutcome];
+    const rows = await tx.queryPrepared(RENEW_CLAIM, parameters);
     return rows.length > 0;
   }
 
-  /** Gives the run back until later. */
-  async postpone(tx: TenantTransaction, runId: string, until: Date): Promise<void> {
-    await tx.query(POSTPONE_RUN, [tx.tenantId, runId, until]);
+  /** Gives the run back until later. It is sent without waiting for the database. */
+  postpone(tx: TenantTransaction, runId: string, until: Date): void {
+    tx.issue(POSTPONE_RUN, [tx.tenantId, runId, until]);
   }
 
   /** Whether a run of any tenant is queued whose id has a time from `from` up to `to`, in milliseconds since 1970. */
@@ -72,7 +89,8 @@ export class RunQueueRepository {
     return row?.queued ?? false;
   }
 
-  async remove(tx: TenantTransaction, runId: string): Promise<void> {
-    await tx.query(UNQUEUE_RUN, [tx.tenantId, runId]);
+  /** Sent without waiting for the database. */
+  remove(tx: TenantTransaction, runId: string): void {
+    tx.issue(UNQUEUE_RUN, [tx.tenantId, runId]);
   }
 }

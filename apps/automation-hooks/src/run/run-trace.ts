@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** Runs that may cause one another through events; a longer chain is taken for a loop. */
-export const MAX_DEPTH = 5;
-
 /**
  * The trace of a run. Its trace id is the run's id (both have 128 bits), and every event that the run causes carries it, so
  * that a run started by such an event knows its cause.

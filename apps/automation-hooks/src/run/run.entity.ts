@@ -21,11 +21,15 @@ export class Run {
   @Column({ name: 'workflow_id', type: 'uuid' })
   workflowId: string;
 
+  /** Version of the workflow's definition that it was accepted with, which it executes. */
+  @Column({ name: 'workflow_version', type: 'integer' })
+  workflowVersion: number;
+
   /** The event that started it; null for a hook call. */
   @Column({ name: 'event_id', type: 'uuid', nullable: true })
   eventId: string | null;
 
-  /** 0 for a run that was started from outside, otherwise one more than the run that caused its event. */
+  /** 0 for a run that was started from outside, otherwise one more than the run that caused its event or called its hook. */
   @Column({ type: 'integer' })
   depth: number;
 
@@ -54,7 +58,8 @@ export class Run {
 export type RunWithSteps = Run & { readonly steps: readonly RunStep[] };
 
 /** A run in a list: without what may be long. */
-export interface RunSummary extends Readonly<Omit<Run, 'tenantId' | 'eventId' | 'depth' | 'input'>> {
+export interface RunSummary
+  extends Readonly<Omit<Run, 'tenantId' | 'workflowVersion' | 'eventId' | 'depth' | 'input'>> {
   /** Null when it was not asked for, or when the page has no room for it. */
   readonly input: Run['input'] | null;
   readonly steps: readonly StepSummary[];

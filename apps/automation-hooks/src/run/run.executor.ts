@@ -5,11 +5,11 @@ import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
-import type { Workflow } from '../workflow/workflow.entity.js';
+import { WORKFLOW_DELETED } from '../workflow/accepted-runs.service.js';
 import { WorkflowRepository } from '../workflow/workflow.repository.js';
 import { type Action, stepKey } from '../workflow/workflow-definition.js';
-import { ActionService } from './action.service.js';
-import type { RunError, RunStatus, RunWithSteps } from './run.entity.js';
+import { ActionService, type BegunRun } from './action.service.js';
+import type { RunError, RunStatus } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { type Claim, RunQueueRepository } from './run-queue.repository.js';
 import type { StepResult } from './run-step.entity.js';
@@ -24,12 +24,14 @@ type Outcome =
 
 /**
  * Executes one claimed run. The result of each step is committed, so that a run that is claimed again continues where it
- * stopped; a step that was done but not committed is repeated with the same idempotency key and finds what it created.
+ * stopped; a step that was done but not committed is repeated with the same idempotency key and finds what it created. What
+ * it does is pinned to the definition that it was accepted with; what it may do is what the author or the app may do now.
  */
 @Injectable()
 export class RunExecutor {
   private readonly logger = new Logger(RunExecutor.name);
   private readonly leaseSeconds: number;
+  private readonly maxClaims: number;
 
   constructor(
     private readonly database: Database,
@@ -41,38 +43,55 @@ export class RunExecutor {
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
     this.leaseSeconds = config.runs.leaseSeconds;
+    this.maxClaims = config.runs.maxClaims;
   }
 
   /** @param stopping when it is aborted, the run is given back after the current step */
   async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
+    if (claim.claims > this.maxClaims) return this.abandon(claim);
     const begun = await this.begin(claim);
-    if (begun && (await this.meetsCondition(claim, begun.run, begun.workflow))) {
-      await this.runSteps(claim, begun.run, begun.workflow, stopping);
-    }
+    if (begun && (await this.meetsCondition(claim, begun))) await this.runSteps(claim, begun, stopping);
   }
 
-  /** The run and its workflow; undefined when the claim is lost or the workflow is no longer active. */
-  private async begin(claim: Claim): Promise<{ run: RunWithSteps; workflow: Workflow } | undefined> {
-    return this.whileHeld(claim, async (tx) => {
-      const run = await this.runs.find(tx, claim.runId);
+  /** The processes that executed it died, or the outcome could not be stored, again and again. */
+  private async abandon(claim: Claim): Promise<void> {
+    this.logger.error({ msg: 'A run is abandoned, because no claim of it came to an outcome', runId: claim.runId });
+    const detail = `Its execution was begun ${this.maxClaims} times and never came to an outcome`;
+    const error = { code: 'RUN_ABANDONED', detail };
+    await this.whileHeld(claim, (tx) => this.finish(tx, claim.runId, 'failed', error));
+  }
+
+  /** What is to be executed; undefined when the claim is lost or the workflow was deleted. */
+  private async begin(claim: Claim): Promise<BegunRun | undefined> {
+    const { tenantId, runId, workflowId } = claim;
+    return this.database.transaction(tenantId, async (tx) => {
+      const [isHeld, run, workflow] = await Promise.all([
+        this.queue.renew(tx, claim, this.leaseSeconds, false),
+        this.runs.find(tx, runId),
+        this.workflows.find(tx, workflowId),
+      ]);
+      if (!isHeld) return this.reportLost(claim);
       if (!run) {
-        this.logger.error({ msg: 'A queued run does not exist any more', runId: claim.runId });
-        await this.queue.remove(tx, claim.runId);
+        this.logger.error({ msg: 'A queued run does not exist any more', runId });
+        this.queue.remove(tx, runId);
         return undefined;
       }
-      const workflow = await this.workflows.find(tx, run.workflowId);
-      if (!workflow?.enabled) {
-        const detail = workflow ? 'The workflow was disabled' : 'The workflow was removed';
-        await this.finish(tx, run.id, 'cancelled', { code: 'WORKFLOW_NOT_ACTIVE', detail });
+      if (!workflow) {
+        this.finish(tx, runId, 'cancelled', WORKFLOW_DELETED);
         return undefined;
       }
-      await this.runs.start(tx, run.id);
-      return { run, workflow };
+      const pinned =
+        run.workflowVersion === workflow.definitionVersion
+          ? workflow
+          : await this.workflows.findDefinition(tx, workflowId, run.workflowVersion);
+      if (!pinned) throw new Error(`The run ${runId} was accepted with a definition that does not exist`);
+      if (run.status === 'queued') this.runs.start(tx, runId);
+      return { tenantId, run, workflow, pinned };
     });
   }
 
-  private async meetsCondition(claim: Claim, run: RunWithSteps, workflow: Workflow): Promise<boolean> {
-    const { condition, trigger } = workflow.definition;
+  private async meetsCondition(claim: Claim, { run, pinned }: BegunRun): Promise<boolean> {
+    const { condition, trigger } = pinned.definition;
     if (condition === undefined || run.steps.length > 0) return true;
     const formula = compileFormula(condition, conditionTypes(trigger as ManifestTrigger), {
       untypedNames: true,
@@ -84,16 +103,18 @@ export class RunExecutor {
     return false;
   }
 
-  private async runSteps(claim: Claim, run: RunWithSteps, workflow: Workflow, stopping: AbortSignal): Promise<void> {
+  private async runSteps(claim: Claim, begun: BegunRun, stopping: AbortSignal): Promise<void> {
+    const { run, pinned } = begun;
+    const { actions } = pinned.definition;
     const done = new Map<number, StepResult>(run.steps.map((step) => [step.position, step]));
-    for (const [position, action] of workflow.definition.actions.entries()) {
+    for (const [position, action] of actions.entries()) {
       const earlier = done.get(position);
       if (earlier?.status === 'succeeded') continue;
       if (stopping.aborted) {
         await this.whileHeld(claim, (tx) => this.queue.postpone(tx, run.id, new Date()));
         return;
       }
-      const outcome = await this.perform(claim, run, workflow, action, position, done);
+      const outcome = await this.perform(begun, action, position, done);
       const step: StepResult = {
         position,
         key: stepKey(action, position),
@@ -105,17 +126,17 @@ export class RunExecutor {
         errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
         errorDetail: outcome.kind === 'failed' ? outcome.error.detail : null,
       };
-      const continues = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome));
+      const isLast = position === actions.length - 1;
+      const continues = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome, isLast));
       if (!continues) return;
       done.set(position, step);
     }
+    // The last step was stored by a process that ended before it could store the end of the run.
     await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'succeeded', null));
   }
 
   private async perform(
-    claim: Claim,
-    run: RunWithSteps,
-    workflow: Workflow,
+    begun: BegunRun,
     action: Action,
     position: number,
     steps: ReadonlyMap<number, StepResult>,
@@ -127,11 +148,11 @@ export class RunExecutor {
     }
     try {
       const finished = [...steps.values()].filter((step) => step.status === 'succeeded');
-      const output = await this.actions.perform(claim.tenantId, run, workflow, action, position, finished);
+      const output = await this.actions.perform(begun, action, position, finished);
       return { kind: 'done', output };
     } catch (error) {
       const attempts = (earlier?.attempts ?? 0) + 1;
-      this.logger.warn({ msg: 'A step did not succeed', runId: run.id, position, attempts, err: error });
+      this.logger.warn({ msg: 'A step did not succeed', runId: begun.run.id, position, attempts, err: error });
       if (isRetryable(error) && attempts < MAX_ATTEMPTS) {
         return { kind: 'later', until: new Date(Date.now() + STEP_BACKOFF.delayMs(attempts)), attempts };
       }
@@ -140,24 +161,32 @@ export class RunExecutor {
   }
 
   /** @returns whether the run continues with the next step */
-  private async record(tx: TenantTransaction, runId: string, step: StepResult, outcome: Outcome): Promise<boolean> {
-    await this.runs.storeStep(tx, runId, step);
-    if (outcome.kind === 'failed') await this.finish(tx, runId, 'failed', outcome.error);
-    if (outcome.kind === 'later') await this.queue.postpone(tx, runId, outcome.until);
-    return outcome.kind === 'done';
+  private record(tx: TenantTransaction, runId: string, step: StepResult, outcome: Outcome, isLast: boolean): boolean {
+    this.runs.storeStep(tx, runId, step);
+    if (outcome.kind === 'failed') this.finish(tx, runId, 'failed', outcome.error);
+    if (outcome.kind === 'later') this.queue.postpone(tx, runId, outcome.until);
+    if (outcome.kind === 'done' && isLast) this.finish(tx, runId, 'succeeded', null);
+    return outcome.kind === 'done' && !isLast;
   }
 
-  private async finish(tx: TenantTransaction, runId: string, status: RunStatus, error: RunError | null): Promise<void> {
-    await Promise.all([this.runs.finish(tx, runId, status, error), this.queue.remove(tx, runId)]);
+  private finish(tx: TenantTransaction, runId: string, status: RunStatus, error: RunError | null): void {
+    this.runs.finish(tx, runId, status, error);
+    this.queue.remove(tx, runId);
   }
 
-  /** Does the work in a transaction that holds the claim and renews its lease; does nothing when the claim is lost. */
-  private async whileHeld<T>(claim: Claim, work: (tx: TenantTransaction) => Promise<T>): Promise<T | undefined> {
+  /**
+   * Stores an outcome in a transaction that holds the claim and renews its lease; does nothing when the claim is lost. What
+   * the work sends leaves together with the commit.
+   */
+  private async whileHeld<T>(claim: Claim, work: (tx: TenantTransaction) => T): Promise<T | undefined> {
     return this.database.transaction(claim.tenantId, async (tx) => {
-      if (await this.queue.renew(tx, claim, this.leaseSeconds)) return work(tx);
-      this.logger.warn({ msg: 'The claim of a run was lost to another worker', runId: claim.runId });
-      return undefined;
+      return (await this.queue.renew(tx, claim, this.leaseSeconds, true)) ? work(tx) : this.reportLost(claim);
     });
+  }
+
+  private reportLost({ runId }: Claim): undefined {
+    this.logger.warn({ msg: 'The claim of a run was lost to another worker, or its workflow was deleted', runId });
+    return undefined;
   }
 }
 

@@ -31,6 +31,7 @@ import { RunTokenService } from './run-token.service.js';
     RunWorker,
     TenantDirectory,
   ],
-  exports: [RunService],
+  // Hook calls are stored by statements of their own, and wake the worker.
+  exports: [RunSignal],
 })
 export class RunModule {}

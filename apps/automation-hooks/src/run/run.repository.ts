@@ -1,15 +1,15 @@
-import { copiesByStatement, secondsFromNow, type TenantTransaction } from '@crm/database';
+import { copiesByStatement, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { Run, type RunError, type RunStatus, type RunSummary, type RunWithSteps } from './run.entity.js';
-import { COUNT_RUNS, INSERT_RUNS, LIST_RUNS, LIST_STEPS, STORE_STEP } from './run.sql.js';
+import { COUNT_RUNS, FINISH_RUN, INSERT_RUNS, LIST_RUNS, LIST_STEPS, START_RUN, STORE_STEP } from './run.sql.js';
 import { RunStep, type StepResult, type StepSummary } from './run-step.entity.js';
 
 /** Bytes of JSON of the payloads in a page of runs: two hundred of the longest would fill the memory of a process. */
 const MAX_PAGE_INPUT_BYTES = 4_000_000;
 
 /** A run to be stored, of this workflow. */
-export type NewRun = Readonly<Pick<Run, 'id' | 'workflowId'>>;
+export type NewRun = Readonly<Pick<Run, 'id' | 'workflowId' | 'workflowVersion'>>;
 
 /** What starts runs: a hook call or an event. */
 export interface RunCause extends Readonly<Pick<Run, 'input' | 'depth'>> {
@@ -48,6 +48,7 @@ export class RunRepository {
         status,
         error?.code ?? null,
         error?.detail ?? null,
+        part.map((run) => run.workflowVersion),
       ]);
       stored.push(...rows.map((row) => row.id));
     }
@@ -95,21 +96,17 @@ export class RunRepository {
     return { runs: await this.withSteps(tx, rows), counted: count?.counted ?? 0 };
   }
 
-  async start(tx: TenantTransaction, id: string): Promise<void> {
-    await tx
-      .repository(Run)
-      .update({ tenantId: tx.tenantId, id, status: 'queued' }, { status: 'running', startedAt: secondsFromNow(0) });
+  /** This and the next two are sent without waiting for the database. */
+  start(tx: TenantTransaction, id: string): void {
+    tx.issue(START_RUN, [tx.tenantId, id]);
   }
 
-  async finish(tx: TenantTransaction, id: string, status: RunStatus, error: RunError | null): Promise<void> {
-    const { code: errorCode = null, detail: errorDetail = null } = error ?? {};
-    await tx
-      .repository(Run)
-      .update({ tenantId: tx.tenantId, id }, { status, errorCode, errorDetail, finishedAt: secondsFromNow(0) });
+  finish(tx: TenantTransaction, id: string, status: RunStatus, error: RunError | null): void {
+    tx.issue(FINISH_RUN, [tx.tenantId, id, status, error?.code ?? null, error?.detail ?? null]);
   }
 
-  async storeStep(tx: TenantTransaction, runId: string, step: StepResult): Promise<void> {
-    await tx.query(STORE_STEP, [
+  storeStep(tx: TenantTransaction, runId: string, step: StepResult): void {
+    tx.issue(STORE_STEP, [
       tx.tenantId,
       runId,
       step.position,

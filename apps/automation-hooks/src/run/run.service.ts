@@ -1,57 +1,58 @@
 import type { Principal } from '@crm/context';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
-import { Database, idOf, millisecondsOfId, newId, type TenantTransaction } from '@crm/database';
+import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
-import { Injectable } from '@nestjs/common';
-import type { VerifiedHook } from '../hook/hook.service.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { isAdministrator } from '../workflow/administrator.js';
 import { type StartedWorkflow, WorkflowRepository } from '../workflow/workflow.repository.js';
 import { eventInput } from './event-input.js';
 import { type ListRunsQuery, type RunView, toRunView } from './run.dto.js';
-import { RunRepository } from './run.repository.js';
+import { type NewRun, RunRepository } from './run.repository.js';
 import { RunSignal } from './run.signal.js';
 import { RunQueueRepository } from './run-queue.repository.js';
-import { causingRun, MAX_DEPTH } from './run-trace.js';
+import { causingRun } from './run-trace.js';
+import { LOOP_STOPPED, MAX_DEPTH } from './workflow-depth.js';
 
 /** Starts runs and shows them. */
 @Injectable()
 export class RunService {
+  private readonly runsPerMinute: number;
+
   constructor(
     private readonly database: Database,
     private readonly runs: RunRepository,
     private readonly queue: RunQueueRepository,
     private readonly workflows: WorkflowRepository,
     private readonly signal: RunSignal,
-  ) {}
-
-  /**
-   * Stores a run for a hook call. Once this resolves the run is committed and will be executed, whichever process ends.
-   * @returns id of the run
-   * @throws NOT_FOUND when the workflow was disabled or removed since the secret was checked
-   */
-  async acceptCall(hook: VerifiedHook, input: Readonly<Record<string, unknown>>): Promise<string> {
-    return this.database.transaction(hook.tenantId, async (tx) => {
-      const workflow = await this.workflows.find(tx, hook.workflowId);
-      if (!workflow?.enabled) throw new PlatformError('NOT_FOUND');
-      const run = { id: newId(), workflowId: workflow.id };
-      await this.enqueue(tx, await this.runs.insert(tx, [run], { input, depth: 0 }, 'queued'));
-      return run.id;
-    });
+    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+  ) {
+    this.runsPerMinute = config.runs.perMinute;
   }
 
-  /** Stores a run for each enabled workflow that the event starts, in the transaction that handles the event. */
+  /**
+   * Stores a run for each enabled workflow that the event starts, in the transaction that handles the event. A workflow
+   * that has started as many runs as it may starts this one later.
+   */
   async acceptEvent(tx: TenantTransaction, event: EventEnvelope): Promise<void> {
     const waiting = await this.workflows.listStartedBy(tx, event.type);
     const workflows = waiting.filter((workflow) => mayReceive(workflow, event));
     if (workflows.length === 0) return;
     // One run of a workflow for an event, however often that is delivered.
-    const runs = workflows.map(({ id }) => ({ id: idOf(millisecondsOfId(event.id), id, event.id), workflowId: id }));
+    const runs = workflows.map(({ id, version }) => ({
+      id: idOf(millisecondsOfId(event.id), id, event.id),
+      workflowId: id,
+      workflowVersion: version,
+    }));
     const cause = { input: eventInput(event), eventId: event.id, depth: await this.depthAfter(tx, event) };
     if (cause.depth > MAX_DEPTH) {
-      const detail = `The event was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`;
-      await this.runs.insert(tx, runs, cause, 'cancelled', { code: 'LOOP_STOPPED', detail });
+      await this.runs.insert(tx, runs, cause, 'cancelled', LOOP_STOPPED);
     } else {
-      await this.enqueue(tx, await this.runs.insert(tx, runs, cause, 'queued'));
+      const stored = new Set(await this.runs.insert(tx, runs, cause, 'queued'));
+      this.enqueue(
+        tx,
+        runs.filter(({ id }) => stored.has(id)),
+      );
     }
   }
 
@@ -74,8 +75,9 @@ export class RunService {
     return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
   }
 
-  private async enqueue(tx: TenantTransaction, runIds: readonly string[]): Promise<void> {
-    await this.queue.add(tx, runIds);
+  private enqueue(tx: TenantTransaction, runs: readonly NewRun[]): void {
+    if (runs.length === 0) return;
+    this.queue.add(tx, runs, this.runsPerMinute);
     tx.afterCommit(() => this.signal.signal());
   }
 

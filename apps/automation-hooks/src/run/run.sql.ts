@@ -1,39 +1,64 @@
 // The queue of runs, and what TypeORM cannot say of runs in one statement. The narrow role claims and releases for all
 // tenants; every other statement runs in the context of a tenant, which is $1.
 
-/** Queues runs. $2: ids of the runs. */
-export const QUEUE_RUNS = `INSERT INTO run_queue (tenant_id, run_id) SELECT $1, unnest($2::uuid[])`;
+/**
+ * Queues runs that an event starts, at most one of each workflow, and counts them in the rates of these. A run over the rate
+ * is due when its turn comes. $2: ids of the runs, $3: their workflows, $4: runs that a workflow may start in a minute.
+ *
+ * The rate is that of hook calls (hook-call.sql.ts), whose bucket refuses what does not fit; here `next_at` goes on ahead.
+ */
+export const QUEUE_RUNS = `
+  WITH rated AS (
+    INSERT INTO workflow_rate AS rate (tenant_id, workflow_id, next_at, granted)
+    SELECT $1, workflow_id, now() + interval '1 minute' / $4::int, 1
+      FROM unnest($3::uuid[]) AS workflow_id ORDER BY workflow_id
+    ON CONFLICT (tenant_id, workflow_id) DO UPDATE
+      SET granted = 1, next_at = greatest(rate.next_at, now()) + interval '1 minute' / $4::int
+    RETURNING workflow_id, next_at)
+  INSERT INTO run_queue (tenant_id, run_id, workflow_id, due_at)
+  SELECT $1, new.run_id, new.workflow_id, greatest(now(), rated.next_at - interval '1 minute')
+    FROM unnest($2::uuid[], $3::uuid[]) AS new (run_id, workflow_id) JOIN rated USING (workflow_id)`;
 
 /**
  * Claims due runs, those due for longest first. Workers do not wait for one another. Materialised: a plan that looks the
  * choice up again for each row would claim more than the limit.
  * $1: id of the claim, $2: seconds of the lease, $3: limit, $4: tenants that are left out.
+ *
+ * Each claim since the last outcome has twice the lease of the one before, and up to half as much again: runs that died together with the process
+ * of another one are not claimed together with it again and again, and a process that dies for other reasons is given
+ * time to recover before its runs fail.
  */
 export const CLAIM_RUNS = `
   WITH due AS MATERIALIZED (
     SELECT tenant_id, run_id, due_at FROM run_queue
      WHERE due_at <= now() AND tenant_id <> ALL ($4::uuid[])
      ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-  UPDATE run_queue SET claim_id = $1, due_at = now() + make_interval(secs => $2)
+  UPDATE run_queue SET claim_id = $1, claims = claims + 1,
+         due_at = now() + make_interval(secs => $2 * power(2, claims) * (1 + random() / 2))
     FROM due
    WHERE run_queue.tenant_id = due.tenant_id AND run_queue.run_id = due.run_id
-  RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId", due.due_at AS "dueAt"`;
+  RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId", workflow_id AS "workflowId", due.due_at AS "dueAt", claims`;
 
 /** Gives back what was claimed and not begun. Lists of equal length: $1: tenants, $2: runs, $3: claims, $4: when due. */
 export const RELEASE_RUNS = `
-  UPDATE run_queue SET due_at = released.due_at, claim_id = NULL
+  UPDATE run_queue SET due_at = released.due_at, claim_id = NULL, claims = claims - 1
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[]) AS released (tenant_id, run_id, claim_id, due_at)
    WHERE run_queue.tenant_id = released.tenant_id AND run_queue.run_id = released.run_id
      AND run_queue.claim_id = released.claim_id`;
 
-/** Renews the lease of a claim that still stands, and holds its row. $2: run, $3: claim, $4: seconds of the lease. */
+/**
+ * Renews the lease of a claim that still stands, and holds its row; a longer lease is left. $2: run, $3: claim, $4: seconds
+ * of the lease, $5: whether there is an outcome, with which claims are counted anew.
+ */
 export const RENEW_CLAIM = `
-  UPDATE run_queue SET due_at = now() + make_interval(secs => $4)
+  UPDATE run_queue SET due_at = greatest(due_at, now() + make_interval(secs => $4)),
+         claims = CASE WHEN $5::boolean THEN 1 ELSE claims END
    WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3
   RETURNING run_id`;
 
 /** Gives a run back until later. $2: run, $3: when it is due. */
-export const POSTPONE_RUN = `UPDATE run_queue SET due_at = $3, claim_id = NULL WHERE tenant_id = $1 AND run_id = $2`;
+export const POSTPONE_RUN = `
+  UPDATE run_queue SET due_at = $3, claim_id = NULL, claims = 0 WHERE tenant_id = $1 AND run_id = $2`;
 
 /** $2: run. */
 export const UNQUEUE_RUN = `DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2`;
@@ -43,13 +68,22 @@ export const HAS_QUEUED_RUNS = `SELECT EXISTS (SELECT FROM run_queue WHERE run_i
 
 /**
  * Stores runs of one cause, whose input is sent once; a run whose id is stored already is not stored again.
- * $2: ids of the runs, $3: their workflows, $4: event, $5: depth, $6: input, $7: status, $8: code and $9: detail of the error.
+ * $2: ids of the runs, $3: their workflows, $4: event, $5: depth, $6: input, $7: status, $8: code and $9: detail of the
+ * error, $10: versions of the workflows.
  */
 export const INSERT_RUNS = `
-  INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
-  SELECT $1, new.id, new.workflow_id, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
-    FROM unnest($2::uuid[], $3::uuid[]) AS new (id, workflow_id)
+  INSERT INTO run (tenant_id, id, workflow_id, workflow_version, event_id, depth, input, status, error_code, error_detail, finished_at)
+  SELECT $1, new.id, new.workflow_id, new.version, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
+    FROM unnest($2::uuid[], $3::uuid[], $10::int[]) AS new (id, workflow_id, version)
   ON CONFLICT (tenant_id, id) DO NOTHING RETURNING id`;
+
+/** $2: run. */
+export const START_RUN = `
+  UPDATE run SET status = 'running', started_at = now() WHERE tenant_id = $1 AND id = $2 AND status = 'queued'`;
+
+/** $2: run, $3: status, $4: code and $5: detail of the error. */
+export const FINISH_RUN = `
+  UPDATE run SET status = $3, error_code = $4, error_detail = $5, finished_at = now() WHERE tenant_id = $1 AND id = $2`;
 
 /**
  * A page of runs, newest first, with the payloads of the first runs until these fill $7 bytes of JSON; when $7 is null no

@@ -23,8 +23,7 @@ export class RunWorker extends Worker<Claim> {
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
-    const items = await this.database.crossTenant((tx) => this.queue.claim(tx, places, this.leaseSeconds, fullTenants));
-    return { items };
+    return { items: await this.queue.claim(places, this.leaseSeconds, fullTenants) };
   }
 
   protected release(claims: readonly Claim[]): Promise<void> {

@@ -5,6 +5,7 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
+import { AcceptedRunsService } from './accepted-runs.service.js';
 import type { Workflow } from './workflow.entity.js';
 import { type NewWorkflow, WorkflowRepository } from './workflow.repository.js';
 import { WorkflowLimit } from './workflow-limit.js';
@@ -21,6 +22,7 @@ export class WorkflowProvisioningService {
     private readonly limit: WorkflowLimit,
     private readonly hooks: HookService,
     private readonly outside: OutsideClient,
+    private readonly acceptedRuns: AcceptedRunsService,
   ) {}
 
   /**
@@ -45,6 +47,7 @@ export class WorkflowProvisioningService {
       return { hooks: await this.revealAll(tx, request.installationId), obsolete };
     });
     await this.hooks.forget(obsolete);
+    await this.acceptedRuns.cancel(principal.tenantId, obsolete);
     return hooks;
   }
 
@@ -57,6 +60,7 @@ export class WorkflowProvisioningService {
       return present;
     });
     await this.hooks.forget(ids);
+    await this.acceptedRuns.cancel(tenantId, ids);
     return ids.length;
   }
 

@@ -67,7 +67,8 @@ export class WorkflowController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Enables or disables a workflow',
-    description: 'A disabled workflow starts no runs; its hook answers 404.',
+    description:
+      'A disabled workflow starts no runs; its hook answers 404. Runs that it has accepted before are finished.',
     answers: [{ status: 200, description: 'The workflow', body: () => WorkflowView }],
   })
   change(
@@ -83,7 +84,8 @@ export class WorkflowController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Deletes a workflow',
-    description: 'Its runs are kept. A workflow of an app can only be disabled (`CONFLICT`).',
+    description:
+      'Its runs are kept; those that have not ended are cancelled with `WORKFLOW_DELETED`, one that is under way after its current step. A workflow of an app can only be disabled (`CONFLICT`).',
     refusals: ['CONFLICT'],
     answers: [{ status: 204, description: 'The workflow is deleted' }],
   })

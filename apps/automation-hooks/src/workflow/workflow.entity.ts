@@ -27,6 +27,10 @@ export class Workflow {
   @Column({ type: 'json' })
   definition: WorkflowDefinition;
 
+  /** Counts the definitions; a run keeps to the one that it was accepted with. */
+  @Column({ name: 'definition_version', type: 'integer' })
+  definitionVersion: number;
+
   @Column({ name: 'trigger_type', type: 'text' })
   triggerType: Trigger['type'];
 

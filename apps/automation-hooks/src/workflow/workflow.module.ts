@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { HookModule } from '../hook/hook.module.js';
 import { OutsideModule } from '../outside/outside.module.js';
+import { AcceptedRunsService } from './accepted-runs.service.js';
+import { DefinitionSweeper } from './definition.sweeper.js';
 import { WorkflowController } from './workflow.controller.js';
 import { WorkflowRepository } from './workflow.repository.js';
 import { WorkflowRpc } from './workflow.rpc.js';
@@ -11,8 +13,15 @@ import { WorkflowProvisioningService } from './workflow-provisioning.service.js'
 @Module({
   imports: [HookModule, OutsideModule],
   controllers: [WorkflowController, WorkflowRpc],
-  providers: [WorkflowLimit, WorkflowProvisioningService, WorkflowRepository, WorkflowService],
+  providers: [
+    AcceptedRunsService,
+    DefinitionSweeper,
+    WorkflowLimit,
+    WorkflowProvisioningService,
+    WorkflowRepository,
+    WorkflowService,
+  ],
   // Runs read their workflow in their own transactions.
-  exports: [WorkflowRepository, WorkflowService],
+  exports: [WorkflowRepository],
 })
 export class WorkflowModule {}

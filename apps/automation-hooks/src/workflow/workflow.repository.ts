@@ -1,17 +1,30 @@
-import { secondsFromNow, type TenantTransaction } from '@crm/database';
+import { type NarrowTransaction, secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
 import { Workflow, type WorkflowOrigin } from './workflow.entity.js';
-import { LIST_WORKFLOWS_STARTED_BY, LOCK_WORKFLOWS, SET_WORKFLOW_ENABLED } from './workflow.sql.js';
+import {
+  DELETE_RATES,
+  FIND_DEFINITION,
+  KEEP_DEFINITION,
+  LIST_WORKFLOWS_STARTED_BY,
+  LOCK_WORKFLOWS,
+  SET_WORKFLOW_ENABLED,
+  SWEEP_DEFINITIONS,
+} from './workflow.sql.js';
 import type { WorkflowDefinition } from './workflow-definition.js';
 
 export interface StartedWorkflow {
   readonly id: string;
+  /** Of its definition. */
+  readonly version: number;
   /** The app that it belongs to; null, like its scopes, for a workflow that the tenant created. */
   readonly appKey: string | null;
   readonly grantedScopes: readonly string[] | null;
 }
+
+/** What a run does: not changed by what becomes of its workflow. */
+export type PinnedDefinition = Pick<Workflow, 'definition' | 'objectNames'>;
 
 /** What the author or the package says of a workflow. */
 export interface NewWorkflow
@@ -28,14 +41,21 @@ export class WorkflowRepository {
       .insert({ id: workflow.id, ...changeableColumns(workflow), installationId, automationKey, appKey });
   }
 
-  /** Gives an app's workflow the form of another version of the package; whether it is enabled does not change. */
+  /**
+   * Gives an app's workflow the form of another version of the package; whether it is enabled does not change. Runs that
+   * were accepted before keep to the definition that they were accepted with.
+   */
   async replace(tx: TenantTransaction, workflow: NewWorkflow): Promise<void> {
-    await tx
-      .repository(Workflow)
-      .update(
-        { tenantId: tx.tenantId, id: workflow.id },
-        { ...changeableColumns(workflow), version: () => 'version + 1', updatedAt: secondsFromNow(0) },
-      );
+    tx.issue(KEEP_DEFINITION, [tx.tenantId, workflow.id]);
+    await tx.repository(Workflow).update(
+      { tenantId: tx.tenantId, id: workflow.id },
+      {
+        ...changeableColumns(workflow),
+        version: () => 'version + 1',
+        definitionVersion: () => 'definition_version + 1',
+        updatedAt: secondsFromNow(0),
+      },
+    );
   }
 
   /** @returns null when there is none */
@@ -78,7 +98,21 @@ export class WorkflowRepository {
   }
 
   async delete(tx: TenantTransaction, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    tx.issue(DELETE_RATES, [tx.tenantId, ids]);
     await tx.repository(Workflow).delete({ tenantId: tx.tenantId, id: In(ids) });
+  }
+
+  /** @returns what a workflow did in a version that was replaced; null when there is none */
+  async findDefinition(tx: TenantTransaction, id: string, version: number): Promise<PinnedDefinition | null> {
+    const [row] = await tx.query<PinnedDefinition>(FIND_DEFINITION, [tx.tenantId, id, version]);
+    return row ?? null;
+  }
+
+  /** @returns how many replaced definitions without unfinished runs were deleted, `limit` at most */
+  async sweepDefinitions(tx: NarrowTransaction, limit: number, olderThanSeconds: number): Promise<number> {
+    const [row] = await tx.query<{ deleted: number }>(SWEEP_DEFINITIONS, [limit, olderThanSeconds]);
+    return row?.deleted ?? 0;
   }
 
   /** Lets no other transaction add workflows to the tenant, or provision for one of its installations, meanwhile. */

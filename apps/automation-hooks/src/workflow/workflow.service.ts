@@ -5,6 +5,7 @@ import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable, Logger } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
+import { AcceptedRunsService } from './accepted-runs.service.js';
 import { isAdministrator } from './administrator.js';
 import {
   type CreatedWorkflowView,
@@ -28,6 +29,7 @@ export class WorkflowService {
     private readonly limit: WorkflowLimit,
     private readonly hooks: HookService,
     private readonly outside: OutsideClient,
+    private readonly acceptedRuns: AcceptedRunsService,
   ) {}
 
   /** @throws WORKFLOW_INVALID, WORKFLOW_LIMIT_EXCEEDED */
@@ -78,14 +80,8 @@ export class WorkflowService {
     return url;
   }
 
-  /** Whether the workflow exists, is enabled and is started by calls. */
-  async acceptsCalls(tenantId: string, id: string): Promise<boolean> {
-    const workflow = await this.database.transaction(tenantId, (tx) => this.workflows.find(tx, id));
-    return workflow?.enabled === true && workflow.triggerType === 'webhook_received';
-  }
-
   /**
-   * Enables or disables a workflow. A disabled one accepts no calls and no events, and its runs are cancelled.
+   * Enables or disables a workflow. A disabled one accepts no calls and no events; the runs that it has accepted are finished.
    * @throws NOT_FOUND
    */
   async setEnabled(principal: Principal, id: string, enabled: boolean): Promise<WorkflowView> {
@@ -96,7 +92,10 @@ export class WorkflowService {
     return toWorkflowView(workflow, true);
   }
 
-  /** @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app */
+  /**
+   * Deletes a workflow and cancels the runs that it has accepted and that have not ended.
+   * @throws NOT_FOUND; CONFLICT for a workflow that belongs to an installed app
+   */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
       const { origin } = await this.lookUp(tx, id);
@@ -104,6 +103,7 @@ export class WorkflowService {
       await this.workflows.delete(tx, [id]);
     });
     await this.hooks.forget([id]);
+    await this.acceptedRuns.cancel(principal.tenantId, [id]);
   }
 
   private async lookUp(tx: TenantTransaction, id: string): Promise<Workflow> {

@@ -1,5 +1,5 @@
+import { Batches, type Outcome } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Batches, type Outcome } from './batches.js';
 import type { StoredRecord } from './record.js';
 import { RecordRepository } from './record.repository.js';
 

@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRefusedStatement, newId, type OutboxRow, type TenantTransaction } from '@crm/database';
+import {
+  Batches,
+  isRefusedStatement,
+  MOST_WEIGHT,
+  newId,
+  type OutboxRow,
+  type Outcome,
+  type TenantTransaction,
+} from '@crm/database';
 import type { EvaluationContext } from '@crm/formula';
 import { type ExpectedVersions, requireMatch } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { ObjectModel } from '../object/object-model.js';
 import { isStale, type ObjectCaller, ObjectModelStore } from '../object/object-model.store.js';
-import { Batches, MOST_WEIGHT, type Outcome } from './batches.js';
 import { laterOf, noSuchRecord, type StoredRecord } from './record.js';
 import { RecordRepository, type RecordWrite } from './record.repository.js';
 import { recordCreated, recordUpdated } from './record-events.js';

@@ -36,7 +36,7 @@ export interface HandlerInputs {
   readonly body?: DtoClass | 'object';
   readonly parameters: readonly Json[];
   readonly hasQuery: boolean;
-  /** Names of the documented header fields, in lower case. */
+  /** Names of the header fields that parameters read, in lower case. */
   readonly headers: readonly string[];
 }
 
@@ -60,7 +60,8 @@ export function inputsOf(
     kind: Number(key.split(':', 1)[0]),
     type: types[argument.index],
   }));
-  const headers = [...guardHeaders, ...taken.flatMap(({ data }) => REQUEST_HEADERS.get(String(data)) ?? [])];
+  const ownHeaders = taken.flatMap(({ data }) => REQUEST_HEADERS.get(String(data)) ?? []);
+  const headers = [...guardHeaders, ...ownHeaders];
   const body = taken.find(({ kind, data }) => kind === RouteParamtypes.BODY && data === undefined);
   const queries = taken.filter(({ kind, data }) => kind === RouteParamtypes.QUERY && data === undefined);
   const ids = new Set(
@@ -74,7 +75,7 @@ export function inputsOf(
       ...queries.flatMap(({ type }) => queryParameters(type, components)),
     ],
     hasQuery: queries.length > 0,
-    headers: headers.map(({ name }) => name.toLowerCase()),
+    headers: ownHeaders.map(({ name }) => name.toLowerCase()),
   };
 }
 

@@ -10,7 +10,7 @@ export interface RouteInputs {
   readonly body: boolean;
   readonly query: boolean;
   readonly pathParameters: boolean;
-  /** Header fields that the route reads, in lower case. */
+  /** Header fields that parameters of the route read, in lower case. */
   readonly headers: readonly string[];
 }
 

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { isUuid, PlatformError } from '@crm/contracts';
+import { Batches, isRefusedStatement, newId } from '@crm/database';
+import { rateLimited } from '@crm/http';
+import { readIdempotencyKey } from '@crm/idempotency';
+import { Inject, Injectable } from '@nestjs/common';
+import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import { hashOfSecret } from '../hook/hook.service.js';
+import { RunSignal } from '../run/run.signal.js';
+import { type CallOutcome, type HookCall, HookCallRepository } from './hook-call.repository.js';
+
+/** Looked up when the presented id is not a UUID, so that such a call takes the same steps as any other. */
+const NO_WORKFLOW = '00000000-0000-0000-0000-000000000000';
+
+/** All calls are of one kind: those of different tenants are stored together. */
+const TOGETHER = '';
+
+/** A call whose key another process is storing is asked again; more often than this only when that one fails each time. */
+const MOST_TRIES = 3;
+
+/** What a call presents, unverified. */
+export interface Presented {
+  readonly workflowId: string;
+  readonly secret: string;
+}
+
+/** Accepts hook calls. Those that arrive at the same time are verified and stored by one statement. */
+@Injectable()
+export class HookCallService {
+  private readonly runsPerMinute: number;
+  /** Calls with a key that are under way in this process, so that their repetitions wait for the same answer. */
+  private readonly keyed = new Map<string, Promise<string>>();
+  private readonly batches: Batches<HookCall, CallOutcome>;
+
+  constructor(
+    private readonly calls: HookCallRepository,
+    private readonly signal: RunSignal,
+    @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
+  ) {
+    this.runsPerMinute = config.runs.perMinute;
+    this.batches = new Batches({
+      together: async (calls) => (await this.calls.accept(calls)).map((result) => ({ result })),
+      apart: { carryOut: (call) => this.acceptAlone(call), isOfOne: isRefusedStatement },
+      weightOf: ({ input }) => input.length,
+    });
+  }
+
+  /**
+   * Stores a run. Once this resolves the run is committed and will be executed, whichever process ends.
+   * @param key of the call: one with the same key starts no other run within 24 hours
+   * @returns id of the run, or of the run that an earlier call with the key started
+   * @throws NOT_FOUND for a wrong id, a wrong secret and a workflow that accepts no calls; RATE_LIMITED when the workflow has
+   *   started as many runs as it may
+   */
+  async accept(
+    presented: Presented,
+    input: Readonly<Record<string, unknown>>,
+    { key, depth }: { readonly key?: string; readonly depth: number },
+  ): Promise<string> {
+    const keyHash = key === undefined ? null : createHash('sha256').update(key).digest();
+    const call = { ...hookOf(presented), runId: newId(), keyHash, depth, input: JSON.stringify(input) };
+    const runId = await (keyHash ? this.acceptKeyed(call, keyHash) : this.acceptNow(call));
+    this.signal.signal();
+    return runId;
+  }
+
+  /**
+   * The answer to a call that cannot be read: who does not know the secret learns nothing of the reason.
+   * @param refusal what somebody who knows the secret is told
+   */
+  async refusalOf(presented: Presented, refusal: unknown): Promise<unknown> {
+    return (await this.calls.verify(hookOf(presented))) ? refusal : new PlatformError('NOT_FOUND');
+  }
+
+  private async acceptKeyed(call: HookCall, keyHash: Buffer): Promise<string> {
+    const name = `${call.workflowId} ${call.secretHash.toString('hex')} ${keyHash.toString('hex')}`;
+    const underWay = this.keyed.get(name);
+    if (underWay) return underWay;
+    const accepted = this.acceptNow(call).finally(() => this.keyed.delete(name));
+    this.keyed.set(name, accepted);
+    return accepted;
+  }
+
+  private async acceptNow(call: HookCall): Promise<string> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const { isAccepted, runId, retryAfterMs } = await this.batches.run(TOGETHER, call);
+      if (!isAccepted) throw new PlatformError('NOT_FOUND');
+      if (retryAfterMs !== null) throw this.tooMany(retryAfterMs);
+      if (runId !== null) return runId;
+    }
+    throw new PlatformError('SERVICE_UNAVAILABLE', 'Another call with this key was not stored', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  private async acceptAlone(call: HookCall): Promise<CallOutcome> {
+    const [outcome] = await this.calls.accept([call]);
+    if (!outcome) throw new Error('A hook call has no outcome');
+    return outcome;
+  }
+
+  private tooMany(retryAfterMs: number): PlatformError {
+    const resetSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+    const state = { name: 'workflow', quota: this.runsPerMinute, windowSeconds: 60, remaining: 0, resetSeconds };
+    return rateLimited([state], 'The workflow has started as many runs as it may in a minute');
+  }
+}
+
+/**
+ * The key of a call: `Idempotency-Key`, otherwise `webhook-id`, which senders that follow Standard Webhooks repeat with each
+ * attempt.
+ * @throws MALFORMED_REQUEST when it is not 1 to 255 visible ASCII characters
+ */
+export function keyOf(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
+  const name = headers['idempotency-key'] === undefined ? 'webhook-id' : 'Idempotency-Key';
+  return readIdempotencyKey(headers[name.toLowerCase()]?.toString(), name);
+}
+
+const hookOf = ({ workflowId, secret }: Presented) => ({
+  workflowId: isUuid(workflowId) ? workflowId.toLowerCase() : NO_WORKFLOW,
+  secretHash: hashOfSecret(secret),
+});

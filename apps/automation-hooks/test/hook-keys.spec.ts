@@ -1,0 +1,173 @@
+import { newId } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { HookCallRepository } from '../src/hook-call/hook-call.repository.js';
+import { type Problem, type Service, startWorld, type Tenant, tenantOn, type World } from './automations-service.js';
+
+type Answer = { accepted: boolean; runId: string } & Problem;
+
+let world: World;
+/** Two processes on one database; neither executes runs. */
+let service: Service;
+let replica: Service;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  world = await startWorld();
+  [service, replica] = await Promise.all([world.start({ concurrency: 0 }), world.start({ concurrency: 0 })]);
+});
+beforeEach(async () => {
+  tenant = await tenantOn(world, service);
+});
+afterAll(async () => {
+  await Promise.all([service.close(), replica.close()]);
+  await world.close();
+});
+
+const workflow = { actions: [{ type: 'create_task', title: 'Call {{name}}' }] };
+
+const post = (path: string, headers: Record<string, string>, body: unknown = {}, to = service) =>
+  to.request<Answer>('POST', path, { body, headers });
+const withKey = (key: string) => ({ 'idempotency-key': key });
+
+async function storedRuns(): Promise<string[]> {
+  const { rows } = await world.admin.query('SELECT id FROM run WHERE tenant_id = $1 ORDER BY id', [tenant.tenantId]);
+  return rows.map(({ id }) => id);
+}
+
+describe('a hook call with a key', () => {
+  it.each(['idempotency-key', 'webhook-id'])('in the header %s gets the run of the first one', async (header) => {
+    const { path } = await tenant.hooked(workflow);
+    const first = await post(path, { [header]: 'msg_1' }, { name: 'Ada' });
+    const again = await post(path, { [header]: 'msg_1' }, { name: 'Ada, written in another way' }, replica);
+    const other = await post(path, { [header]: 'msg_2' });
+    expect([first.status, again.status, other.status]).toEqual([202, 202, 202]);
+    expect(again.body).toEqual(first.body);
+    expect(await storedRuns()).toEqual([first.body.runId, other.body.runId].sort());
+  });
+
+  it('goes by Idempotency-Key when it has both', async () => {
+    const { path } = await tenant.hooked(workflow);
+    const first = await post(path, { 'idempotency-key': 'a', 'webhook-id': 'b' });
+    expect((await post(path, { 'idempotency-key': 'a', 'webhook-id': 'c' })).body).toEqual(first.body);
+    expect((await post(path, { 'webhook-id': 'a' })).body).toEqual(first.body);
+    expect((await post(path, { 'webhook-id': 'b' })).body).not.toEqual(first.body);
+  });
+
+  it('gets one run also when many come at the same time, to several processes', async () => {
+    const { path } = await tenant.hooked(workflow);
+    const keys = ['one', 'two', 'three'];
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_value, n) =>
+        post(path, withKey(keys[n % 3] as string), { n }, n % 2 ? service : replica),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    expect(new Set(answers.map(({ body }) => body.runId)).size).toBe(3);
+    expect(await storedRuns()).toEqual([...new Set(answers.map(({ body }) => body.runId))].sort());
+  });
+
+  it('waits for another process that is storing its key, and gets that run', async () => {
+    const { path, id } = await tenant.hooked(workflow);
+    const { body } = await post(path, withKey('held'));
+    // What a process does that has stored the key and not yet committed.
+    const rival = await world.admin.connect();
+    const runId = newId();
+    await rival.query('BEGIN');
+    await rival.query('UPDATE hook_call_key SET key_hash = sha256($2) WHERE workflow_id = $1', [id, 'slow']);
+    await rival.query('UPDATE hook_call_key SET run_id = $2 WHERE workflow_id = $1', [id, runId]);
+    const waiting = post(path, withKey('slow'));
+    const blocked = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await waitUntil(async () => (await world.admin.query(blocked)).rows.length > 0, { describe: 'the call to wait' });
+    await rival.query('COMMIT');
+    rival.release();
+    expect((await waiting).body).toEqual({ accepted: true, runId });
+    expect(await storedRuns()).toEqual([body.runId]);
+  });
+
+  it('belongs to its workflow', async () => {
+    const [one, two] = [await tenant.hooked(workflow), await tenant.hooked(workflow)];
+    expect((await post(one.path, withKey('k'))).body).not.toEqual((await post(two.path, withKey('k'))).body);
+  });
+
+  it('starts a new run when the first is 24 hours old, also before the old key is swept', async () => {
+    const { path, id } = await tenant.hooked(workflow);
+    const first = await post(path, withKey('k'));
+    const age = (hours: number) =>
+      world.admin.query(
+        'UPDATE hook_call_key SET created_at = now() - make_interval(hours => $2) WHERE workflow_id = $1',
+        [id, hours],
+      );
+    await age(23);
+    expect((await post(path, withKey('k'))).body).toEqual(first.body);
+    await age(24);
+    const second = await post(path, withKey('k'));
+    expect(second.body.runId).not.toBe(first.body.runId);
+    expect((await post(path, withKey('k'))).body).toEqual(second.body);
+    await age(24);
+    expect(await service.get(HookCallRepository).sweepKeys(100)).toBe(1);
+    const { rows } = await world.admin.query('SELECT 1 FROM hook_call_key WHERE workflow_id = $1', [id]);
+    expect(rows).toEqual([]);
+  });
+
+  it.each(['idempotency-key', 'webhook-id'])(
+    'in %s is refused when it is too long, by those who know the secret',
+    async (header) => {
+      const { path } = await tenant.hooked(workflow);
+      const key = 'k'.repeat(256);
+      expect(await post(path, { [header]: key })).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
+      expect((await post(`${path}x`, { [header]: key })).status).toBe(404);
+      expect((await post(path, { [header]: key.slice(1) })).status).toBe(202);
+      expect(await storedRuns()).toHaveLength(1);
+    },
+  );
+
+  it('is of no use to who presents a wrong secret', async () => {
+    const { path } = await tenant.hooked(workflow);
+    await post(path, withKey('k'));
+    const [refused, accepted] = await Promise.all([post(`${path}x`, withKey('k')), post(path, withKey('k'))]);
+    expect([refused.status, accepted.status]).toEqual([404, 202]);
+    expect(refused.body.runId).toBeUndefined();
+  });
+});
+
+describe('hook calls that are stored together', () => {
+  it('of many tenants each get the run of their own workflow and payload', async () => {
+    const tenants = await Promise.all(Array.from({ length: 4 }, () => tenantOn(world, service)));
+    const hooks = await Promise.all(tenants.map((one) => one.hooked(workflow)));
+    const calls = Array.from({ length: 80 }, (_value, n) => n);
+    const answers = await Promise.all(
+      calls.map((n) => post(n % 5 === 4 ? `${hooks[0]?.path}x` : (hooks[n % 4]?.path as string), {}, { n })),
+    );
+    for (const n of calls) {
+      const answer = answers[n];
+      if (n % 5 === 4) {
+        expect(answer?.status).toBe(404);
+        continue;
+      }
+      expect(await tenants[n % 4]?.run(answer?.body.runId as string)).toMatchObject({
+        workflowId: hooks[n % 4]?.id,
+        input: { n },
+        status: 'queued',
+      });
+    }
+  });
+
+  it('have no part in the failure of one that the database refuses', async () => {
+    const { path } = await tenant.hooked(workflow);
+    await world.admin.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN IF NEW.input::text LIKE '%refuse me%' THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_value, n) => post(path, {}, { text: n === 17 ? 'refuse me' : 'fine' })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map((_answer, n) => (n === 17 ? 500 : 202)));
+      expect(await storedRuns()).toHaveLength(29);
+    } finally {
+      await world.admin.query('DROP FUNCTION refuse CASCADE');
+    }
+  });
+});
