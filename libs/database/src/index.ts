@@ -36,8 +36,8 @@ export {
 } from './migrations/tables.js';
 export { NarrowSession } from './narrow-session.js';
 export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
-export { Outbox, type OutboxEvent } from './outbox/outbox.js';
-export type { OutboxRow } from './outbox/outbox-row.js';
+export { Outbox, type OutboxEvent, type RefusedEvent, replayOutboxEvent } from './outbox/outbox.js';
+export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';
 export { OutboxSignal } from './outbox/signal.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {

@@ -6,7 +6,7 @@ export { REDELIVERY_DELAYS_MS } from './events/redelivery.js';
 export { inboxPrefix } from './inbox-prefix.js';
 export { MessagingModule } from './messaging.module.js';
 export type { MessagingConfig } from './messaging-config.js';
-export type { MessagingModuleOptions } from './messaging-options.js';
+export { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
 export { NatsConnection } from './nats-connection.js';
 export { NatsStrategy } from './nats-strategy.js';
 export { OutboxRelay, type OutboxRelayOptions } from './outbox/outbox-relay.js';

@@ -1,3 +1,5 @@
+import { OUTBOX_CONSUMER } from './outbox-row.js';
+
 /** In this order. $1: tenants, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
 export const APPEND_EVENTS = `
   INSERT INTO outbox (tenant_id, id, name, subject, envelope)
@@ -27,6 +29,36 @@ export const CLAIM_EVENTS = claimEvents('$1', '$2', '$3');
 
 /** Both at once. $1: what is published; $2, $3: the gaps in it; $4: limit. */
 export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK_EVENTS_PUBLISHED})${claimEvents('$2', '$3', '$4')}`;
+
+/**
+ * Stores events that the broker refuses for good as dead letters, and marks them, both or neither. One that was stored,
+ * replayed and refused again waits once more. $1: what is published, with them; $2: their numbers, $3: ids of the dead
+ * letters, $4: reasons, $5: tries, each an array.
+ */
+export const SET_ASIDE_EVENTS = `
+  WITH marked AS (${MARK_EVENTS_PUBLISHED})
+  INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
+  SELECT tenant_id, refused.dead_letter_id, '${OUTBOX_CONSUMER}', outbox.id::text, outbox.id, subject,
+         convert_to(envelope::text, 'UTF8'), refused.reason, refused.tries
+    FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::integer[]) AS refused (seq, dead_letter_id, reason, tries)
+    JOIN outbox ON outbox.seq = refused.seq
+  ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
+     SET error = excluded.error, deliveries = excluded.deliveries, replayed_at = NULL`;
+
+/**
+ * Puts a dead letter of the outbox back at its end, under the id that the event has. Its row may still be there, with a
+ * number that is marked. $1: id of the dead letter.
+ */
+export const REPLAY_EVENT = `
+  WITH replayed AS (
+    UPDATE dead_letter SET replayed_at = now()
+     WHERE consumer = '${OUTBOX_CONSUMER}' AND id = $1 AND replayed_at IS NULL
+    RETURNING tenant_id, event_id, subject, convert_from(payload, 'UTF8')::json AS envelope)
+  INSERT INTO outbox (tenant_id, id, name, subject, envelope)
+  SELECT tenant_id, event_id, envelope ->> 'type', subject, envelope FROM replayed
+  ON CONFLICT (tenant_id, id) DO UPDATE
+     SET seq = DEFAULT, name = excluded.name, subject = excluded.subject, envelope = excluded.envelope
+  RETURNING 1`;
 
 /** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
 export const MEASURE_OUTBOX = `

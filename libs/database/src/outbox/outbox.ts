@@ -1,4 +1,5 @@
-import type { PreparedQueryable } from '../transaction.js';
+import { newId } from '../ids.js';
+import type { NarrowTransaction, PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
   LIST_WRITERS,
@@ -6,6 +7,8 @@ import {
   MARK_EVENTS_PUBLISHED,
   MEASURE_OUTBOX,
   READ_POSITION,
+  REPLAY_EVENT,
+  SET_ASIDE_EVENTS,
   SWEEP_OUTBOX,
 } from './outbox.sql.js';
 import { PublishedSeqs } from './published-seqs.js';
@@ -20,6 +23,15 @@ export interface OutboxEvent {
   subject: string;
   /** CloudEvents JSON, as it is sent. */
   envelope: string;
+}
+
+/** An event that the broker refuses for good. */
+export interface RefusedEvent {
+  readonly seq: number;
+  /** For operators. */
+  readonly reason: string;
+  /** How often it was sent. */
+  readonly tries: number;
 }
 
 /** As the driver gives it: a bigint is a text. */
@@ -41,6 +53,8 @@ export class Outbox {
   private settled: number | undefined;
   /** Whether events were acknowledged since the last mark. */
   private unmarked = false;
+  /** Events that `claimBatch` passes over, by `seq`. */
+  private readonly postponed = new Set<number>();
 
   /** @param published everything acknowledged, whether marked or not */
   private constructor(
@@ -54,22 +68,38 @@ export class Outbox {
     return new Outbox(connection, row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE);
   }
 
-  /** Marks what was acknowledged, and returns the oldest committed events that are not published, in order. */
+  /**
+   * Marks what was acknowledged, and returns the oldest committed events that are neither published nor postponed, in
+   * order.
+   */
   async claimBatch(limit: number): Promise<OutboxEvent[]> {
     const { settled, published, unmarked } = this;
-    const { after, before } = published.gaps;
+    const { after, before } = (this.postponed.size > 0 ? published.plus([...this.postponed]) : published).gaps;
     const rows = await (unmarked
       ? this.connection.queryPrepared<Row>(MARK_AND_CLAIM_EVENTS, [published.toString(), after, before, limit])
       : this.connection.queryPrepared<Row>(CLAIM_EVENTS, [after, before, limit]));
     this.unmarked = false;
-    const events = rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+    const events = rows.map(asEvent);
     const isComplete = settled !== undefined && (events.length < limit || Number(events.at(-1)?.seq) >= settled);
     if (isComplete) {
       this.settled = undefined;
-      const seqs = events.map(({ seq }) => seq);
-      this.published = published.filledUpTo(settled, seqs);
+      const waiting = [...this.postponed, ...events.map(({ seq }) => seq)].sort((left, right) => left - right);
+      this.published = published.filledUpTo(settled, waiting);
     }
     return events;
+  }
+
+  /** From now on `claimBatch` passes over these events; `claimPostponed` returns them. */
+  postpone(seqs: readonly number[]): void {
+    for (const seq of seqs) this.postponed.add(seq);
+  }
+
+  /** Postponed events, in order. */
+  async claimPostponed(seqs: readonly number[]): Promise<OutboxEvent[]> {
+    const after = seqs.map((seq) => seq - 1);
+    const before = seqs.map((seq) => seq + 1);
+    const rows = await this.connection.queryPrepared<Row>(CLAIM_EVENTS, [after, before, seqs.length]);
+    return rows.map(asEvent);
   }
 
   /**
@@ -78,8 +108,22 @@ export class Outbox {
    */
   acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[]): void {
     if (events.length === 0) return;
-    this.published = this.published.plus(events.map(({ seq }) => seq));
+    this.noteDone(events.map(({ seq }) => seq));
     this.unmarked = true;
+  }
+
+  /** Stores events as dead letters and marks them, in one statement, so that they wait no more and none is lost. */
+  async setAside(events: readonly RefusedEvent[]): Promise<void> {
+    const seqs = events.map(({ seq }) => seq);
+    await this.connection.queryPrepared(SET_ASIDE_EVENTS, [
+      this.published.plus(seqs).toString(),
+      seqs,
+      events.map(() => newId()),
+      events.map(({ reason }) => reason),
+      events.map(({ tries }) => tries),
+    ]);
+    this.noteDone(seqs);
+    this.unmarked = false;
   }
 
   /** Marks what was acknowledged, where no claim follows soon. */
@@ -128,4 +172,21 @@ export class Outbox {
     const [row] = await this.connection.queryPrepared<{ deleted: string }>(SWEEP_OUTBOX, [keepSeconds, limit]);
     return Number(row?.deleted ?? 0);
   }
+
+  private noteDone(seqs: readonly number[]): void {
+    this.published = this.published.plus(seqs);
+    for (const seq of seqs) this.postponed.delete(seq);
+  }
 }
+
+/**
+ * Puts an event that was set aside back into the outbox, behind all others, under the same id.
+ * @param id of its dead letter
+ * @returns false when there is no such dead letter or it was replayed
+ */
+export async function replayOutboxEvent(tx: NarrowTransaction, id: string): Promise<boolean> {
+  const rows = await tx.query(REPLAY_EVENT, [id]);
+  return rows.length > 0;
+}
+
+const asEvent = (row: Row): OutboxEvent => ({ ...row, seq: Number(row.seq) });

@@ -1,9 +1,18 @@
-import { type Database, NarrowSession, Outbox, type OutboxEvent } from '@crm/database';
+import {
+  countDeadLetters,
+  type Database,
+  NarrowSession,
+  OUTBOX_CONSUMER,
+  Outbox,
+  type OutboxEvent,
+} from '@crm/database';
 import { Wake } from '@crm/worker';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { EventPublisher } from './event-publisher.js';
+import { isRefusal } from './refusal.js';
+import { RefusedEvents } from './refused-events.js';
 
 /** Advisory lock of the active relay; advisory locks belong to a database, so one number works for all services. */
 const RELAY_LOCK = 47_152_013;
@@ -26,6 +35,12 @@ export interface OutboxRelayOptions {
   sweepMs?: number;
   /** Seconds for which published events are kept, so that a lost stream can be refilled; default 7 days. */
   keepSeconds?: number;
+  /**
+   * Milliseconds before each further try of an event that the broker refuses; after the last it becomes a dead letter.
+   * Default 1, 2, 4, 8 and 16 s: half a minute outlasts a reload of the broker's configuration or a release in which a
+   * service is ahead of it.
+   */
+  refusedDelaysMs?: readonly number[];
 }
 
 const DEFAULTS: Required<OutboxRelayOptions> = {
@@ -36,11 +51,17 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
   batchSize: 256,
   sweepMs: 60_000,
   keepSeconds: 7 * 24 * 3600,
+  refusedDelaysMs: [1_000, 2_000, 4_000, 8_000, 16_000],
 };
+
+/** Most refused events that wait for another try. Each is one more gap in which a claim looks. */
+const MAX_REFUSED = 256;
 
 const SWEEP_BATCH = 1_000;
 const MEASURE_MS = 5_000;
 const SETTLE_MS = 1_000;
+/** Between counts of the dead letters, which operators replay in processes of their own. */
+const COUNT_MS = 60_000;
 
 /**
  * Publishes the events of a database's outbox to JetStream in order, each at least once: an event is marked only after
@@ -57,6 +78,7 @@ export class OutboxRelay {
   private sweptAt = 0;
   private measuredAt = 0;
   private settledAt = 0;
+  private countedAt = 0;
 
   constructor(
     private readonly database: Database,
@@ -100,30 +122,62 @@ export class OutboxRelay {
       await this.relay(await Outbox.open(session));
     } finally {
       metrics.outboxLeader.set(0);
+      // The next active relay counts them.
+      metrics.deadLettersWaiting.remove({ consumer: OUTBOX_CONSUMER });
       await session.close();
     }
   }
 
   private async relay(outbox: Outbox): Promise<void> {
+    const refused = new RefusedEvents({ delaysMs: this.options.refusedDelaysMs, limit: MAX_REFUSED });
+    this.countedAt = 0;
     while (!this.stopped) {
       const claimedAt = Date.now();
-      const batch = await outbox.claimBatch(this.options.batchSize);
-      if (batch.length > 0) await this.publishBatch(outbox, batch);
+      const due = refused.due(claimedAt, this.options.batchSize);
+      if (due.length > 0) await this.publishBatch(outbox, refused, await outbox.claimPostponed(due));
+      const batch = refused.isFull ? [] : await outbox.claimBatch(this.options.batchSize);
+      if (batch.length > 0) await this.publishBatch(outbox, refused, batch);
       await this.maintain(outbox);
-      if (batch.length === 0) await this.wake.wait(this.options.pollMs);
+      if (batch.length === 0) await this.wake.wait(Math.min(this.options.pollMs, refused.nextInMs(Date.now())));
       else if (batch.length < this.options.batchSize) await this.pause(claimedAt + this.options.gatherMs - Date.now());
     }
     await outbox.mark();
   }
 
-  private async publishBatch(outbox: Outbox, batch: readonly OutboxEvent[]): Promise<void> {
-    const { acknowledged, failure } = await this.publisher.publish(batch);
-    // Events after a failed one are published again after it; the broker and the inbox recognise the duplicates.
-    outbox.acknowledged(batch.slice(0, acknowledged));
-    metrics.outboxPublished.inc(acknowledged);
-    if (!failure) return;
+  private async publishBatch(outbox: Outbox, refused: RefusedEvents, batch: readonly OutboxEvent[]): Promise<void> {
+    const outcomes = await this.publisher.publish(batch);
+    // Events after one that failed for another reason than a refusal are published again after it; the broker and the inbox
+    // recognise the duplicates.
+    const failedAt = outcomes.findIndex((outcome) => outcome instanceof Error && !isRefusal(outcome));
+    const settled = failedAt === -1 ? batch : batch.slice(0, failedAt);
+    const acknowledged = settled.filter((_event, index) => typeof outcomes[index] === 'number');
+    outbox.acknowledged(acknowledged);
+    refused.accept(acknowledged.length);
+    refused.forget(acknowledged.map(({ seq }) => seq));
+    metrics.outboxPublished.inc(acknowledged.length);
+    for (const [index, { seq, id }] of settled.entries()) {
+      const outcome = outcomes[index];
+      if (!(outcome instanceof Error)) continue;
+      refused.refuse(seq, outcome.message, Date.now());
+      this.logger.warn({ msg: 'The broker refuses an event', eventId: id, reason: outcome.message });
+    }
+    if (acknowledged.length < settled.length) await this.postponeRefused(outbox, refused, settled);
+    const failure = outcomes[failedAt];
+    if (!(failure instanceof Error)) return;
     await outbox.mark();
     await this.pauseAfter('Publishing failed', failure);
+  }
+
+  /** Refused events wait for another try, while those behind them are published, or become dead letters. */
+  private async postponeRefused(outbox: Outbox, refused: RefusedEvents, batch: readonly OutboxEvent[]): Promise<void> {
+    outbox.postpone(batch.map(({ seq }) => seq).filter((seq) => refused.has(seq)));
+    const hopeless = refused.hopeless();
+    if (hopeless.length === 0) return;
+    await outbox.setAside(hopeless);
+    refused.forget(hopeless.map(({ seq }) => seq));
+    metrics.deadLetters.inc({ consumer: OUTBOX_CONSUMER }, hopeless.length);
+    this.countedAt = 0;
+    this.logger.error({ msg: 'Events became dead letters, because the broker refuses them', count: hopeless.length });
   }
 
   private async maintain(outbox: Outbox): Promise<void> {
@@ -137,6 +191,11 @@ export class OutboxRelay {
     if (now - this.settledAt >= SETTLE_MS) {
       this.settledAt = now;
       await outbox.settleGaps();
+    }
+    if (now - this.countedAt >= COUNT_MS) {
+      this.countedAt = now;
+      const waiting = await this.database.crossTenant((tx) => countDeadLetters(tx, OUTBOX_CONSUMER));
+      metrics.deadLettersWaiting.set({ consumer: OUTBOX_CONSUMER }, waiting);
     }
     if (now - this.sweptAt >= this.options.sweepMs) {
       const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
