@@ -1,4 +1,5 @@
 import type { GlobalTable } from '@crm/contracts';
+import { PARTITION_FUNCTIONS } from './migrations/partition-functions.js';
 import { TENANT_POLICY } from './migrations/tables.js';
 import type { Queryable } from './transaction.js';
 
@@ -17,6 +18,9 @@ interface Policy {
 interface Table {
   name: string;
   kind: string;
+  /** The table of which it is a partition. */
+  partitionOf: string | null;
+  isDefault: boolean;
   enabled: boolean;
   forced: boolean;
   tenantColumn: string | null;
@@ -30,10 +34,13 @@ interface OwnerFunction {
   settings: string;
   body: string;
   public: boolean;
+  grantees: string[];
 }
 
 const TABLES = `
   SELECT c.relname AS name, c.relkind AS kind, c.relrowsecurity AS enabled, c.relforcerowsecurity AS forced,
+    (SELECT h.inhparent::regclass::text FROM pg_inherits h WHERE h.inhrelid = c.oid) AS "partitionOf",
+    EXISTS (SELECT 1 FROM pg_partitioned_table t WHERE t.partdefid = c.oid) AS "isDefault",
     (SELECT format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped) AS "tenantColumn",
     (SELECT coalesce(json_agg(json_build_object(
@@ -59,7 +66,9 @@ const TABLES = `
  */
 const OWNER_FUNCTIONS = `
   SELECT p.proname AS name, coalesce(array_to_string(p.proconfig, ' '), '') AS settings, p.prosrc AS body,
-    p.proacl IS NULL OR EXISTS (SELECT 1 FROM aclexplode(p.proacl) g WHERE g.grantee = 0) AS public
+    p.proacl IS NULL OR EXISTS (SELECT 1 FROM aclexplode(p.proacl) g WHERE g.grantee = 0) AS public,
+    (SELECT coalesce(json_agg(pg_get_userbyid(g.grantee)), '[]')
+       FROM aclexplode(p.proacl) g WHERE g.grantee NOT IN (0, p.proowner)) AS grantees
   FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
   WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   ORDER BY p.proname`;
@@ -73,7 +82,8 @@ const STRONG_ROLES = `
  * Reads the catalogue of a database and reports what is not isolated: every table that is not listed as global must have
  * `tenant_id uuid NOT NULL` first in its primary key and in every unique key, row-level security enabled and forced, and
  * exactly the tenant policy for all roles; a further policy may open it to a role whose name ends with `_narrow`, or for
- * reading to the owner, as whom no service connects: its functions are checked too.
+ * reading to the owner, as whom no service connects: its functions are checked too. A partition has no policy and is granted
+ * to nobody, except that the functions of the owner sweep a default partition.
  * @param queryable a connection to the database, of any role
  * @param globalTables GLOBAL_TABLES of the service
  * @returns one sentence per problem; empty when there is none
@@ -85,6 +95,7 @@ export async function catalogueProblems(queryable: Queryable, globalTables: read
     if (table.name === 'migrations') return migrationTableProblems(table);
     if (table.kind === 'm' || table.kind === 'f')
       return [`${table.name} is of a kind that cannot have row-level security`];
+    if (table.partitionOf) return partitionProblems(table);
     const global = globals.get(table.name);
     return global ? globalTableProblems(table, global) : tenantTableProblems(table);
   });
@@ -100,12 +111,16 @@ export async function catalogueProblems(queryable: Queryable, globalTables: read
   ];
 }
 
-function ownerFunctionProblems({ name, settings, body, public: isPublic }: OwnerFunction): string[] {
+function ownerFunctionProblems({ name, settings, body, public: isPublic, grantees }: OwnerFunction): string[] {
   const problems: string[] = [];
   if (!/\bsearch_path=pg_catalog, pg_temp\b/.test(settings))
     problems.push(`the function ${name} has no fixed search_path`);
   if (isPublic) problems.push(`the function ${name} can be called by PUBLIC`);
-  if (!body.includes("current_setting('app.tenant_id', true)")) {
+  if (PARTITION_FUNCTIONS.get(name) === body) {
+    for (const grantee of grantees) {
+      if (!grantee.endsWith('_narrow')) problems.push(`the function ${name} can be called by ${grantee}`);
+    }
+  } else if (!body.includes("current_setting('app.tenant_id', true)")) {
     problems.push(`the function ${name} does not take the tenant from the session`);
   }
   return problems;
@@ -120,6 +135,19 @@ function securityProblems(table: Table): string[] {
   if (!table.enabled) problems.push(`${table.name} has no row-level security`);
   if (!table.forced) problems.push(`${table.name} does not force row-level security on its owner`);
   if (table.grantees.includes('public')) problems.push(`${table.name} is granted to PUBLIC`);
+  return problems;
+}
+
+/** Its tenant column and keys are those of its parent, which Postgres sees to. */
+function partitionProblems(table: Table): string[] {
+  const problems = securityProblems(table);
+  for (const grantee of table.grantees) problems.push(`the partition ${table.name} is granted to ${grantee}`);
+  for (const policy of table.policies) {
+    const isSweep = table.isDefault && ['r', 'd'].includes(policy.command);
+    if (!isSweep || policy.roles.some((role) => !role.endsWith('_owner'))) {
+      problems.push(`the partition ${table.name} has a policy ${policy.name}`);
+    }
+  }
   return problems;
 }
 

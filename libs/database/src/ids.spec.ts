@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { newId } from './ids.js';
+import fc from 'fast-check';
+import { idOf, millisecondsOfId, newId } from './ids.js';
 
 describe('new ids', () => {
   const ids = Array.from({ length: 20_000 }, newId);
@@ -16,5 +17,34 @@ describe('new ids', () => {
     expect([...ids].sort()).toEqual(ids);
     // Of two in the same millisecond the rest is random.
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBeGreaterThan(ids.length - 10);
+  });
+});
+
+describe('ids of a cause', () => {
+  const times = fc.integer({ min: 0, max: 2 ** 48 - 1 });
+  const parts = fc.array(fc.string(), { maxLength: 4 });
+
+  it('are UUIDs of version 7 with the time of the cause, the same each time', () => {
+    fc.assert(
+      fc.property(times, parts, (ms, of) => {
+        const id = idOf(ms, ...of);
+        expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(millisecondsOfId(id)).toBe(ms);
+        expect(idOf(ms, ...of)).toBe(id);
+      }),
+    );
+  });
+
+  it('differ by what they are about, wherever the parts are divided', () => {
+    fc.assert(
+      fc.property(times, parts, parts, (ms, one, other) => {
+        expect(idOf(ms, ...one) === idOf(ms, ...other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+      }),
+    );
+    expect(idOf(1, 'ab', 'c')).not.toBe(idOf(1, 'a', 'bc'));
+  });
+
+  it('need a time that fits', () => {
+    for (const ms of [2 ** 48, -1, 0.5, Number.NaN]) expect(() => idOf(ms, 'x')).toThrow('48 bits');
   });
 });

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { pooledRandom } from '@crm/context';
-import { v7 } from 'uuid';
+import { stringify, v7 } from 'uuid';
 
 let msecs = 0;
 let seq = 0;
@@ -22,6 +23,27 @@ export function newId(): string {
   }
   return v7({ random, msecs, seq });
 }
+
+/**
+ * The id of a row that must exist once for a cause, however often it is written: the same for the same time and parts. It is a
+ * UUIDv7 whose random bits are the first of the SHA-256 of the parts, so that a table that is partitioned by the id needs no
+ * unique key beyond its primary key.
+ * @param ms milliseconds since 1970, as the cause has them, such as those in the id of an event: never the time of now
+ * @param parts what the row is about, such as the ids of a consumer and a message
+ * @throws Error when the time is no integer of 48 bits
+ */
+export function idOf(ms: number, ...parts: readonly string[]): string {
+  if (!Number.isInteger(ms) || ms < 0 || ms >= 2 ** 48) throw new Error(`${ms} is not a time of 48 bits`);
+  // As JSON, in which no two lists of parts look the same.
+  const id = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
+  id.writeUIntBE(ms, 0, 6);
+  id.writeUInt8((id.readUInt8(6) & 0x0f) | 0x70, 6);
+  id.writeUInt8((id.readUInt8(8) & 0x3f) | 0x80, 8);
+  return stringify(id);
+}
+
+/** The time in a UUIDv7, in milliseconds since 1970. */
+export const millisecondsOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /**
  * The tenant of messages without a tenant, such as one that could not be parsed. No principal belongs to it, so no tenant

@@ -8,7 +8,7 @@ export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
-export { NO_TENANT, newId } from './ids.js';
+export { idOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export {
   countDeadLetters,
@@ -39,6 +39,15 @@ export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbo
 export { Outbox, type OutboxEvent, type RefusedEvent, replayOutboxEvent } from './outbox/outbox.js';
 export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';
 export { OutboxSignal } from './outbox/signal.js';
+export {
+  countDefaultPartition,
+  dropPartition,
+  listPartitions,
+  makePartition,
+  type PartitionedTable,
+  type PartitionOutcome,
+  sweepDefaultPartition,
+} from './partitions/partitions.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {
   NarrowTransaction,

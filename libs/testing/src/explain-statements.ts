@@ -21,6 +21,9 @@ export interface ExplainOptions {
   areFilled?: boolean;
 }
 
+/** The day in the name of a partition: plans of another day differ in nothing else. */
+const DAY_OF_PARTITION = /_p\d{8}/g;
+
 /**
  * What Postgres plans for statements, whatever the values of their parameters, for a snapshot that is committed: a change
  * of a statement or an index then shows in review as what it changes on the server.
@@ -40,7 +43,10 @@ export async function explainStatements(
     const plans: Record<string, string> = {};
     for (const [name, statement] of Object.entries(statements)) {
       const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, COSTS OFF) ${statement}`);
-      plans[name] = rows.map((row) => row['QUERY PLAN']).join('\n');
+      plans[name] = rows
+        .map((row) => row['QUERY PLAN'])
+        .join('\n')
+        .replace(DAY_OF_PARTITION, '_p<day>');
     }
     return plans;
   } finally {

@@ -48,6 +48,8 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
       handled_at timestamptz NOT NULL DEFAULT now()`,
     primaryKey: ['consumer', 'event_id'],
     indexes: [{ columns: 'handled_at', tenantFirst: false }],
+    partitionedBy: 'event_id',
+    arrival: 'handled_at',
     // ON CONFLICT DO NOTHING needs to read the key.
     grants: ['select', 'insert'],
     narrow: ['select', 'delete'],

@@ -1,6 +1,12 @@
 import type { ServiceDatabase } from '@crm/contracts';
 import type { QueryRunner } from 'typeorm';
 import { derivedName, identifier } from './identifiers.js';
+import {
+  assertCanBePartitioned,
+  assertReferencesNoPartitions,
+  type DayPartitions,
+  partitionByDay,
+} from './partition-by-day.js';
 
 export type Command = 'select' | 'insert' | 'update' | 'delete';
 
@@ -32,7 +38,7 @@ export interface ReferenceDefinition {
   onDelete?: 'cascade' | 'restrict';
 }
 
-export interface TenantTable {
+export interface TenantTable extends DayPartitions {
   name: string;
   /** SQL of the columns, separated by commas, without tenant_id and without keys. */
   columns: string;
@@ -47,6 +53,8 @@ export interface TenantTable {
   narrow?: Command[];
   /** What the runtime role may do with its tenant's rows; default everything. */
   grants?: Command[];
+  /** SQL of storage parameters, such as `toast_tuple_target = 8160`. */
+  storage?: string;
 }
 
 /**
@@ -60,6 +68,8 @@ export async function createTenantTable(
 ): Promise<void> {
   const name = identifier(table.name);
   assertNoTenantColumn(table);
+  assertCanBePartitioned(table);
+  await assertReferencesNoPartitions(runner, table);
   const constraints = [
     `PRIMARY KEY (${withTenant(table.primaryKey ?? ['id'])})`,
     ...(table.unique ?? []).map(
@@ -72,11 +82,17 @@ export async function createTenantTable(
          ON DELETE ${reference.onDelete ?? 'restrict'}`,
     ),
   ];
-  await runner.query(`CREATE TABLE ${name} (tenant_id uuid NOT NULL, ${table.columns}, ${constraints.join(', ')})`);
+  const storage = table.storage ? ` WITH (${table.storage})` : '';
+  await runner.query(
+    `CREATE TABLE ${name} (tenant_id uuid NOT NULL, ${table.columns}, ${constraints.join(', ')})${
+      table.partitionedBy ? ` PARTITION BY RANGE (${identifier(table.partitionedBy)})` : storage
+    }`,
+  );
   await isolate(runner, name);
   for (const index of table.indexes ?? []) await createIndex(runner, name, index, true);
   await grant(runner, name, table.grants ?? EVERYTHING, roles.runtimeRole);
   await openTo(runner, name, table.narrow ?? [], roles.narrowRole, 'narrow');
+  if (table.partitionedBy) await partitionByDay(runner, roles, table, storage);
 }
 
 export interface GlobalTableDefinition {

@@ -1,0 +1,361 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { QueryRunner } from 'typeorm';
+import {
+  catalogueProblems,
+  countDefaultPartition,
+  createTenantTable,
+  dropPartition,
+  idOf,
+  listPartitions,
+  makePartition,
+  newId,
+  ServiceMigration,
+  sweepDefaultPartition,
+} from '../src/index.js';
+import { addDays, dayOf } from '../src/partitions/day.js';
+import { type Fixture, gate, roles, startFixture } from './fixture.js';
+
+class CreateReadings1700000000000 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createTenantTable(runner, roles, {
+      name: 'reading',
+      columns: `id uuid NOT NULL, seq bigint GENERATED ALWAYS AS IDENTITY, value integer NOT NULL DEFAULT 7,
+        created_at timestamptz NOT NULL DEFAULT now()`,
+      unique: [['value', 'id']],
+      indexes: [{ columns: 'value', where: 'value > 10', tenantFirst: false }],
+      partitionedBy: 'id',
+      storage: 'fillfactor = 90, toast_tuple_target = 8160',
+      narrow: ['select'],
+    });
+    await createTenantTable(runner, roles, { name: 'note', columns: 'id uuid NOT NULL' });
+  }
+}
+
+const today = dayOf(Date.now());
+const name = (day: string): string => `reading_p${day.replaceAll('-', '')}`;
+/** An id of a moment of that day, different for each part. */
+const idOn = (day: string, part = 'x', ms = 1): string => idOf(Date.parse(day) + ms, part);
+
+describe('a table in partitions by day', () => {
+  let fixture: Fixture;
+  const tenant = newId();
+  const other = newId();
+
+  beforeAll(async () => {
+    fixture = await startFixture({ migrations: [CreateReadings1700000000000] });
+  });
+  afterAll(() => fixture.drop());
+
+  const insert = (id: string, of = tenant): Promise<unknown> =>
+    fixture.database.transaction(of, (tx) => tx.query('INSERT INTO reading (tenant_id, id) VALUES ($1, $2)', [of, id]));
+  const partitionOf = async (id: string): Promise<string | undefined> => {
+    const [row] = await fixture.admin<{ partition: string }>(
+      'SELECT tableoid::regclass::text AS partition FROM reading WHERE id = $1',
+      [id],
+    );
+    return row?.partition;
+  };
+  const narrow = <T>(work: Parameters<Fixture['database']['crossTenant']>[0]): Promise<T> =>
+    fixture.database.crossTenant(work) as Promise<T>;
+
+  it('has yesterday, today and two days more after the migration', async () => {
+    expect(await narrow((tx) => listPartitions(tx))).toEqual([
+      { table: 'reading', days: [-1, 0, 1, 2].map((days) => addDays(today, days)) },
+    ]);
+  });
+
+  it('puts a row into the partition of the day of its id, from its first to its last millisecond', async () => {
+    const tomorrow = addDays(today, 1);
+    const [first, last, next] = [
+      idOf(Date.parse(today), 'a'),
+      idOf(Date.parse(tomorrow) - 1, 'a'),
+      idOf(Date.parse(tomorrow), 'a'),
+    ];
+    for (const id of [first, last, next]) await insert(id);
+    expect(await partitionOf(first)).toBe(name(today));
+    expect(await partitionOf(last)).toBe(name(today));
+    expect(await partitionOf(next)).toBe(name(tomorrow));
+  });
+
+  it.each([
+    ['of a day without a partition', idOn('2001-02-03')],
+    ['that is not of version 7', '9f3c7a52-5b3e-4c1a-9d1e-3a4b5c6d7e8f'],
+    ['of all zeros', '00000000-0000-0000-0000-000000000000'],
+    ['of all ones', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  ])('puts an id %s into the default partition', async (_name, id) => {
+    await insert(id);
+    expect(await partitionOf(id)).toBe('reading_default');
+  });
+
+  it('has the defaults, the identity, the indexes and the storage of the table in each partition', async () => {
+    const ids = [idOn(today, 'like'), idOn(addDays(today, 1), 'like'), idOn('1999-01-01', 'like')];
+    for (const id of ids) await insert(id);
+    const rows = await fixture.admin<{ seq: string; value: number }>(
+      'SELECT seq, value FROM reading WHERE id = ANY ($1) ORDER BY seq',
+      [ids],
+    );
+    expect(rows.map((row) => row.value)).toEqual([7, 7, 7]);
+    expect(new Set(rows.map((row) => row.seq)).size).toBe(3);
+    const shapes = await fixture.admin<{ partition: string; options: string; indexes: number }>(
+      `SELECT c.relname AS partition, c.reloptions::text AS options,
+              (SELECT count(*)::int FROM pg_index i WHERE i.indrelid = c.oid) AS indexes
+         FROM pg_inherits h JOIN pg_class c ON c.oid = h.inhrelid WHERE h.inhparent = 'reading'::regclass`,
+    );
+    expect(shapes).toHaveLength(5);
+    for (const { partition, options, indexes } of shapes) {
+      expect(options).toBe('{fillfactor=90,toast_tuple_target=8160}');
+      expect([partition, indexes]).toEqual([partition, partition === 'reading_default' ? 4 : 3]);
+    }
+  });
+
+  it('keeps an id single within its tenant', async () => {
+    const id = idOn(today, 'single');
+    await insert(id);
+    await expect(insert(id)).rejects.toThrow(/duplicate key/);
+    await insert(id, other);
+  });
+
+  describe('isolates', () => {
+    const mine = idOn(today, 'mine');
+    beforeAll(async () => {
+      await insert(mine);
+      await insert(idOn(today, 'theirs'), other);
+    });
+
+    it('shows a tenant its own rows only, through the table', async () => {
+      const tenants = (of: string) =>
+        fixture.database.transaction(of, (tx) => tx.query('SELECT DISTINCT tenant_id AS id FROM reading'));
+      expect(await tenants(tenant)).toEqual([{ id: tenant }]);
+      expect(await tenants(other)).toEqual([{ id: other }]);
+    });
+
+    it('refuses to write a row of another tenant through the table', async () => {
+      const write = fixture.database.transaction(tenant, (tx) =>
+        tx.query('INSERT INTO reading (tenant_id, id) VALUES ($1, $2)', [other, idOn(today, 'foreign')]),
+      );
+      await expect(write).rejects.toThrow(/row-level security/);
+    });
+
+    it.each(['SELECT count(*) FROM', 'DELETE FROM', 'TRUNCATE', 'DROP TABLE'])(
+      'lets neither role touch a partition: %s',
+      async (command) => {
+        for (const partition of [name(today), name(addDays(today, 1)), 'reading_default']) {
+          const runtime = fixture.database.transaction(tenant, (tx) => tx.query(`${command} ${partition}`));
+          await expect(runtime).rejects.toThrow(/permission denied|must be owner/);
+          await expect(narrow((tx) => tx.query(`${command} ${partition}`))).rejects.toThrow(
+            /permission denied|must be owner/,
+          );
+        }
+      },
+    );
+
+    it('lets only the narrow role call the functions, and no role make a partition itself', async () => {
+      for (const call of [
+        `make_partition('reading', '${today}')`,
+        `drop_partition('reading', '${today}')`,
+        "sweep_default_partition('reading', 1, 1)",
+        "count_default_partition('reading', 1)",
+      ]) {
+        const runtime = fixture.database.transaction(tenant, (tx) => tx.query(`SELECT ${call}`));
+        await expect(runtime).rejects.toThrow(/permission denied for function/);
+      }
+      const define = narrow((tx) => tx.query('CREATE TABLE mine (LIKE reading)'));
+      await expect(define).rejects.toThrow(/permission denied/);
+    });
+
+    const asQueryable = () => ({
+      query: async <Row>(sql: string, parameters?: readonly unknown[]) =>
+        fixture.admin(sql, parameters as unknown[]) as Promise<Row[]>,
+    });
+
+    it('passes the check of the catalogue, which finds what opens a partition', async () => {
+      expect(await catalogueProblems(asQueryable(), [])).toEqual([]);
+      const [partition, body] = [name(today), 'BEGIN RETURN true; END'];
+      for (const [open, close, problem] of [
+        [
+          `GRANT SELECT ON ${partition} TO ${roles.narrowRole}`,
+          `REVOKE SELECT ON ${partition} FROM ${roles.narrowRole}`,
+          /is granted to libtest_narrow/,
+        ],
+        [
+          `ALTER TABLE ${partition} NO FORCE ROW LEVEL SECURITY`,
+          `ALTER TABLE ${partition} FORCE ROW LEVEL SECURITY`,
+          /does not force/,
+        ],
+        [
+          `ALTER TABLE reading_default DISABLE ROW LEVEL SECURITY`,
+          `ALTER TABLE reading_default ENABLE ROW LEVEL SECURITY`,
+          /has no row-level security/,
+        ],
+        [`CREATE POLICY open ON ${partition} USING (true)`, `DROP POLICY open ON ${partition}`, /has a policy open/],
+        [
+          `CREATE POLICY open ON reading_default FOR SELECT TO ${roles.narrowRole} USING (true)`,
+          `DROP POLICY open ON reading_default`,
+          /has a policy open/,
+        ],
+        [
+          `GRANT EXECUTE ON FUNCTION drop_partition TO ${roles.runtimeRole}`,
+          `REVOKE ALL ON FUNCTION drop_partition FROM ${roles.runtimeRole}`,
+          /can be called by libtest_runtime/,
+        ],
+        [
+          `CREATE FUNCTION make_partition(day date) RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS '${body}';
+          REVOKE ALL ON FUNCTION make_partition(date) FROM PUBLIC`,
+          'DROP FUNCTION make_partition(date)',
+          /make_partition does not take the tenant/,
+        ],
+      ] as const) {
+        await fixture.admin(open);
+        expect((await catalogueProblems(asQueryable(), [])).join('\n')).toMatch(problem);
+        await fixture.admin(close);
+      }
+      expect(await catalogueProblems(asQueryable(), [])).toEqual([]);
+    });
+  });
+
+  describe('turns', () => {
+    it('makes a day ahead once, also when several ask at once', async () => {
+      const day = addDays(today, 14);
+      const outcomes = await Promise.all(
+        Array.from({ length: 4 }, () => narrow<string>((tx) => makePartition(tx, 'reading', day))),
+      );
+      expect(outcomes.sort()).toEqual(['made', 'present', 'present', 'present']);
+      const id = idOn(day);
+      await insert(id);
+      expect(await partitionOf(id)).toBe(name(day));
+    });
+
+    it('leaves a day in the default partition when that has rows of it, and makes it when they are swept', async () => {
+      const day = addDays(today, 20);
+      const id = idOn(day);
+      await insert(id);
+      expect(await narrow((tx) => makePartition(tx, 'reading', day))).toBe('default');
+      expect(await partitionOf(id)).toBe('reading_default');
+      await fixture.admin('DELETE FROM reading WHERE id = $1', [id]);
+      expect(await narrow((tx) => makePartition(tx, 'reading', day))).toBe('made');
+    });
+
+    it('makes a day while transactions that have written and read are open', async () => {
+      const day = addDays(today, 15);
+      await fixture.database.transaction(tenant, async (tx) => {
+        await tx.query('INSERT INTO reading (tenant_id, id) VALUES ($1, $2)', [tenant, idOn(today, 'open')]);
+        await tx.query('SELECT value FROM reading WHERE tenant_id = $1 AND id = $2', [tenant, idOn(today, 'open')]);
+        expect(await narrow((own) => makePartition(own, 'reading', day))).toBe('made');
+      });
+    });
+
+    it('drops a day with its rows', async () => {
+      const day = addDays(today, -3);
+      await narrow((tx) => makePartition(tx, 'reading', day));
+      await insert(idOn(day));
+      expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe(true);
+      expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe(false);
+      expect(await partitionOf(idOn(day))).toBeUndefined();
+      expect(await fixture.admin('SELECT to_regclass($1) AS gone', [name(day)])).toEqual([{ gone: null }]);
+    });
+
+    it('gives up when a reader holds the table, lets others read meanwhile and drops it afterwards', async () => {
+      const day = addDays(today, -4);
+      await narrow((tx) => makePartition(tx, 'reading', day));
+      await insert(idOn(day, 'read'));
+      const [reading, done] = [gate(), gate()];
+      const reader = fixture.database.transaction(tenant, async (tx) => {
+        await tx.query('SELECT count(*) FROM reading');
+        reading.open();
+        await done.passed;
+        return tx.query('SELECT count(*)::int AS rows FROM reading WHERE id = $1', [idOn(day, 'read')]);
+      });
+      await reading.passed;
+      const dropped = narrow((tx) => dropPartition(tx, 'reading', day));
+      const refused = expect(dropped).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: { code: '55P03' } });
+      // Comes while the drop waits for its lock, and is served although the first reader still holds the table.
+      await insert(idOn(today, 'meanwhile'));
+      await refused;
+      done.open();
+      expect(await reader).toEqual([{ rows: 1 }]);
+      expect(await narrow((tx) => dropPartition(tx, 'reading', day))).toBe(true);
+    });
+  });
+
+  it('counts the rows of the default partition and sweeps them by their arrival, whatever their ids say', async () => {
+    await fixture.admin("DELETE FROM reading WHERE tableoid = 'reading_default'::regclass");
+    const [old, fresh] = [idOf(2 ** 48 - 1, 'far ahead'), idOf(0, 'long ago')];
+    await insert(old);
+    await insert(fresh, other);
+    await fixture.admin("UPDATE reading SET created_at = now() - interval '31 days' WHERE id = $1", [old]);
+    expect(await narrow((tx) => countDefaultPartition(tx, 'reading', 10))).toBe(2);
+    expect(await narrow((tx) => countDefaultPartition(tx, 'reading', 1))).toBe(1);
+    expect(await narrow((tx) => sweepDefaultPartition(tx, 'reading', 30, 10))).toBe(1);
+    expect(await narrow((tx) => sweepDefaultPartition(tx, 'reading', 30, 10))).toBe(0);
+    expect(await partitionOf(old)).toBeUndefined();
+    expect(await partitionOf(fresh)).toBe('reading_default');
+  });
+
+  it.each(['note', 'nothing', 'reading_default', 'pg_class', 'reading; DROP TABLE note', 'public.reading', ''])(
+    'changes nothing of a table that is not partitioned by day: "%s"',
+    async (table) => {
+      const refused = { code: '42P01' };
+      await expect(narrow((tx) => makePartition(tx, table, today))).rejects.toMatchObject(refused);
+      await expect(narrow((tx) => dropPartition(tx, table, '2020-01-01'))).rejects.toMatchObject(refused);
+      await expect(narrow((tx) => sweepDefaultPartition(tx, table, 1, 1))).rejects.toMatchObject(refused);
+      await expect(narrow((tx) => countDefaultPartition(tx, table, 1))).rejects.toMatchObject(refused);
+    },
+  );
+
+  it('drops neither yesterday nor later days, and makes none far from today', async () => {
+    const refused = { code: '22023' };
+    for (const days of [-1, 0, 1]) {
+      const drop = narrow((tx) => dropPartition(tx, 'reading', addDays(today, days)));
+      await expect(drop).rejects.toMatchObject(refused);
+    }
+    for (const days of [-401, 61]) {
+      const make = narrow((tx) => makePartition(tx, 'reading', addDays(today, days)));
+      await expect(make).rejects.toMatchObject(refused);
+    }
+    await expect(narrow((tx) => sweepDefaultPartition(tx, 'reading', 0, 1))).rejects.toMatchObject(refused);
+  });
+});
+
+describe('createTenantTable', () => {
+  const columns = 'id uuid NOT NULL, name text, created_at timestamptz';
+  it.each([
+    [
+      'a primary key without the column',
+      { columns, primaryKey: ['name'], partitionedBy: 'id' },
+      /key \(name\) needs id/,
+    ],
+    ['a unique key without it', { columns, unique: [['name']], partitionedBy: 'id' }, /key \(name\) needs id/],
+    [
+      'references from a partitioned table',
+      { columns, references: [{ columns: ['name'], table: 'note' }], partitionedBy: 'id' },
+      /would lock/,
+    ],
+    ['an arrival without partitions', { columns, arrival: 'created_at' }, /arrival is for/],
+    ['a name that leaves no room', { name: 'a'.repeat(50), columns, partitionedBy: 'id' }, /at most 63/],
+  ])('refuses %s', async (_name, table, expected) => {
+    const runner = { query: () => Promise.reject(new Error('must not get here')) } as unknown as QueryRunner;
+    await expect(createTenantTable(runner, roles, { name: 'bad', ...table })).rejects.toThrow(expected);
+  });
+
+  it.each([
+    [
+      'a reference to a partitioned table',
+      { columns: 'id uuid NOT NULL, reading_id uuid', references: [{ columns: ['reading_id'], table: 'reading' }] },
+      /reading is partitioned/,
+    ],
+    [
+      'a column that is no UUID',
+      { columns: 'id text NOT NULL, created_at timestamptz', partitionedBy: 'id' },
+      /no table bad is partitioned by day/,
+    ],
+    ['an arrival that does not exist', { columns, partitionedBy: 'id', arrival: 'came_at' }, /came_at/],
+  ])('refuses %s when it meets the database', async (_name, table, expected) => {
+    class Bad1700000000001 extends ServiceMigration {
+      async up(runner: QueryRunner): Promise<void> {
+        await createTenantTable(runner, roles, { name: 'bad', ...table });
+      }
+    }
+    const started = startFixture({ migrations: [CreateReadings1700000000000, Bad1700000000001] });
+    await expect(started).rejects.toThrow(expected);
+  });
+});
