@@ -34,7 +34,7 @@ export {
   type ReferenceDefinition,
   type TenantTable,
 } from './migrations/tables.js';
-export { NarrowSession } from './narrow-session.js';
+export { NarrowSession, type NarrowSessionOptions } from './narrow-session.js';
 export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
 export { Outbox, type OutboxEvent, type RefusedEvent, replayOutboxEvent } from './outbox/outbox.js';
 export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';

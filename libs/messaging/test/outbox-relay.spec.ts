@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '../src/index.js';
 import { OutboxRelay, type OutboxRelayOptions, provisionStreams } from '../src/index.js';
-import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import { type Broker, PASSWORD, startBroker, startDatabase, startProxy, type TestDatabase, until } from './fixture.js';
 
 const FAST: OutboxRelayOptions = { pollMs: 50, standbyMs: 30, retryMs: 50, sweepMs: 100, batchSize: 16 };
 
@@ -261,6 +261,24 @@ describe('the outbox relay', () => {
       expect(await pidOf()).not.toBe(active);
       expect(await locks()).toBe(1);
     }
+  });
+
+  it('loses its lock when its host vanishes without closing the connection, and a standby takes over', async () => {
+    const proxy = await startProxy(store.port);
+    const vanishing = start(nats, store.behind(proxy), { ...FAST, silenceSeconds: 1 });
+    await until(async () => (await locks()) === 1, 'it is active');
+    const before = await append('before');
+    await until(async () => (await waiting()) === 0, 'it publishes');
+    proxy.silence();
+    start(nats, store.sibling());
+    const after = await append('after');
+    await until(async () => (await waiting()) === 0, 'the standby publishes');
+    const ids = [before, after];
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+    expect(await locks()).toBe(1);
+    // Its host is back, and finds that the connection is gone.
+    proxy.stop();
+    await vanishing.stop();
   });
 
   it('requests the lock at a constant rate while on standby, however much its process commits', async () => {

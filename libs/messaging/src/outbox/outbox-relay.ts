@@ -29,6 +29,11 @@ export interface OutboxRelayOptions {
   standbyMs?: number;
   /** Milliseconds to wait after a failure; default 1,000. */
   retryMs?: number;
+  /**
+   * Seconds after which the database ends the session of a relay whose host has vanished, so that another takes over. Longer
+   * than the relay is ever without a statement: it waits 5 s for acknowledgements and `retryMs` after a failure. Default 20.
+   */
+  silenceSeconds?: number;
   /** Events read, published and marked together; default 256. */
   batchSize?: number;
   /** Milliseconds between deletions of old published events; default 60,000. */
@@ -48,6 +53,7 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
   pollMs: 200,
   standbyMs: 1_000,
   retryMs: 1_000,
+  silenceSeconds: 20,
   batchSize: 256,
   sweepMs: 60_000,
   keepSeconds: 7 * 24 * 3600,
@@ -114,7 +120,7 @@ export class OutboxRelay {
   }
 
   private async runSession(): Promise<void> {
-    const session = await NarrowSession.open(this.database.config);
+    const session = await NarrowSession.open(this.database.config, { silenceSeconds: this.options.silenceSeconds });
     try {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
