@@ -36,7 +36,14 @@ export {
 } from './migrations/tables.js';
 export { NarrowSession, type NarrowSessionOptions } from './narrow-session.js';
 export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
-export { Outbox, type OutboxEvent, type RefusedEvent, replayOutboxEvent } from './outbox/outbox.js';
+export {
+  Outbox,
+  type OutboxEvent,
+  type OutboxMark,
+  type RefusedEvent,
+  replayOutboxEvent,
+  type StreamPlace,
+} from './outbox/outbox.js';
 export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';
 export { OutboxSignal } from './outbox/signal.js';
 export {

@@ -16,6 +16,10 @@ export const metrics = {
   ]),
   outboxPublished: counter('outbox_published_total', 'Events acknowledged by JetStream'),
   outboxFailures: counter('outbox_failures_total', 'Batches or sessions of the outbox relay that failed'),
+  outboxRefills: counter(
+    'outbox_refills_total',
+    'Times that published events were lost by the stream and published again',
+  ),
   outboxWaiting: gauge('outbox_waiting_events', 'Committed events that are not published, counted up to 10,000'),
   outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that is not published'),
   outboxLeader: gauge('outbox_relay_active', '1 where this process is the active relay of its database'),

@@ -59,8 +59,8 @@ export interface Broker {
   service(name: ServiceName): Promise<NatsConnection>;
   /** A plain connection as a user, straight to the server. */
   user(name: NatsUser, prefix?: string): Promise<Connection>;
-  /** Ends the server and starts it again on the same port and data. */
-  restart(): Promise<void>;
+  /** Ends the server and starts it again on the same port. @param between what happens to its store meanwhile */
+  restart(between?: (storeDir: string) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -108,8 +108,9 @@ export async function startBroker(): Promise<Broker> {
       connections.push(connection);
       return connection;
     },
-    async restart() {
+    async restart(between) {
       await end();
+      await between?.(path.join(folder, 'js'));
       await start();
     },
     async stop() {

@@ -303,7 +303,7 @@ describe('the outbox relay', () => {
     await appendMany(2);
     start();
     await until(async () => (await waiting()) === 0, 'everything is published');
-    await store.admin("UPDATE outbox_position SET hour = hour - interval '8 days'");
+    await store.admin("UPDATE outbox_position SET since = since - interval '8 days'");
     await append('now');
     const left = () => store.admin<{ subject: string }>("SELECT envelope ->> 'subject' AS subject FROM outbox");
     await until(async () => (await left()).length === 1, 'the old ones are gone');

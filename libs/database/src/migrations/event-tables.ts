@@ -4,8 +4,9 @@ import { createGlobalTable, createTenantTable } from './tables.js';
 
 /**
  * Creates `outbox`: events to publish, written in the transaction of the change and never updated. The narrow role relays
- * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each hour.
- * `dead_letter` takes the events that the broker refuses for good.
+ * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each ten seconds of
+ * the last hour and of each hour before, with the last of these events in the stream: when the stream has lost that event, it
+ * is filled again from a row whose event it has. `dead_letter` takes the events that the broker refuses for good.
  *
  * The envelope is `json`, which keeps the bytes that were measured when it was appended. `jsonb` writes numbers out
  * (`5e-324` has 326 characters there), so an event could exceed the limit of the broker and block all later ones. It stays
@@ -29,8 +30,12 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
   await createDeadLetterTable(runner, roles);
   await createGlobalTable(runner, roles, {
     name: 'outbox_position',
-    columns: 'hour timestamptz NOT NULL, published int8multirange NOT NULL',
-    primaryKey: ['hour'],
+    columns: `
+      since timestamptz NOT NULL,
+      published int8multirange NOT NULL,
+      stream_seq bigint,
+      stream_subject text`,
+    primaryKey: ['since'],
     role: 'narrow',
   });
 }

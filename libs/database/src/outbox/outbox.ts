@@ -2,14 +2,17 @@ import { newId } from '../ids.js';
 import type { NarrowTransaction, PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
+  LIST_POSITIONS,
   LIST_WRITERS,
   MARK_AND_CLAIM_EVENTS,
   MARK_EVENTS_PUBLISHED,
   MEASURE_OUTBOX,
   READ_POSITION,
   REPLAY_EVENT,
+  RETURN_TO_POSITION,
   SET_ASIDE_EVENTS,
   SWEEP_OUTBOX,
+  THIN_POSITIONS,
 } from './outbox.sql.js';
 import { PublishedSeqs } from './published-seqs.js';
 
@@ -34,6 +37,25 @@ export interface RefusedEvent {
   readonly tries: number;
 }
 
+/** The last of the published events in the stream. */
+export interface StreamPlace {
+  /** Its number in the stream. */
+  readonly streamSeq: number;
+  /** NATS subject. */
+  readonly subject: string;
+}
+
+/** A moment at which it was noted where the published events end in the stream. */
+export interface OutboxMark extends StreamPlace {
+  /** Identifies it. */
+  readonly since: string;
+}
+
+interface PlaceRow {
+  streamSeq: string | null;
+  streamSubject: string | null;
+}
+
 /** As the driver gives it: a bigint is a text. */
 type Row = Omit<OutboxEvent, 'seq'> & { seq: string };
 
@@ -56,16 +78,25 @@ export class Outbox {
   /** Events that `claimBatch` passes over, by `seq`. */
   private readonly postponed = new Set<number>();
 
-  /** @param published everything acknowledged, whether marked or not */
+  /**
+   * @param published everything acknowledged, whether marked or not
+   * @param place where it ends in the stream; undefined until an event was published
+   */
   private constructor(
     private readonly connection: PreparedQueryable,
     private published: PublishedSeqs,
+    private place: StreamPlace | undefined,
   ) {}
 
   /** Only one at a time may mark: the relay's advisory lock sees to it. */
   static async open(connection: PreparedQueryable): Promise<Outbox> {
-    const [row] = await connection.queryPrepared<{ published: string }>(READ_POSITION, []);
-    return new Outbox(connection, row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE);
+    const [row] = await connection.queryPrepared<{ published: string } & PlaceRow>(READ_POSITION, []);
+    return new Outbox(connection, row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE, row && placeIn(row));
+  }
+
+  /** Where the published events end in the stream; undefined until an event was published. */
+  get end(): StreamPlace | undefined {
+    return this.place;
   }
 
   /**
@@ -76,7 +107,7 @@ export class Outbox {
     const { settled, published, unmarked } = this;
     const { after, before } = (this.postponed.size > 0 ? published.plus([...this.postponed]) : published).gaps;
     const rows = await (unmarked
-      ? this.connection.queryPrepared<Row>(MARK_AND_CLAIM_EVENTS, [published.toString(), after, before, limit])
+      ? this.connection.queryPrepared<Row>(MARK_AND_CLAIM_EVENTS, [...this.position(published), after, before, limit])
       : this.connection.queryPrepared<Row>(CLAIM_EVENTS, [after, before, limit]));
     this.unmarked = false;
     const events = rows.map(asEvent);
@@ -105,10 +136,13 @@ export class Outbox {
   /**
    * Notes that the broker has acknowledged these events. The next claim marks them, in the same statement; a statement of
    * its own would cost the relay of a busy service a round trip for every few events.
+   * @param last the last of them in the stream
    */
-  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[]): void {
+  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[], last?: StreamPlace): void {
     if (events.length === 0) return;
     this.noteDone(events.map(({ seq }) => seq));
+    // That of an event which the stream has already is lower.
+    if (last && last.streamSeq > (this.place?.streamSeq ?? 0)) this.place = last;
     this.unmarked = true;
   }
 
@@ -116,7 +150,7 @@ export class Outbox {
   async setAside(events: readonly RefusedEvent[]): Promise<void> {
     const seqs = events.map(({ seq }) => seq);
     await this.connection.queryPrepared(SET_ASIDE_EVENTS, [
-      this.published.plus(seqs).toString(),
+      ...this.position(this.published.plus(seqs)),
       seqs,
       events.map(() => newId()),
       events.map(({ reason }) => reason),
@@ -129,7 +163,7 @@ export class Outbox {
   /** Marks what was acknowledged, where no claim follows soon. */
   async mark(): Promise<void> {
     if (!this.unmarked) return;
-    await this.connection.queryPrepared(MARK_EVENTS_PUBLISHED, [this.published.toString()]);
+    await this.connection.queryPrepared(MARK_EVENTS_PUBLISHED, this.position(this.published));
     this.unmarked = false;
   }
 
@@ -164,6 +198,31 @@ export class Outbox {
   }
 
   /**
+   * The marks within the time that the stream keeps an event, the latest first.
+   * @param keptSeconds how long the stream keeps an event
+   */
+  async marks(keptSeconds: number): Promise<OutboxMark[]> {
+    const rows = await this.connection.queryPrepared<{ since: string } & PlaceRow>(LIST_POSITIONS, [keptSeconds]);
+    return rows.flatMap((row) => {
+      const place = placeIn(row);
+      return place ? [{ since: row.since, ...place }] : [];
+    });
+  }
+
+  /**
+   * Takes everything for unpublished that was published after the mark, or everything without one. Open the outbox again
+   * afterwards: this one still knows better.
+   */
+  async returnTo(mark: OutboxMark | undefined): Promise<void> {
+    await this.connection.queryPrepared(RETURN_TO_POSITION, [mark?.since ?? null]);
+  }
+
+  /** Forgets marks that are close to each other, and those past the retention. @param keepSeconds retention of the events */
+  async thinMarks(keepSeconds: number): Promise<void> {
+    await this.connection.queryPrepared(THIN_POSITIONS, [keepSeconds]);
+  }
+
+  /**
    * Deletes events published longer than `keepSeconds` ago (an hour longer at most), at most `limit` of them so that no
    * lock is held for long.
    * @returns how many were deleted
@@ -171,6 +230,11 @@ export class Outbox {
   async sweep(keepSeconds: number, limit: number): Promise<number> {
     const [row] = await this.connection.queryPrepared<{ deleted: string }>(SWEEP_OUTBOX, [keepSeconds, limit]);
     return Number(row?.deleted ?? 0);
+  }
+
+  /** What a mark writes. */
+  private position(published: PublishedSeqs): unknown[] {
+    return [published.toString(), this.place?.streamSeq ?? null, this.place?.subject ?? null];
   }
 
   private noteDone(seqs: readonly number[]): void {
@@ -188,5 +252,8 @@ export async function replayOutboxEvent(tx: NarrowTransaction, id: string): Prom
   const rows = await tx.query(REPLAY_EVENT, [id]);
   return rows.length > 0;
 }
+
+const placeIn = ({ streamSeq, streamSubject }: PlaceRow): StreamPlace | undefined =>
+  streamSeq === null || streamSubject === null ? undefined : { streamSeq: Number(streamSeq), subject: streamSubject };
 
 const asEvent = (row: Row): OutboxEvent => ({ ...row, seq: Number(row.seq) });

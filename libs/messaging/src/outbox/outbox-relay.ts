@@ -5,14 +5,17 @@ import {
   OUTBOX_CONSUMER,
   Outbox,
   type OutboxEvent,
+  type StreamPlace,
 } from '@crm/database';
 import { Wake } from '@crm/worker';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
+import type { EventOutcome } from './acknowledgements.js';
 import { EventPublisher } from './event-publisher.js';
 import { isRefusal } from './refusal.js';
 import { RefusedEvents } from './refused-events.js';
+import { StreamWatch } from './stream-watch.js';
 
 /** Advisory lock of the active relay; advisory locks belong to a database, so one number works for all services. */
 const RELAY_LOCK = 47_152_013;
@@ -46,6 +49,8 @@ export interface OutboxRelayOptions {
    * service is ahead of it.
    */
   refusedDelaysMs?: readonly number[];
+  /** Milliseconds between looks whether the stream still has what was published; default 20,000. */
+  lookMs?: number;
 }
 
 const DEFAULTS: Required<OutboxRelayOptions> = {
@@ -58,6 +63,7 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
   sweepMs: 60_000,
   keepSeconds: 7 * 24 * 3600,
   refusedDelaysMs: [1_000, 2_000, 4_000, 8_000, 16_000],
+  lookMs: 20_000,
 };
 
 /** Most refused events that wait for another try. Each is one more gap in which a claim looks. */
@@ -78,6 +84,7 @@ export class OutboxRelay {
   private readonly logger = new Logger('OutboxRelay');
   private readonly options: Required<OutboxRelayOptions>;
   private readonly publisher: EventPublisher;
+  private readonly watch: StreamWatch;
   private readonly wake = new Wake();
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -93,6 +100,7 @@ export class OutboxRelay {
   ) {
     this.publisher = new EventPublisher(nats);
     this.options = { ...DEFAULTS, ...options };
+    this.watch = new StreamWatch(nats, this.options.lookMs);
   }
 
   start(): void {
@@ -107,6 +115,7 @@ export class OutboxRelay {
     this.wake.signal();
     await this.running;
     this.publisher.close();
+    this.watch.close();
   }
 
   private async runUntilStopped(): Promise<void> {
@@ -125,7 +134,8 @@ export class OutboxRelay {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
       metrics.outboxLeader.set(1);
-      await this.relay(await Outbox.open(session));
+      this.watch.lookSoon();
+      while (!this.stopped) await this.relay(await Outbox.open(session));
     } finally {
       metrics.outboxLeader.set(0);
       // The next active relay counts them.
@@ -134,17 +144,20 @@ export class OutboxRelay {
     }
   }
 
+  /** Until it is stopped, or the stream has lost events and the outbox has to be opened again. */
   private async relay(outbox: Outbox): Promise<void> {
     const refused = new RefusedEvents({ delaysMs: this.options.refusedDelaysMs, limit: MAX_REFUSED });
     this.countedAt = 0;
     while (!this.stopped) {
+      if (await this.watch.tookBack(outbox)) return;
       const claimedAt = Date.now();
       const due = refused.due(claimedAt, this.options.batchSize);
       if (due.length > 0) await this.publishBatch(outbox, refused, await outbox.claimPostponed(due));
       const batch = refused.isFull ? [] : await outbox.claimBatch(this.options.batchSize);
       if (batch.length > 0) await this.publishBatch(outbox, refused, batch);
       await this.maintain(outbox);
-      if (batch.length === 0) await this.wake.wait(Math.min(this.options.pollMs, refused.nextInMs(Date.now())));
+      if (batch.length === 0)
+        await this.wake.wait(Math.min(this.options.pollMs, refused.nextInMs(Date.now()), this.watch.nextInMs()));
       else if (batch.length < this.options.batchSize) await this.pause(claimedAt + this.options.gatherMs - Date.now());
     }
     await outbox.mark();
@@ -157,7 +170,7 @@ export class OutboxRelay {
     const failedAt = outcomes.findIndex((outcome) => outcome instanceof Error && !isRefusal(outcome));
     const settled = failedAt === -1 ? batch : batch.slice(0, failedAt);
     const acknowledged = settled.filter((_event, index) => typeof outcomes[index] === 'number');
-    outbox.acknowledged(acknowledged);
+    outbox.acknowledged(acknowledged, this.lastInStream(outbox, settled, outcomes));
     refused.accept(acknowledged.length);
     refused.forget(acknowledged.map(({ seq }) => seq));
     metrics.outboxPublished.inc(acknowledged.length);
@@ -171,7 +184,24 @@ export class OutboxRelay {
     const failure = outcomes[failedAt];
     if (!(failure instanceof Error)) return;
     await outbox.mark();
+    this.watch.lookSoon();
     await this.pauseAfter('Publishing failed', failure);
+  }
+
+  /** The last of the acknowledged events in the stream. One that is not behind all others is a duplicate, or shows a loss. */
+  private lastInStream(
+    outbox: Outbox,
+    batch: readonly OutboxEvent[],
+    outcomes: readonly EventOutcome[],
+  ): StreamPlace | undefined {
+    let last: StreamPlace | undefined;
+    for (const [index, { subject }] of batch.entries()) {
+      const streamSeq = outcomes[index];
+      if (typeof streamSeq !== 'number') continue;
+      if (streamSeq <= (outbox.end?.streamSeq ?? 0)) this.watch.lookSoon();
+      if (streamSeq > (last?.streamSeq ?? 0)) last = { streamSeq, subject };
+    }
+    return last;
   }
 
   /** Refused events wait for another try, while those behind them are published, or become dead letters. */
@@ -204,6 +234,7 @@ export class OutboxRelay {
       metrics.deadLettersWaiting.set({ consumer: OUTBOX_CONSUMER }, waiting);
     }
     if (now - this.sweptAt >= this.options.sweepMs) {
+      await outbox.thinMarks(this.options.keepSeconds);
       const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
       // A full batch means that there may be more: the next turn continues at once.
       if (deleted < SWEEP_BATCH) this.sweptAt = now;

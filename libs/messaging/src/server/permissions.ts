@@ -36,11 +36,12 @@ export function permissionsOf(user: NatsUser): Permissions {
 const calls = (service: ServiceName): string[] =>
   RPC_CONTRACTS.filter((contract) => contract.callers.includes(service)).map((contract) => contract.subject);
 
-/** `events.<domain>.<action>.<bucket>` of the events it produces. */
+/** `events.<domain>.<action>.<bucket>` of the events it produces, and reading the last of them, to see what a stream has lost. */
 const produces = (service: ServiceName): string[] =>
   Object.values(EVENTS)
     .filter((event) => event.producer === service)
-    .map((event) => `events.${event.name}.*`);
+    .map((event) => `events.${event.name}.*`)
+    .flatMap((subject) => [subject, `$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`]);
 
 function consumes(service: ServiceName): string[] {
   const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);

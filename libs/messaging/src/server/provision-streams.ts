@@ -65,6 +65,8 @@ const eventStream = (replicas: number): Partial<StreamConfig> & { name: string }
   max_age: EVENT_STREAM.maxAgeNanos,
   duplicate_window: EVENT_STREAM.duplicateWindowNanos,
   discard: DiscardPolicy.Old,
+  // Each service looks at the last of its own events.
+  allow_direct: true,
   num_replicas: replicas,
 });
 
