@@ -36,7 +36,7 @@ export const THIN_POSITIONS = `
 /** Where the published events end in the stream, the latest first. $1: seconds that the stream keeps an event. */
 export const LIST_POSITIONS = `
   SELECT since::text AS since, stream_seq AS "streamSeq", stream_subject AS "streamSubject" FROM outbox_position
-   WHERE stream_seq IS NOT NULL AND since > now() - make_interval(secs => $1) ORDER BY since DESC`;
+   WHERE stream_seq IS NOT NULL AND since > now() - make_interval(secs => $1) ORDER BY outbox_position.since DESC`;
 
 /** Goes back to what was published by a mark; without one ($1 is null), to nothing. */
 export const RETURN_TO_POSITION = 'DELETE FROM outbox_position WHERE $1::timestamptz IS NULL OR since > $1';
