@@ -32,6 +32,7 @@ describe('the dead letter program', () => {
     const message = {
       consumer: CONSUMERS['automation-hooks'].durable,
       messageKey: newId(),
+      sentAt: Date.now(),
       eventId: null,
       subject: 'events.lead.created.7',
       payload: Buffer.from(payload),

@@ -12,6 +12,11 @@ export interface DatabaseConfig {
    * otherwise plan at every execution, which takes ten times as long as to read a row. Default false.
    */
   genericPlans?: boolean;
+  /**
+   * Days for which tables that are partitioned by day keep their rows, by table; `defaultRetention` says for which the others
+   * do. A row is kept for as many whole days after the day of its id.
+   */
+  retentionDays?: Readonly<Record<string, number>>;
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /** Milliseconds to wait for a free connection before a request is rejected with SERVICE_UNAVAILABLE; default 5,000. */

@@ -2,6 +2,7 @@ import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '
 import { Database } from './database.js';
 import type { DatabaseConfig } from './database-config.js';
 import type { EntityClass } from './entities/entity-managers.js';
+import { PartitionUpkeep } from './partitions/partition-upkeep.js';
 
 export interface DatabaseModuleOptions {
   config: DatabaseConfig;
@@ -9,15 +10,22 @@ export interface DatabaseModuleOptions {
   entities?: readonly EntityClass[];
 }
 
-/** Provides the service's Database to every module and closes it last at shutdown. */
+/** Provides the service's Database to every module, keeps its partitions and closes it last at shutdown. */
 @Module({})
 export class DatabaseModule implements OnApplicationShutdown {
   static forService(options: DatabaseModuleOptions): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
-      providers: [{ provide: Database, useFactory: () => new Database(options.config, options.entities) }],
-      exports: [Database],
+      providers: [
+        { provide: Database, useFactory: () => new Database(options.config, options.entities) },
+        {
+          provide: PartitionUpkeep,
+          useFactory: (database: Database) => new PartitionUpkeep(database, options.config.retentionDays),
+          inject: [Database],
+        },
+      ],
+      exports: [Database, PartitionUpkeep],
     };
   }
 

@@ -42,6 +42,12 @@ export function idOf(ms: number, ...parts: readonly string[]): string {
   return stringify(id);
 }
 
+/** The lowest id with that time, in milliseconds since 1970: ids of an hour or a day are those from its to the next one's. */
+export function lowestIdOf(ms: number): string {
+  const digits = ms.toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}
+
 /** The time in a UUIDv7, in milliseconds since 1970. */
 export const millisecondsOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 

@@ -8,7 +8,7 @@ export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';
 export { isExcessive, isRefusedStatement, isTemporary, isUniqueViolation } from './errors.js';
 export * as eventTableSql from './event-table-sql.js';
-export { idOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
+export { idOf, lowestIdOf, millisecondsOfId, NO_TENANT, newId } from './ids.js';
 export { inWorkspace } from './in-workspace.js';
 export {
   countDeadLetters,
@@ -20,7 +20,7 @@ export {
   markReplayed,
   storeDeadLetter,
 } from './inbox/dead-letter.js';
-export { recordInbox, sweepInbox } from './inbox/inbox.js';
+export { recordInbox } from './inbox/inbox.js';
 export { createInboxTable, createOutboxTable } from './migrations/event-tables.js';
 export { type ProvisionedDatabase, type Provisioning, provisionDatabase } from './migrations/provision.js';
 export { type MigrationRun, runMigrations } from './migrations/run.js';
@@ -46,15 +46,18 @@ export {
 } from './outbox/outbox.js';
 export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';
 export { OutboxSignal } from './outbox/signal.js';
+export { PartitionUpkeep } from './partitions/partition-upkeep.js';
 export {
   countDefaultPartition,
+  type DropOutcome,
   dropPartition,
   listPartitions,
+  type MakeOutcome,
   makePartition,
   type PartitionedTable,
-  type PartitionOutcome,
   sweepDefaultPartition,
 } from './partitions/partitions.js';
+export { defaultRetention, retentionOf } from './partitions/retention.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {
   NarrowTransaction,

@@ -157,6 +157,7 @@ describe('the messaging module', () => {
     const message = {
       consumer: 'webhook-dispatcher',
       messageKey: newId(),
+      sentAt: Date.now(),
       eventId: envelope.id,
       subject: 'events.lead.created.7',
       payload: Buffer.from(JSON.stringify(envelope)),

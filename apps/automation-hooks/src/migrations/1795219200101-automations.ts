@@ -68,9 +68,9 @@ export class Automations1795219200101 extends ServiceMigration {
         created_at timestamptz(3) NOT NULL DEFAULT now(),
         started_at timestamptz(3),
         finished_at timestamptz(3)`,
-      unique: [['workflow_id', 'event_id']],
       indexes: ['workflow_id, id', 'status, id'],
       grants: ['select', 'insert', 'update'],
+      partitionedBy: 'id',
     });
 
     await createTenantTable(runner, roles, {
@@ -88,8 +88,9 @@ export class Automations1795219200101 extends ServiceMigration {
         error_detail text,
         updated_at timestamptz(3) NOT NULL DEFAULT now()`,
       primaryKey: ['run_id', 'position'],
-      references: [{ columns: ['run_id'], table: 'run', onDelete: 'cascade' }],
       grants: ['select', 'insert', 'update'],
+      partitionedBy: 'run_id',
+      arrival: 'updated_at',
     });
 
     // What is to be worked on, for all tenants: the narrow role claims, everything else happens in the tenant's context.
@@ -97,7 +98,6 @@ export class Automations1795219200101 extends ServiceMigration {
       name: 'run_queue',
       columns: 'run_id uuid NOT NULL, due_at timestamptz NOT NULL DEFAULT now(), claim_id uuid',
       primaryKey: ['run_id'],
-      references: [{ columns: ['run_id'], table: 'run', onDelete: 'cascade' }],
       indexes: [{ columns: 'due_at', tenantFirst: false }],
       narrow: ['select', 'update'],
     });

@@ -1,6 +1,14 @@
-import { type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import { lowestIdOf, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { CLAIM_RUNS, POSTPONE_RUN, QUEUE_RUNS, RELEASE_RUNS, RENEW_CLAIM, UNQUEUE_RUN } from './run.sql.js';
+import {
+  CLAIM_RUNS,
+  HAS_QUEUED_RUNS,
+  POSTPONE_RUN,
+  QUEUE_RUNS,
+  RELEASE_RUNS,
+  RENEW_CLAIM,
+  UNQUEUE_RUN,
+} from './run.sql.js';
 
 /** A run that this worker holds: until the lease ends no other worker can claim it. */
 export interface Claim {
@@ -56,6 +64,12 @@ export class RunQueueRepository {
   /** Gives the run back until later. */
   async postpone(tx: TenantTransaction, runId: string, until: Date): Promise<void> {
     await tx.query(POSTPONE_RUN, [tx.tenantId, runId, until]);
+  }
+
+  /** Whether a run of any tenant is queued whose id has a time from `from` up to `to`, in milliseconds since 1970. */
+  async hasRunsOf(tx: NarrowTransaction, from: number, to: number): Promise<boolean> {
+    const [row] = await tx.query<{ queued: boolean }>(HAS_QUEUED_RUNS, [lowestIdOf(from), lowestIdOf(to)]);
+    return row?.queued ?? false;
   }
 
   async remove(tx: TenantTransaction, runId: string): Promise<void> {

@@ -55,7 +55,11 @@ export class RunExecutor {
   private async begin(claim: Claim): Promise<{ run: RunWithSteps; workflow: Workflow } | undefined> {
     return this.whileHeld(claim, async (tx) => {
       const run = await this.runs.find(tx, claim.runId);
-      if (!run) throw new Error(`The queue names the run ${claim.runId}, which does not exist`);
+      if (!run) {
+        this.logger.error({ msg: 'A queued run does not exist any more', runId: claim.runId });
+        await this.queue.remove(tx, claim.runId);
+        return undefined;
+      }
       const workflow = await this.workflows.find(tx, run.workflowId);
       if (!workflow?.enabled) {
         const detail = workflow ? 'The workflow was disabled' : 'The workflow was removed';

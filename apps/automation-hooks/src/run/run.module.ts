@@ -8,6 +8,7 @@ import { RunConsumer } from './run.consumer.js';
 import { RunController } from './run.controller.js';
 import { RunExecutor } from './run.executor.js';
 import { RunRepository } from './run.repository.js';
+import { RunRetention } from './run.retention.js';
 import { RunService } from './run.service.js';
 import { RunSignal } from './run.signal.js';
 import { RunWorker } from './run.worker.js';
@@ -23,6 +24,7 @@ import { RunTokenService } from './run-token.service.js';
     RunExecutor,
     RunQueueRepository,
     RunRepository,
+    RunRetention,
     RunService,
     RunSignal,
     RunTokenService,

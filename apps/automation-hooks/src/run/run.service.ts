@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/context';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, idOf, millisecondsOfId, newId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import type { VerifiedHook } from '../hook/hook.service.js';
@@ -44,7 +44,8 @@ export class RunService {
     const waiting = await this.workflows.listStartedBy(tx, event.type);
     const workflows = waiting.filter((workflow) => mayReceive(workflow, event));
     if (workflows.length === 0) return;
-    const runs = workflows.map(({ id }) => ({ id: newId(), workflowId: id }));
+    // One run of a workflow for an event, however often that is delivered.
+    const runs = workflows.map(({ id }) => ({ id: idOf(millisecondsOfId(event.id), id, event.id), workflowId: id }));
     const cause = { input: eventInput(event), eventId: event.id, depth: await this.depthAfter(tx, event) };
     if (cause.depth > MAX_DEPTH) {
       const detail = `The event was caused by a chain of ${MAX_DEPTH} runs; a longer chain is taken for a loop`;

@@ -38,15 +38,18 @@ export const POSTPONE_RUN = `UPDATE run_queue SET due_at = $3, claim_id = NULL W
 /** $2: run. */
 export const UNQUEUE_RUN = `DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2`;
 
+/** Whether runs with ids from $1 up to $2 are queued, of any tenant. */
+export const HAS_QUEUED_RUNS = `SELECT EXISTS (SELECT FROM run_queue WHERE run_id >= $1 AND run_id < $2) AS queued`;
+
 /**
- * Stores runs of one cause, whose input is sent once; a second run of a workflow for the same event is not stored.
+ * Stores runs of one cause, whose input is sent once; a run whose id is stored already is not stored again.
  * $2: ids of the runs, $3: their workflows, $4: event, $5: depth, $6: input, $7: status, $8: code and $9: detail of the error.
  */
 export const INSERT_RUNS = `
   INSERT INTO run (tenant_id, id, workflow_id, event_id, depth, input, status, error_code, error_detail, finished_at)
   SELECT $1, new.id, new.workflow_id, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
     FROM unnest($2::uuid[], $3::uuid[]) AS new (id, workflow_id)
-  ON CONFLICT (tenant_id, workflow_id, event_id) DO NOTHING RETURNING id`;
+  ON CONFLICT (tenant_id, id) DO NOTHING RETURNING id`;
 
 /**
  * A page of runs, newest first, with the payloads of the first runs until these fill $7 bytes of JSON; when $7 is null no

@@ -2,15 +2,15 @@ const COLUMNS = `id, tenant_id AS "tenantId", consumer, event_id AS "eventId", s
   created_at AS "createdAt", replayed_at AS "replayedAt"`;
 
 /**
- * A message that is already stored keeps its row. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
+ * A message that is already stored keeps its row; one that was stored by this transaction has its time. $1: tenant, $2: id, $3: consumer, $4: message key, $5: event, $6: subject,
  * $7: payload, $8: error, $9: deliveries.
  */
 export const STORE_DEAD_LETTER = `
   INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
+  ON CONFLICT (tenant_id, id) DO UPDATE
      SET error = excluded.error, deliveries = excluded.deliveries
-  RETURNING id`;
+  RETURNING created_at = now() AS "isNew"`;
 
 /** $1: consumer, $2: limit, $3: only those after this id; null for the first page. */
 export const LIST_DEAD_LETTERS = `

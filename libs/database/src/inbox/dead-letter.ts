@@ -1,4 +1,4 @@
-import { newId } from '../ids.js';
+import { idOf } from '../ids.js';
 import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
 import {
   COUNT_DEAD_LETTERS,
@@ -31,15 +31,16 @@ export type DeadLetterSummary = Omit<DeadLetter, 'payload'>;
  * Stores a message that a consumer cannot handle. A message that is stored twice (because the broker did not learn that it
  * was terminated) has one row.
  * @param tx in the context of the message's tenant, or of NO_TENANT
- * @param message with `messageKey`, which is the same for each delivery of one message and for no other message
+ * @param message with `messageKey`, which is the same for each delivery of one message and for no other message, and `sentAt`,
+ *   milliseconds since 1970, which is the same for each delivery too: the row's id follows from both
  * @returns the id of its row, and whether this call stored it
  */
 export async function storeDeadLetter(
   tx: TenantTransaction,
-  message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string },
+  message: Omit<DeadLetter, 'id' | 'tenantId' | 'createdAt' | 'replayedAt'> & { messageKey: string; sentAt: number },
 ): Promise<{ id: string; isNew: boolean }> {
-  const id = newId();
-  const rows = await tx.query<{ id: string }>(STORE_DEAD_LETTER, [
+  const id = idOf(message.sentAt, message.consumer, message.messageKey);
+  const [row] = await tx.query<{ isNew: boolean }>(STORE_DEAD_LETTER, [
     tx.tenantId,
     id,
     message.consumer,
@@ -50,8 +51,7 @@ export async function storeDeadLetter(
     message.error,
     message.deliveries,
   ]);
-  const stored = rows[0]?.id ?? id;
-  return { id: stored, isNew: stored === id };
+  return { id, isNew: row?.isNew ?? false };
 }
 
 /**

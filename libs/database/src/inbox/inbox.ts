@@ -1,5 +1,5 @@
-import type { NarrowTransaction, TenantTransaction } from '../transaction.js';
-import { RECORD_HANDLED, SWEEP_INBOX } from './inbox.sql.js';
+import type { TenantTransaction } from '../transaction.js';
+import { RECORD_HANDLED } from './inbox.sql.js';
 
 /**
  * Records that a consumer handles an event, in the transaction of the effect. A concurrent second delivery waits until
@@ -9,13 +9,4 @@ import { RECORD_HANDLED, SWEEP_INBOX } from './inbox.sql.js';
 export async function recordInbox(tx: TenantTransaction, consumer: string, eventId: string): Promise<boolean> {
   const rows = await tx.query(RECORD_HANDLED, [tx.tenantId, consumer, eventId]);
   return rows.length > 0;
-}
-
-/**
- * Deletes rows older than `keepSeconds`, which must be longer than the broker and the outbox keep an event.
- * @returns how many were deleted
- */
-export async function sweepInbox(tx: NarrowTransaction, keepSeconds: number, limit: number): Promise<number> {
-  const [row] = await tx.query<{ deleted: string }>(SWEEP_INBOX, [keepSeconds, limit]);
-  return Number(row?.deleted ?? 0);
 }

@@ -42,7 +42,8 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
 
 /**
  * `inbox`: which consumer has handled which event, so that a second delivery has no second effect.
- * `dead_letter`: messages that could not be handled, as received, with their error.
+ * `dead_letter`: messages that could not be handled, as received, with their error. The id follows from consumer and
+ * `message_key`, so that the primary key keeps a message single.
  */
 export async function createInboxTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
   await createTenantTable(runner, roles, {
@@ -52,12 +53,10 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
       event_id uuid NOT NULL,
       handled_at timestamptz NOT NULL DEFAULT now()`,
     primaryKey: ['consumer', 'event_id'],
-    indexes: [{ columns: 'handled_at', tenantFirst: false }],
     partitionedBy: 'event_id',
     arrival: 'handled_at',
     // ON CONFLICT DO NOTHING needs to read the key.
     grants: ['select', 'insert'],
-    narrow: ['select', 'delete'],
   });
   await createDeadLetterTable(runner, roles);
 }
@@ -81,8 +80,8 @@ async function createDeadLetterTable(runner: QueryRunner, roles: ServiceDatabase
       deliveries integer NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now(),
       replayed_at timestamptz`,
-    unique: [['consumer', 'message_key']],
     indexes: [{ columns: 'consumer, id', where: 'replayed_at IS NULL', tenantFirst: false }],
+    partitionedBy: 'id',
     grants: ['select', 'insert', 'update'],
     narrow: ['select', 'insert', 'update'],
   });

@@ -31,7 +31,11 @@ const FIND_TABLE = `
     RAISE EXCEPTION 'no table % is partitioned by day', table_name USING ERRCODE = 'undefined_table';
   END IF;`;
 
-const LOCK_TABLE = `PERFORM pg_advisory_xact_lock(${PARTITION_LOCK}, parent::integer);`;
+/** One at a time: of two replicas that make or drop partitions at once, the second leaves it to the first. */
+const LOCK_TABLE = `
+  IF NOT pg_try_advisory_xact_lock(${PARTITION_LOCK}, parent::integer) THEN
+    RETURN 'busy';
+  END IF;`;
 
 const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
 
@@ -96,7 +100,7 @@ END`,
  */
 const DROP: PartitionFunction = {
   name: 'drop_partition',
-  signature: '(table_name text, day date) RETURNS boolean',
+  signature: '(table_name text, day date) RETURNS text',
   types: '(text, date)',
   body: `
 DECLARE
@@ -112,10 +116,10 @@ BEGIN
   SELECT c.oid INTO partition FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
    WHERE i.inhparent = parent AND c.relname = table_name || to_char(day, '"_p"YYYYMMDD');
   IF partition IS NULL THEN
-    RETURN false;
+    RETURN 'absent';
   END IF;
   EXECUTE format('DROP TABLE %s', partition::regclass);
-  RETURN true;
+  RETURN 'dropped';
 END`,
 };
 

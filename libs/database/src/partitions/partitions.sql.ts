@@ -17,7 +17,7 @@ export const LIST_PARTITIONS = `
 export const MAKE_PARTITION = 'SELECT make_partition($1, $2) AS outcome';
 
 /** $1: table, $2: day. */
-export const DROP_PARTITION = 'SELECT drop_partition($1, $2) AS dropped';
+export const DROP_PARTITION = 'SELECT drop_partition($1, $2) AS outcome';
 
 /** $1: table, $2: days that a row is kept, $3: limit. */
 export const SWEEP_DEFAULT_PARTITION = 'SELECT sweep_default_partition($1, $2, $3) AS deleted';

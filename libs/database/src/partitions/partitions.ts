@@ -21,24 +21,25 @@ export const listPartitions = (queryable: Queryable): Promise<PartitionedTable[]
 
 /**
  * `made`: there was none; `present`: there is one; `default`: rows of that day are in the default partition, where the day
- * stays until they are swept.
+ * stays until they are swept; `busy`: another session is changing the partitions of the table.
  */
-export type PartitionOutcome = 'made' | 'present' | 'default';
+export type MakeOutcome = 'made' | 'present' | 'default' | 'busy';
+
+export type DropOutcome = 'dropped' | 'absent' | 'busy';
 
 /** @throws DatabaseError 42P01 when the table is not partitioned by day, 22023 for a day far from today */
-export async function makePartition(queryable: Queryable, table: string, day: string): Promise<PartitionOutcome> {
-  const [row] = await queryable.query<{ outcome: PartitionOutcome }>(MAKE_PARTITION, [table, day]);
-  return (row as { outcome: PartitionOutcome }).outcome;
+export async function makePartition(queryable: Queryable, table: string, day: string): Promise<MakeOutcome> {
+  const [row] = await queryable.query<{ outcome: MakeOutcome }>(MAKE_PARTITION, [table, day]);
+  return (row as { outcome: MakeOutcome }).outcome;
 }
 
 /**
  * Drops the partition of a day with all its rows.
- * @returns whether there was one
  * @throws DatabaseError 42P01 when the table is not partitioned by day, 22023 for yesterday or a later day
  */
-export async function dropPartition(queryable: Queryable, table: string, day: string): Promise<boolean> {
-  const [row] = await queryable.query<{ dropped: boolean }>(DROP_PARTITION, [table, day]);
-  return (row as { dropped: boolean }).dropped;
+export async function dropPartition(queryable: Queryable, table: string, day: string): Promise<DropOutcome> {
+  const [row] = await queryable.query<{ outcome: DropOutcome }>(DROP_PARTITION, [table, day]);
+  return (row as { outcome: DropOutcome }).outcome;
 }
 
 /**

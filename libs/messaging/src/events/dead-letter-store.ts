@@ -19,6 +19,7 @@ export class DeadLetterStore {
       storeDeadLetter(tx, {
         consumer: this.consumer,
         messageKey: messageKey(message),
+        sentAt: Number(message.timestampNanos / 1_000_000n),
         eventId: event.ok ? event.envelope.id : null,
         subject: message.subject,
         payload: Buffer.from(message.data),

@@ -115,6 +115,21 @@ export class EnvironmentReader {
     });
   }
 
+  /** Whole numbers within the bounds by lower-case name, as `outbox=7,inbox=15`. */
+  integersByName(
+    name: string,
+    option: Option<Readonly<Record<string, number>>> & { min: number; max: number },
+  ): Readonly<Record<string, number>> {
+    const { min, max } = option;
+    return this.read(name, option, {}, (text) => {
+      const parts = text.split(',').map((part) => /^\s*([a-z][a-z0-9_]*)\s*=\s*(\d+)\s*$/.exec(part));
+      const pairs = parts.map((part) => [part?.[1] ?? '', Number(part?.[2] ?? Number.NaN)] as const);
+      const isValid = pairs.every(([key, value]) => key !== '' && value >= min && value <= max);
+      if (isValid && new Set(pairs.map(([key]) => key)).size === pairs.length) return Object.fromEntries(pairs);
+      return this.refuse(name, `names with whole numbers from ${min} to ${max}, such as a=${min},b=${max}`, {});
+    });
+  }
+
   /** Parts separated by commas. */
   list(name: string, option: Option<readonly string[]> = {}): readonly string[] {
     return this.read(name, option, [], (text) =>

@@ -6,7 +6,7 @@ import {
   type ServiceName,
   type StatefulService,
 } from '@crm/contracts';
-import type { DatabaseConfig } from '@crm/database';
+import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
 import { readEnvironment } from './environment.js';
 
@@ -80,18 +80,28 @@ export function serviceConfig(
   }, environment);
 }
 
-/** Reads DATABASE_URL (runtime role), DATABASE_NARROW_URL and DATABASE_POOL_SIZE. */
+/** The stream keeps events for 7 days; a day more, because both count from the start or the end of one. */
+const INBOX_BEYOND_OUTBOX_DAYS = 8;
+
+/** Reads DATABASE_URL (runtime role), DATABASE_NARROW_URL, DATABASE_POOL_SIZE and RETENTION_DAYS. */
 export function databaseConfig(
   name: StatefulService,
   environment?: Readonly<Record<string, string | undefined>>,
 ): DatabaseConfig {
   return readEnvironment((env) => {
     const schemes = ['postgres', 'postgresql'];
+    const retentionDays = env.integersByName('RETENTION_DAYS', { default: {}, min: 1, max: 365 });
+    if (retentionOf('inbox', retentionDays) < retentionOf('outbox', retentionDays) + INBOX_BEYOND_OUTBOX_DAYS) {
+      env.problem(
+        `RETENTION_DAYS must keep the inbox ${INBOX_BEYOND_OUTBOX_DAYS} days longer than the outbox at least`,
+      );
+    }
     return {
       url: env.url('DATABASE_URL', { schemes }),
       narrowUrl: env.url('DATABASE_NARROW_URL', { schemes }),
       poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 500 }),
       applicationName: DATABASES[name].database,
+      retentionDays,
     };
   }, environment);
 }
