@@ -37,6 +37,7 @@ export {
 export { NarrowSession, type NarrowSessionOptions } from './narrow-session.js';
 export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
 export {
+  isDayPublished,
   Outbox,
   type OutboxEvent,
   type OutboxMark,

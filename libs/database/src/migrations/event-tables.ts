@@ -3,7 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { createGlobalTable, createTenantTable } from './tables.js';
 
 /**
- * Creates `outbox`: events to publish, written in the transaction of the change and never updated. The narrow role relays
+ * Creates `outbox`: events to publish, written in the transaction of the change. The narrow role relays
  * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each ten seconds of
  * the last hour and of each hour before, with the last of these events in the stream: when the stream has lost that event, it
  * is filled again from a row whose event it has. `dead_letter` takes the events that the broker refuses for good.
@@ -23,10 +23,11 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
       envelope json NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now()`,
     indexes: [{ columns: 'seq', tenantFirst: false }],
+    partitionedBy: 'id',
+    storage: 'toast_tuple_target = 8160',
     grants: ['insert'],
-    narrow: ['select', 'insert', 'update', 'delete'],
+    narrow: ['select', 'insert', 'update'],
   });
-  await runner.query('ALTER TABLE outbox SET (toast_tuple_target = 8160)');
   await createDeadLetterTable(runner, roles);
   await createGlobalTable(runner, roles, {
     name: 'outbox_position',

@@ -23,7 +23,7 @@ export const MARK_EVENTS_PUBLISHED = `
 
 /**
  * Of the rows older than an hour, keeps the last of each hour, and of those past the retention only the youngest: what was
- * published by then. $1: seconds of the retention.
+ * published by then. $1: days of the retention.
  */
 export const THIN_POSITIONS = `
   DELETE FROM outbox_position AS old
@@ -31,7 +31,7 @@ export const THIN_POSITIONS = `
      AND EXISTS (SELECT 1 FROM outbox_position AS later
                   WHERE later.since > old.since AND later.since < now() - interval '1 hour'
                     AND (date_trunc('hour', later.since) = date_trunc('hour', old.since)
-                         OR later.since <= now() - make_interval(secs => $1)))`;
+                         OR later.since <= now() - make_interval(days => $1, secs => 10)))`;
 
 /** Where the published events end in the stream, the latest first. $1: seconds that the stream keeps an event. */
 export const LIST_POSITIONS = `
@@ -66,7 +66,7 @@ export const SET_ASIDE_EVENTS = `
          convert_to(envelope::text, 'UTF8'), refused.reason, refused.tries
     FROM unnest($4::bigint[], $5::uuid[], $6::text[], $7::integer[]) AS refused (seq, dead_letter_id, reason, tries)
     JOIN outbox ON outbox.seq = refused.seq
-  ON CONFLICT (tenant_id, consumer, message_key) DO UPDATE
+  ON CONFLICT (tenant_id, id) DO UPDATE
      SET error = excluded.error, deliveries = excluded.deliveries, replayed_at = NULL`;
 
 /**
@@ -97,16 +97,14 @@ export const LIST_WRITERS = `
    WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = (SELECT 'outbox'::regclass)
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Deletes the oldest events, if they have been published for long enough. $1: seconds that one is kept, $2: limit. */
-export const SWEEP_OUTBOX = `
-  WITH passed AS (
-    SELECT published FROM outbox_position
-     WHERE since <= now() - make_interval(secs => $1 + 10) ORDER BY since DESC LIMIT 1),
-  old AS (
-    SELECT head.tenant_id, head.id
-      FROM passed, LATERAL (SELECT tenant_id, id, seq FROM outbox
-                             WHERE seq < upper(passed.published) ORDER BY seq LIMIT $2) AS head
-     WHERE passed.published @> head.seq),
-  gone AS (
-    DELETE FROM outbox USING old WHERE outbox.tenant_id = old.tenant_id AND outbox.id = old.id RETURNING 1)
-  SELECT count(*) AS deleted FROM gone`;
+/** What had been published some time ago. $1: days. */
+export const READ_PAST_POSITION = `
+  SELECT published::text AS published FROM outbox_position
+   WHERE since <= now() - make_interval(days => $1, secs => 10) ORDER BY since DESC LIMIT 1`;
+
+/** Whether an event with an id of a time lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
+export const IS_ANY_BETWEEN = `
+  SELECT EXISTS (
+    SELECT FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+     CROSS JOIN LATERAL (SELECT seq FROM outbox
+                          WHERE seq > gap.after AND seq < gap.before AND id >= $3 AND id < $4 LIMIT 1) AS event) AS found`;

@@ -1,19 +1,22 @@
-import { newId } from '../ids.js';
+import { idOf, millisecondsOfId } from '../ids.js';
+import { addDays, lowestIdOf } from '../partitions/day.js';
 import type { NarrowTransaction, PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
+  IS_ANY_BETWEEN,
   LIST_POSITIONS,
   LIST_WRITERS,
   MARK_AND_CLAIM_EVENTS,
   MARK_EVENTS_PUBLISHED,
   MEASURE_OUTBOX,
+  READ_PAST_POSITION,
   READ_POSITION,
   REPLAY_EVENT,
   RETURN_TO_POSITION,
   SET_ASIDE_EVENTS,
-  SWEEP_OUTBOX,
   THIN_POSITIONS,
 } from './outbox.sql.js';
+import { OUTBOX_CONSUMER } from './outbox-row.js';
 import { PublishedSeqs } from './published-seqs.js';
 
 /** An event that is waiting to be published. */
@@ -31,6 +34,7 @@ export interface OutboxEvent {
 /** An event that the broker refuses for good. */
 export interface RefusedEvent {
   readonly seq: number;
+  readonly id: string;
   /** For operators. */
   readonly reason: string;
   /** How often it was sent. */
@@ -152,7 +156,7 @@ export class Outbox {
     await this.connection.queryPrepared(SET_ASIDE_EVENTS, [
       ...this.position(this.published.plus(seqs)),
       seqs,
-      events.map(() => newId()),
+      events.map(({ id }) => idOf(millisecondsOfId(id), OUTBOX_CONSUMER, id)),
       events.map(({ reason }) => reason),
       events.map(({ tries }) => tries),
     ]);
@@ -217,19 +221,9 @@ export class Outbox {
     await this.connection.queryPrepared(RETURN_TO_POSITION, [mark?.since ?? null]);
   }
 
-  /** Forgets marks that are close to each other, and those past the retention. @param keepSeconds retention of the events */
-  async thinMarks(keepSeconds: number): Promise<void> {
-    await this.connection.queryPrepared(THIN_POSITIONS, [keepSeconds]);
-  }
-
-  /**
-   * Deletes events published longer than `keepSeconds` ago (an hour longer at most), at most `limit` of them so that no
-   * lock is held for long.
-   * @returns how many were deleted
-   */
-  async sweep(keepSeconds: number, limit: number): Promise<number> {
-    const [row] = await this.connection.queryPrepared<{ deleted: string }>(SWEEP_OUTBOX, [keepSeconds, limit]);
-    return Number(row?.deleted ?? 0);
+  /** Forgets marks that are close to each other, and those past the retention. @param keepDays retention of the events */
+  async thinMarks(keepDays: number): Promise<void> {
+    await this.connection.queryPrepared(THIN_POSITIONS, [keepDays]);
   }
 
   /** What a mark writes. */
@@ -241,6 +235,24 @@ export class Outbox {
     this.published = this.published.plus(seqs);
     for (const seq of seqs) this.postponed.delete(seq);
   }
+}
+
+/**
+ * Whether every event whose id is of a day has been published or set aside for long enough that its partition may be dropped.
+ * @param day of UTC, as `2026-11-22`
+ * @param keepDays for how long published events are kept, so that a lost stream can be filled again
+ */
+export async function isDayPublished(tx: NarrowTransaction, day: string, keepDays: number): Promise<boolean> {
+  const [past] = await tx.query<{ published: string }>(READ_PAST_POSITION, [keepDays]);
+  if (!past) return false;
+  const { after, before } = PublishedSeqs.parse(past.published).gaps;
+  const [row] = await tx.query<{ found: boolean }>(IS_ANY_BETWEEN, [
+    after,
+    before,
+    lowestIdOf(day),
+    lowestIdOf(addDays(day, 1)),
+  ]);
+  return row?.found === false;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   OUTBOX_CONSUMER,
   Outbox,
   type OutboxEvent,
+  retentionOf,
   type StreamPlace,
 } from '@crm/database';
 import { Wake } from '@crm/worker';
@@ -39,10 +40,6 @@ export interface OutboxRelayOptions {
   silenceSeconds?: number;
   /** Events read, published and marked together; default 256. */
   batchSize?: number;
-  /** Milliseconds between deletions of old published events; default 60,000. */
-  sweepMs?: number;
-  /** Seconds for which published events are kept, so that a lost stream can be refilled; default 7 days. */
-  keepSeconds?: number;
   /**
    * Milliseconds before each further try of an event that the broker refuses; after the last it becomes a dead letter.
    * Default 1, 2, 4, 8 and 16 s: half a minute outlasts a reload of the broker's configuration or a release in which a
@@ -60,8 +57,6 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
   retryMs: 1_000,
   silenceSeconds: 20,
   batchSize: 256,
-  sweepMs: 60_000,
-  keepSeconds: 7 * 24 * 3600,
   refusedDelaysMs: [1_000, 2_000, 4_000, 8_000, 16_000],
   lookMs: 20_000,
 };
@@ -69,10 +64,9 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
 /** Most refused events that wait for another try. Each is one more gap in which a claim looks. */
 const MAX_REFUSED = 256;
 
-const SWEEP_BATCH = 1_000;
 const MEASURE_MS = 5_000;
 const SETTLE_MS = 1_000;
-/** Between counts of the dead letters, which operators replay in processes of their own. */
+/** Between counts of the dead letters, which operators replay in processes of their own, and removals of old marks. */
 const COUNT_MS = 60_000;
 
 /**
@@ -88,7 +82,6 @@ export class OutboxRelay {
   private readonly wake = new Wake();
   private running: Promise<void> | undefined;
   private stopped = false;
-  private sweptAt = 0;
   private measuredAt = 0;
   private settledAt = 0;
   private countedAt = 0;
@@ -174,11 +167,11 @@ export class OutboxRelay {
     refused.accept(acknowledged.length);
     refused.forget(acknowledged.map(({ seq }) => seq));
     metrics.outboxPublished.inc(acknowledged.length);
-    for (const [index, { seq, id }] of settled.entries()) {
+    for (const [index, event] of settled.entries()) {
       const outcome = outcomes[index];
       if (!(outcome instanceof Error)) continue;
-      refused.refuse(seq, outcome.message, Date.now());
-      this.logger.warn({ msg: 'The broker refuses an event', eventId: id, reason: outcome.message });
+      refused.refuse(event, outcome.message, Date.now());
+      this.logger.warn({ msg: 'The broker refuses an event', eventId: event.id, reason: outcome.message });
     }
     if (acknowledged.length < settled.length) await this.postponeRefused(outbox, refused, settled);
     const failure = outcomes[failedAt];
@@ -232,12 +225,7 @@ export class OutboxRelay {
       this.countedAt = now;
       const waiting = await this.database.crossTenant((tx) => countDeadLetters(tx, OUTBOX_CONSUMER));
       metrics.deadLettersWaiting.set({ consumer: OUTBOX_CONSUMER }, waiting);
-    }
-    if (now - this.sweptAt >= this.options.sweepMs) {
-      await outbox.thinMarks(this.options.keepSeconds);
-      const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
-      // A full batch means that there may be more: the next turn continues at once.
-      if (deleted < SWEEP_BATCH) this.sweptAt = now;
+      await outbox.thinMarks(retentionOf('outbox', this.database.config.retentionDays));
     }
   }
 

@@ -1,10 +1,6 @@
 import type { RefusedEvent } from '@crm/database';
 
-interface Waiting {
-  readonly seq: number;
-  readonly reason: string;
-  /** How often it was sent. */
-  readonly tries: number;
+interface Waiting extends RefusedEvent {
   readonly dueAt: number;
   /** How many events the broker had accepted when this one was refused first. */
   readonly acceptedBefore: number;
@@ -43,12 +39,12 @@ export class RefusedEvents {
   }
 
   /** Notes a refusal. @param now in milliseconds */
-  refuse(seq: number, reason: string, now: number): void {
+  refuse({ seq, id }: Pick<RefusedEvent, 'seq' | 'id'>, reason: string, now: number): void {
     const before = this.events.get(seq);
     const tries = (before?.tries ?? 0) + 1;
     const delay = this.options.delaysMs[tries - 1] ?? 0;
     const acceptedBefore = before?.acceptedBefore ?? this.accepted;
-    this.events.set(seq, { seq, reason, tries, dueAt: now + delay, acceptedBefore });
+    this.events.set(seq, { seq, id, reason, tries, dueAt: now + delay, acceptedBefore });
   }
 
   /** Those whose next try is due, in ascending order, at most `limit`. */
