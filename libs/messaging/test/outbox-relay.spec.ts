@@ -95,6 +95,39 @@ describe('the outbox relay', () => {
     await until(async () => (await waiting()) === 0, 'it is published');
   });
 
+  it('is woken by a commit of another process of the service', async () => {
+    start(nats, store.database, { ...FAST, pollMs: 60_000 });
+    await until(async () => (await locks()) === 1, 'one is active');
+    const sibling = store.sibling();
+    start(await broker.service('custom-objects'), sibling);
+    const ids = [];
+    for (let index = 0; index < 5; index += 1) ids.push(await append(`s${index}`, sibling));
+    await until(async () => (await waiting()) === 0, 'they are published');
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('asks an outbox that nothing is written to less often', async () => {
+    start(nats, store.database, { ...FAST, pollMs: 5, quietMs: 100, idlePollMs: 60_000 });
+    await until(async () => (await locks()) === 1, 'it is active');
+    const asked = () =>
+      store.admin<{ at: Date }>(
+        `SELECT query_start AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
+          WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
+      );
+    let last = await asked();
+    await until(async () => {
+      const before = last;
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      last = await asked();
+      return String(before[0]?.at.getTime()) === String(last[0]?.at.getTime());
+    }, 'it rests');
+    const unseen = await append('of a program without a relay', store.sibling());
+    expect([await waiting(), await asked()]).toEqual([1, last]);
+    const seen = await append('of its own process');
+    await until(async () => (await waiting()) === 0, 'both are published');
+    expect((await published([unseen, seen])).map(({ id }) => id)).toEqual([unseen, seen]);
+  });
+
   const locks = async () =>
     Number(
       (

@@ -14,6 +14,7 @@ import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import type { EventOutcome } from './acknowledgements.js';
 import { EventPublisher } from './event-publisher.js';
+import { OutboxNudge } from './outbox-nudge.js';
 import { isRefusal } from './refusal.js';
 import { RefusedEvents } from './refused-events.js';
 import { StreamWatch } from './stream-watch.js';
@@ -27,8 +28,15 @@ export interface OutboxRelayOptions {
    * after a pause is not delayed. Default 20.
    */
   gatherMs?: number;
-  /** Milliseconds between polls of the outbox without a signal; default 200. */
+  /**
+   * Milliseconds between polls of the outbox without a signal; default 200. Processes of the service signal their commits, so
+   * this is for signals that are lost and for writers that have no relay, such as a program of an operator.
+   */
   pollMs?: number;
+  /** The same after `quietMs` without an event; default 2,000. */
+  idlePollMs?: number;
+  /** Milliseconds without an event after which the outbox is polled less often; default 60,000. */
+  quietMs?: number;
   /** Milliseconds between attempts of a standby relay to become active; default 1,000. */
   standbyMs?: number;
   /** Milliseconds to wait after a failure; default 1,000. */
@@ -53,6 +61,8 @@ export interface OutboxRelayOptions {
 const DEFAULTS: Required<OutboxRelayOptions> = {
   gatherMs: 20,
   pollMs: 200,
+  idlePollMs: 2_000,
+  quietMs: 60_000,
   standbyMs: 1_000,
   retryMs: 1_000,
   silenceSeconds: 20,
@@ -65,6 +75,7 @@ const DEFAULTS: Required<OutboxRelayOptions> = {
 const MAX_REFUSED = 256;
 
 const MEASURE_MS = 5_000;
+const NOTHING_WAITS = { waiting: 0, oldestSeconds: 0 };
 const SETTLE_MS = 1_000;
 /** Between counts of the dead letters, which operators replay in processes of their own, and removals of old marks. */
 const COUNT_MS = 60_000;
@@ -79,7 +90,10 @@ export class OutboxRelay {
   private readonly options: Required<OutboxRelayOptions>;
   private readonly publisher: EventPublisher;
   private readonly watch: StreamWatch;
+  private readonly nudge: OutboxNudge;
   private readonly wake = new Wake();
+  private active = false;
+  private eventAt = 0;
   private running: Promise<void> | undefined;
   private stopped = false;
   private measuredAt = 0;
@@ -94,10 +108,11 @@ export class OutboxRelay {
     this.publisher = new EventPublisher(nats);
     this.options = { ...DEFAULTS, ...options };
     this.watch = new StreamWatch(nats, this.options.lookMs);
+    this.nudge = new OutboxNudge(nats, this.options.gatherMs);
   }
 
   start(): void {
-    this.database.outboxSignal.onSignal(() => this.wake.signal());
+    this.database.outboxSignal.onSignal(() => (this.active ? this.wake.signal() : this.nudge.send()));
     this.running ??= this.runUntilStopped();
   }
 
@@ -109,6 +124,7 @@ export class OutboxRelay {
     await this.running;
     this.publisher.close();
     this.watch.close();
+    this.nudge.close();
   }
 
   private async runUntilStopped(): Promise<void> {
@@ -122,14 +138,20 @@ export class OutboxRelay {
   }
 
   private async runSession(): Promise<void> {
+    let endNudges: (() => void) | undefined;
     const session = await NarrowSession.open(this.database.config, { silenceSeconds: this.options.silenceSeconds });
     try {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
       metrics.outboxLeader.set(1);
+      this.active = true;
+      this.eventAt = Date.now();
+      endNudges = this.nudge.listen(() => this.wake.signal());
       this.watch.lookSoon();
       while (!this.stopped) await this.relay(await Outbox.open(session));
     } finally {
+      this.active = false;
+      endNudges?.();
       metrics.outboxLeader.set(0);
       // The next active relay counts them.
       metrics.deadLettersWaiting.remove({ consumer: OUTBOX_CONSUMER });
@@ -148,12 +170,19 @@ export class OutboxRelay {
       if (due.length > 0) await this.publishBatch(outbox, refused, await outbox.claimPostponed(due));
       const batch = refused.isFull ? [] : await outbox.claimBatch(this.options.batchSize);
       if (batch.length > 0) await this.publishBatch(outbox, refused, batch);
-      await this.maintain(outbox);
-      if (batch.length === 0)
-        await this.wake.wait(Math.min(this.options.pollMs, refused.nextInMs(Date.now()), this.watch.nextInMs()));
+      if (batch.length > 0) this.eventAt = Date.now();
+      // Then nothing but refused events waits.
+      await this.maintain(outbox, batch.length > 0 || refused.size > 0);
+      if (batch.length === 0) await this.wake.wait(this.idleMs(refused));
       else if (batch.length < this.options.batchSize) await this.pause(claimedAt + this.options.gatherMs - Date.now());
     }
     await outbox.mark();
+  }
+
+  private idleMs(refused: RefusedEvents): number {
+    const { pollMs, idlePollMs, quietMs } = this.options;
+    const now = Date.now();
+    return Math.min(now - this.eventAt < quietMs ? pollMs : idlePollMs, refused.nextInMs(now), this.watch.nextInMs());
   }
 
   private async publishBatch(outbox: Outbox, refused: RefusedEvents, batch: readonly OutboxEvent[]): Promise<void> {
@@ -209,11 +238,12 @@ export class OutboxRelay {
     this.logger.error({ msg: 'Events became dead letters, because the broker refuses them', count: hopeless.length });
   }
 
-  private async maintain(outbox: Outbox): Promise<void> {
+  /** @param mayWait whether events may be waiting; without, they need not be counted */
+  private async maintain(outbox: Outbox, mayWait: boolean): Promise<void> {
     const now = Date.now();
     if (now - this.measuredAt >= MEASURE_MS) {
       this.measuredAt = now;
-      const { waiting, oldestSeconds } = await outbox.lag();
+      const { waiting, oldestSeconds } = mayWait ? await outbox.lag() : NOTHING_WAITS;
       metrics.outboxWaiting.set(waiting);
       metrics.outboxLag.set(oldestSeconds);
     }

@@ -25,6 +25,10 @@ export class RefusedEvents {
 
   constructor(private readonly options: RefusedEventsOptions) {}
 
+  get size(): number {
+    return this.events.size;
+  }
+
   get isFull(): boolean {
     return this.events.size >= this.options.limit;
   }

@@ -8,6 +8,7 @@ import {
   type ServiceName,
 } from '@crm/contracts';
 import { inboxPrefix } from '../inbox-prefix.js';
+import { nudgeSubject } from '../outbox/nudge-subject.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
 
 /** Every NATS user: one for each service, and the one that creates streams and consumers. */
@@ -27,8 +28,15 @@ export function permissionsOf(user: NatsUser): Permissions {
   if (user === 'provisioner') return { publish: ['$JS.API.>'], subscribe: [inbox], responds: false };
   const served = RPC_CONTRACTS.filter((contract) => contract.server === user).map((contract) => contract.subject);
   return {
-    publish: [...calls(user), ...produces(user), ...consumes(user), ...watchesRevocations(), ...revokes(user)].sort(),
-    subscribe: [inbox, ...served].sort(),
+    publish: [
+      ...calls(user),
+      ...produces(user),
+      ...nudges(user),
+      ...consumes(user),
+      ...watchesRevocations(),
+      ...revokes(user),
+    ].sort(),
+    subscribe: [inbox, ...served, ...nudges(user)].sort(),
     responds: served.length > 0,
   };
 }
@@ -42,6 +50,9 @@ const produces = (service: ServiceName): string[] =>
     .filter((event) => event.producer === service)
     .map((event) => `events.${event.name}.*`)
     .flatMap((subject) => [subject, `$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`]);
+
+/** Among the processes of a service that has an outbox. */
+const nudges = (service: ServiceName): string[] => (produces(service).length > 0 ? [nudgeSubject(service)] : []);
 
 function consumes(service: ServiceName): string[] {
   const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);
