@@ -20,5 +20,6 @@ export { type RpcMethod, RpcServer } from './rpc/rpc-server.js';
 export { type NatsServerOptions, natsServerConfig } from './server/nats-server-config.js';
 export { NATS_USERS, type NatsUser, type Permissions, permissionsOf } from './server/permissions.js';
 export { type ProvisioningConnection, provisionStreams } from './server/provision-streams.js';
+export { type Rewound, rewindConsumer } from './server/rewind-consumer.js';
 export { passwordVariable, sampleServerConfig } from './server/sample-config.js';
 export { TenantDirectory } from './tenant-directory.js';

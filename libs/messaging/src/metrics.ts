@@ -27,6 +27,11 @@ export const metrics = {
   eventSeconds: histogram('consumer_event_seconds', 'Time to handle an event', ['consumer']),
   deadLetters: counter('consumer_dead_letters_total', 'Events stored as dead letters', ['consumer']),
   deadLettersWaiting: gauge('consumer_dead_letters_waiting', 'Dead letters that were not replayed', ['consumer']),
+  retentionUsed: gauge(
+    'consumer_retention_used_ratio',
+    'Age of the oldest event that is not acknowledged, as a part of the time that the stream keeps one; above 0.5 is an alarm',
+    ['consumer'],
+  ),
   consumerFailures: counter('consumer_fetch_failures_total', 'Pulls that failed and were tried again', ['consumer']),
   revocations: gauge('revocations_known', 'Cut-offs that tokens are checked against'),
 };

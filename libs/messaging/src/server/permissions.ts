@@ -58,10 +58,12 @@ function consumes(service: ServiceName): string[] {
   const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);
   return definitions
     .filter((consumer) => consumer.service === service)
-    .flatMap(({ durable }) => [
+    .flatMap(({ durable, events }) => [
       `$JS.API.CONSUMER.INFO.${EVENT_STREAM.name}.${durable}`,
       `$JS.API.CONSUMER.MSG.NEXT.${EVENT_STREAM.name}.${durable}`,
       `$JS.ACK.${EVENT_STREAM.name}.${durable}.>`,
+      // To see how old the oldest event is that it has not acknowledged: one that receives all may read any.
+      ...(events === 'all' ? [`$JS.API.DIRECT.GET.${EVENT_STREAM.name}`] : []),
     ]);
 }
 
