@@ -37,7 +37,7 @@ describe('NATS that has lost its store', () => {
   };
   const delivered = () => receiver.received.map(({ body }) => JSON.parse(body).data.id as string);
   const allDelivered = (ids: readonly string[]) =>
-    eventually(() => ids.every((id) => delivered().includes(id)), 'the deliveries', 60_000);
+    eventually(async () => ids.every((id) => delivered().includes(id)), 'the deliveries', 60_000);
   const refills = async () => {
     const answer = await fetch(`${addresses.services['custom-objects']?.operationsUrl}/metrics`);
     return Number(/^outbox_refills_total\{.*\} (\d+)$/m.exec(await answer.text())?.[1]);
