@@ -78,7 +78,10 @@ export class Supervisor {
     });
   }
 
-  /** Starts the embedded NATS, with a user and permissions for each service. */
+  /**
+   * Starts the embedded NATS, with a user and permissions for each service. When it is started again its streams are made
+   * again, in case its store was deleted; the services then publish again what the stream lacks.
+   */
   async startNats() {
     const { dataDir, layout, secrets } = this.#options;
     const logFile = await this.#logFile('nats');
@@ -90,8 +93,18 @@ export class Supervisor {
         guard: this.#guard,
         logFile,
       });
+      if (this.#ready) this.#makeStreamsAgain();
       return running.process;
     });
+  }
+
+  /** Nobody waits for it: when NATS ends meanwhile, its next start makes them. */
+  #makeStreamsAgain() {
+    const { addresses, secrets, tell } = this.#options;
+    const nats = { url: addresses.natsUrl, user: 'provisioner', password: secrets.nats.provisioner ?? '' };
+    this.provision({ databaseUrl: addresses.databaseUrl, passwords: {}, services: [], nats }).catch((error) =>
+      tell(`The streams of NATS were not made again: ${error.message}`),
+    );
   }
 
   /** Starts the mail catcher, which keeps the last messages in memory and shows them on a page. */

@@ -9,6 +9,8 @@ import { CACHE_DIR } from '../root.mjs';
 export const NATS_RELEASE = '2.11.17';
 /** The first version with everything the platform uses (JetStream and key-value as of 2.9). */
 export const OLDEST_NATS = [2, 9];
+/** The first version that can be told how often to write to disk what it has acknowledged. */
+const OLDEST_WITH_SYNC_INTERVAL = [2, 10];
 
 const NATS_CACHE = path.join(CACHE_DIR, 'nats');
 const CACHED_PROGRAM = path.join(NATS_CACHE, 'nats-server');
@@ -49,10 +51,22 @@ export function releaseAsset(platform, arch) {
  * @param {string} printed by `nats-server --version`, such as `nats-server: v2.9.10`
  * @returns {boolean} whether it is new enough
  */
-export function isNewEnough(printed) {
+export const isNewEnough = (printed) => isAtLeast(printed, OLDEST_NATS);
+
+/**
+ * @param {string} printed by `nats-server --version`
+ * @returns {boolean} whether it starts with a `sync_interval` in its configuration
+ */
+export const knowsSyncInterval = (printed) => isAtLeast(printed, OLDEST_WITH_SYNC_INTERVAL);
+
+/**
+ * @param {string} printed
+ * @param {readonly number[]} oldest major and minor number
+ */
+function isAtLeast(printed, oldest) {
   const [, major, minor] = /v?(\d+)\.(\d+)\.\d+/.exec(printed) ?? [];
   if (!major || !minor) return false;
-  const [needMajor, needMinor] = /** @type {[number, number]} */ (OLDEST_NATS);
+  const [needMajor, needMinor] = /** @type {[number, number]} */ (oldest);
   return Number(major) > needMajor || (Number(major) === needMajor && Number(minor) >= needMinor);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isNewEnough, NATS_RELEASE, natsSources, releaseAsset } from './nats-binary.mjs';
+import { isNewEnough, knowsSyncInterval, NATS_RELEASE, natsSources, releaseAsset } from './nats-binary.mjs';
 
 const MACHINE = { onPath: false, cached: false, apt: false, platform: 'linux', arch: 'x64' };
 
@@ -44,5 +44,15 @@ describe('a version', () => {
     ['', false],
   ])('%p new enough: %p', (printed, expected) => {
     expect(isNewEnough(printed)).toBe(expected);
+  });
+
+  it.each([
+    ['nats-server: v2.9.25', false],
+    ['nats-server: v2.10.0', true],
+    ['nats-server: v2.14.4', true],
+    ['nats-server: v3.0.0', true],
+    ['', false],
+  ])('%p knows how often to write to disk: %p', (printed, expected) => {
+    expect(knowsSyncInterval(printed)).toBe(expected);
   });
 });

@@ -6,7 +6,7 @@ import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
-import { natsProgram } from './nats-binary.mjs';
+import { knowsSyncInterval, natsProgram } from './nats-binary.mjs';
 
 /** Longest wait for the server to accept connections; a large JetStream store is checked first. */
 const START_TIMEOUT_MS = 30_000;
@@ -32,7 +32,9 @@ export async function startNats(options) {
   const program = await natsProgram();
   const configFile = path.join(options.dataDir, 'nats.conf');
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
-  await writeFile(configFile, await natsConfiguration(options), { mode: 0o600 });
+  const version = await run(program, ['--version']);
+  const syncs = knowsSyncInterval(version.stdout + version.stderr);
+  await writeFile(configFile, await natsConfiguration(options, syncs), { mode: 0o600 });
   const server = await ChildServer.start({
     name: 'NATS',
     command: program,
@@ -62,12 +64,13 @@ export async function startNats(options) {
  * The configuration file, in a process of its own: what it takes to derive the permissions from the contracts would
  * stay in our memory for as long as the platform runs.
  * @param {NatsOptions} options
+ * @param {boolean} syncs whether the server can be told how often to write to disk
  * @returns {Promise<string>}
  */
-async function natsConfiguration({ dataDir, port, passwords }) {
+async function natsConfiguration({ dataDir, port, passwords }, syncs) {
   const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
     cwd: ROOT,
-    input: JSON.stringify({ host: '127.0.0.1', port, storeDir: path.join(dataDir, 'jetstream'), passwords }),
+    input: JSON.stringify({ host: '127.0.0.1', port, storeDir: path.join(dataDir, 'jetstream'), passwords, syncs }),
   });
   if (outcome.code === 0) return outcome.stdout;
   throw new PlainError(`The configuration of NATS could not be made:\n${lastLines(outcome.stderr, 15)}`);

@@ -35,10 +35,18 @@ export {
   type ReferenceDefinition,
   type TenantTable,
 } from './migrations/tables.js';
-export { NarrowSession } from './narrow-session.js';
+export { NarrowSession, type NarrowSessionOptions } from './narrow-session.js';
 export { appendEvent, type EventInput, eventRow, MAX_EVENT_BYTES } from './outbox/append-event.js';
-export { Outbox, type OutboxEvent } from './outbox/outbox.js';
-export type { OutboxRow } from './outbox/outbox-row.js';
+export {
+  isDayPublished,
+  Outbox,
+  type OutboxEvent,
+  type OutboxMark,
+  type RefusedEvent,
+  replayOutboxEvent,
+  type StreamPlace,
+} from './outbox/outbox.js';
+export { OUTBOX_CONSUMER, type OutboxRow } from './outbox/outbox-row.js';
 export { OutboxSignal } from './outbox/signal.js';
 export { PartitionUpkeep } from './partitions/partition-upkeep.js';
 export {

@@ -3,11 +3,46 @@ import type { DatabaseConfig } from './database-config.js';
 import { StatementNames } from './statement-names.js';
 import type { PreparedQueryable, Queryable } from './transaction.js';
 
-const STATEMENT_TIMEOUT_MS = 30_000;
+/**
+ * With the silence below it is at most half a minute until the server ends the session of a host that has vanished, whether
+ * the session was idle then or a statement was running.
+ */
+const STATEMENT_TIMEOUT_MS = 10_000;
+const CLIENT_GRACE_MS = 5_000;
+const SILENCE_SECONDS = 20;
+/** A connection that does not close by itself within this time is cut. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+export interface NarrowSessionOptions {
+  /**
+   * Seconds without a sign of life of this process after which the server ends the session, and with it its locks; default
+   * 20, at least 1. The holder must send a statement more often than that.
+   */
+  silenceSeconds?: number;
+}
+
+/**
+ * Settings of the session, by which the server notices that the client has vanished without closing the connection: its host
+ * lost power or its network. `idle_session_timeout` holds on every platform and through every proxy. The others also end a
+ * session that is stuck while it sends rows; the server ignores those that its platform or a local socket does not have.
+ */
+function silenceSettings(seconds: number): string {
+  const settings = {
+    idle_session_timeout: seconds * 1_000,
+    tcp_user_timeout: seconds * 1_000,
+    tcp_keepalives_idle: Math.ceil(seconds / 2),
+    tcp_keepalives_interval: Math.ceil(seconds / 4),
+    tcp_keepalives_count: 2,
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
 
 /**
  * A dedicated connection of the narrow role; each statement is a separate transaction. A holder of an advisory lock works
- * through the session that holds it, so that a lost connection ends both the lock and the work.
+ * through the session that holds it, so that a lost connection ends both the lock and the work. See
+ * docs/decisions/0133-relay-host-that-vanishes.md.
  */
 export class NarrowSession implements Queryable, PreparedQueryable {
   private readonly names = new StatementNames();
@@ -15,13 +50,17 @@ export class NarrowSession implements Queryable, PreparedQueryable {
   private constructor(private readonly client: pg.Client) {}
 
   /** @throws the driver's error when the server cannot be reached */
-  static async open(config: DatabaseConfig): Promise<NarrowSession> {
+  static async open(
+    config: DatabaseConfig,
+    { silenceSeconds = SILENCE_SECONDS }: NarrowSessionOptions = {},
+  ): Promise<NarrowSession> {
     const client = new pg.Client({
       connectionString: config.narrowUrl,
       application_name: config.applicationName,
       connectionTimeoutMillis: config.connectTimeoutMs ?? 5_000,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+      query_timeout: STATEMENT_TIMEOUT_MS + CLIENT_GRACE_MS,
+      options: silenceSettings(silenceSeconds),
       keepAlive: true,
     });
     // Without a listener the loss of an idle connection would end the process; the next statement fails with it instead.
@@ -52,6 +91,12 @@ export class NarrowSession implements Queryable, PreparedQueryable {
 
   /** Ends the connection, whether it was lost or not. */
   async close(): Promise<void> {
-    await this.client.end();
+    // The driver waits for the other end to close, which a host that has vanished never does.
+    const timer = setTimeout(() => this.client.connection.stream.destroy(), CLOSE_TIMEOUT_MS);
+    try {
+      await this.client.end();
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }

@@ -2,6 +2,7 @@ import { EVENTS, eventSubject } from '@crm/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   appendEvent,
+  isDayPublished,
   NarrowSession,
   newId,
   Outbox,
@@ -180,24 +181,24 @@ describe('the outbox', () => {
     expect(lag.oldestSeconds).toBeGreaterThanOrEqual(59);
   });
 
-  it('deletes events once they have been published for long enough, and no others', async () => {
-    const sweep = () => fixture.database.crossTenant(async (tx) => (await Outbox.open(tx)).sweep(60, 10));
-    await append('published long ago');
+  it('gives up the partition of a day once everything in it has been published for long enough', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const isOver = () => fixture.database.crossTenant((tx) => isDayPublished(tx, today, 7));
+    await append('1');
+    expect(await isOver()).toBe(false);
     await mark(await claim());
-    expect(await sweep()).toBe(0);
-    await fixture.admin("UPDATE outbox_position SET hour = hour - interval '2 hours'");
-    await append('written long ago, published now');
-    await fixture.admin("UPDATE outbox SET created_at = now() - interval '9 days'");
+    expect(await isOver()).toBe(false);
+    await fixture.admin("UPDATE outbox_position SET since = since - interval '8 days'");
+    expect(await isOver()).toBe(true);
+    // Published just now: the stream may still lose it.
+    await append('2');
     await mark(await claim());
-    await append('waits');
-    expect(await sweep()).toBe(1);
-    expect(await sweep()).toBe(0);
-    const left = await fixture.admin<{ envelope: string }>(
-      'SELECT envelope::text AS envelope FROM outbox ORDER BY seq',
+    expect(await isOver()).toBe(false);
+    // Of another day.
+    await fixture.admin(
+      `UPDATE outbox SET id = overlay(id::text placing '00000000' from 1 for 8)::uuid WHERE envelope ->> 'subject' = '2'`,
     );
-    expect(subjects(left)).toEqual(['written long ago, published now', 'waits']);
-    expect(subjects(await claim())).toEqual(['waits']);
-    expect(await fixture.admin('SELECT 1 FROM outbox_position')).toHaveLength(2);
+    expect(await isOver()).toBe(true);
   });
 
   it('remembers what is published when the clock goes back', async () => {
@@ -231,6 +232,65 @@ describe('the outbox', () => {
     expect(subjects(await outbox.claimBatch(100))).toEqual(['2']);
     expect(await marked()).toHaveLength(1);
     expect(subjects(await claim())).toEqual(['2']);
+    await close();
+  });
+
+  it('goes back to what was published by a mark, or to nothing', async () => {
+    const marked = async (streamSeq: number) => {
+      const { outbox, close } = await session();
+      outbox.acknowledged(await outbox.claimBatch(100), { streamSeq, subject: `events.${streamSeq}` });
+      await outbox.mark();
+      await fixture.admin("UPDATE outbox_position SET since = since - interval '1 minute'");
+      await close();
+    };
+    for (const streamSeq of [10, 20, 30]) {
+      await append(`${streamSeq}`);
+      await marked(streamSeq);
+    }
+    const first = await session();
+    expect(first.outbox.end).toEqual({ streamSeq: 30, subject: 'events.30' });
+    const marks = await first.outbox.marks(3_600);
+    expect(marks.map(({ streamSeq, subject }) => [streamSeq, subject])).toEqual([
+      [30, 'events.30'],
+      [20, 'events.20'],
+      [10, 'events.10'],
+    ]);
+    expect(await first.outbox.marks(90)).toHaveLength(1);
+    await first.outbox.returnTo(marks[1]);
+    await first.close();
+    expect(subjects(await claim())).toEqual(['30']);
+    const second = await session();
+    expect(second.outbox.end?.streamSeq).toBe(20);
+    await second.outbox.returnTo(undefined);
+    await second.close();
+    expect(subjects(await claim())).toEqual(['10', '20', '30']);
+  });
+
+  it('does not take the number of an event that the stream had before for the end', async () => {
+    const { outbox, close } = await session();
+    await append('1');
+    await append('2');
+    const [one, two] = await outbox.claimBatch(2);
+    outbox.acknowledged(one ? [one] : [], { streamSeq: 7, subject: 'events.x' });
+    outbox.acknowledged(two ? [two] : [], { streamSeq: 5, subject: 'events.y' });
+    expect(outbox.end).toEqual({ streamSeq: 7, subject: 'events.x' });
+    await close();
+  });
+
+  it('keeps the marks of the last hour, one of each hour before, and the youngest past the retention', async () => {
+    const ages = ['1 minute', '2 minutes', '1 day', '1 day 10 seconds', '8 days', '9 days', '10 days'];
+    await fixture.admin(
+      `INSERT INTO outbox_position (since, published)
+       SELECT date_bin('1 hour', now(), '2000-01-01Z') + interval '30 minutes' - age, '{[0,1]}' FROM unnest($1::interval[]) AS age`,
+      [ages],
+    );
+    const { outbox, close } = await session();
+    await outbox.thinMarks(7);
+    const left = await fixture.admin<{ age: string }>(
+      `SELECT (date_bin('1 hour', now(), '2000-01-01Z') + interval '30 minutes' - since)::text AS age
+         FROM outbox_position ORDER BY since DESC`,
+    );
+    expect(left.map(({ age }) => age)).toEqual(['00:01:00', '00:02:00', '1 day', '8 days']);
     await close();
   });
 

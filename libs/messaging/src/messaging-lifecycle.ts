@@ -1,5 +1,10 @@
-import { Database } from '@crm/database';
-import type { BeforeApplicationShutdown, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Database, isDayPublished, PartitionUpkeep, retentionOf } from '@crm/database';
+import type {
+  BeforeApplicationShutdown,
+  OnApplicationBootstrap,
+  OnApplicationShutdown,
+  OnModuleInit,
+} from '@nestjs/common';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
@@ -10,7 +15,9 @@ import { RevocationWatch } from './revocation/revocation-watch.js';
 
 /** Starts the relay, consumers and watch, and stops everything in an order in which nothing is lost. */
 @Injectable()
-export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+export class MessagingLifecycle
+  implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+{
   private relay: OutboxRelay | undefined;
 
   constructor(
@@ -20,6 +27,16 @@ export class MessagingLifecycle implements OnApplicationBootstrap, BeforeApplica
     private readonly strategy: NatsStrategy,
     private readonly modules: ModuleRef,
   ) {}
+
+  /** Before the first upkeep of the partitions, which is part of the start. */
+  onModuleInit(): void {
+    if (!this.options.outbox) return;
+    const { config } = this.modules.get(Database, { strict: false });
+    const keepDays = retentionOf('outbox', config.retentionDays);
+    this.modules
+      .get(PartitionUpkeep, { strict: false })
+      .dropOnlyIf('outbox', (tx, day) => isDayPublished(tx, day, keepDays));
+  }
 
   onApplicationBootstrap(): void {
     this.revocations.start();

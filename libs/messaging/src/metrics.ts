@@ -16,6 +16,10 @@ export const metrics = {
   ]),
   outboxPublished: counter('outbox_published_total', 'Events acknowledged by JetStream'),
   outboxFailures: counter('outbox_failures_total', 'Batches or sessions of the outbox relay that failed'),
+  outboxRefills: counter(
+    'outbox_refills_total',
+    'Times that published events were lost by the stream and published again',
+  ),
   outboxWaiting: gauge('outbox_waiting_events', 'Committed events that are not published, counted up to 10,000'),
   outboxLag: gauge('outbox_lag_seconds', 'Age of the oldest event that is not published'),
   outboxLeader: gauge('outbox_relay_active', '1 where this process is the active relay of its database'),
@@ -23,6 +27,11 @@ export const metrics = {
   eventSeconds: histogram('consumer_event_seconds', 'Time to handle an event', ['consumer']),
   deadLetters: counter('consumer_dead_letters_total', 'Events stored as dead letters', ['consumer']),
   deadLettersWaiting: gauge('consumer_dead_letters_waiting', 'Dead letters that were not replayed', ['consumer']),
+  retentionUsed: gauge(
+    'consumer_retention_used_ratio',
+    'Age of the oldest event that is not acknowledged, as a part of the time that the stream keeps one; above 0.5 is an alarm',
+    ['consumer'],
+  ),
   consumerFailures: counter('consumer_fetch_failures_total', 'Pulls that failed and were tried again', ['consumer']),
   revocations: gauge('revocations_known', 'Cut-offs that tokens are checked against'),
 };

@@ -51,6 +51,8 @@ describe('the permissions of a service at the broker', () => {
     ['custom-objects', '$KV.revocations.user.x'],
     ['custom-objects', '$JS.API.STREAM.DELETE.EVENTS'],
     ['custom-objects', '$JS.API.STREAM.MSG.GET.EVENTS'],
+    ['custom-objects', '$JS.API.DIRECT.GET.EVENTS'],
+    ['custom-objects', '$JS.API.DIRECT.GET.EVENTS.events.app.installed.7'],
     ['custom-objects', '$JS.API.CONSUMER.MSG.NEXT.EVENTS.webhook-dispatcher'],
     ['automation-hooks', '$JS.ACK.EVENTS.webhook-dispatcher.1.1.1.1.1'],
     ['webhook-dispatcher', '$JS.API.CONSUMER.DELETE.EVENTS.automation-hooks'],
@@ -78,6 +80,7 @@ describe('the permissions of a service at the broker', () => {
   it.each<[NatsUser, string]>([
     ['custom-objects', 'events.lead.created.7'],
     ['marketplace-certification', 'events.app.installed.7'],
+    ['custom-objects', '$JS.API.DIRECT.GET.EVENTS.events.lead.created.7'],
     ['custom-objects', rpc.identity.getTenant.subject],
     ['identity', '$KV.revocations.user.x'],
     ['webhook-dispatcher', '$JS.API.CONSUMER.INFO.EVENTS.webhook-dispatcher'],

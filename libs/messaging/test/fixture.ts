@@ -59,8 +59,8 @@ export interface Broker {
   service(name: ServiceName): Promise<NatsConnection>;
   /** A plain connection as a user, straight to the server. */
   user(name: NatsUser, prefix?: string): Promise<Connection>;
-  /** Ends the server and starts it again on the same port and data. */
-  restart(): Promise<void>;
+  /** Ends the server and starts it again on the same port. @param between what happens to its store meanwhile */
+  restart(between?: (storeDir: string) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -108,8 +108,9 @@ export async function startBroker(): Promise<Broker> {
       connections.push(connection);
       return connection;
     },
-    async restart() {
+    async restart(between) {
       await end();
+      await between?.(path.join(folder, 'js'));
       await start();
     },
     async stop() {
@@ -126,12 +127,16 @@ export interface Proxy {
   /** Breaks every connection, and refuses new ones until it is mended. */
   cut(): void;
   mend(): void;
+  /** From now on nothing gets through, and no connection is closed: as if the host had lost power. */
+  silence(): void;
   stop(): void;
 }
 
 export async function startProxy(target: number): Promise<Proxy> {
   const sockets = new Set<net.Socket>();
   let open = true;
+  let silent = false;
+  const hush = (socket: net.Socket) => socket.unpipe().pause();
   const server = net.createServer((socket) => {
     if (!open) {
       socket.destroy();
@@ -148,6 +153,7 @@ export async function startProxy(target: number): Promise<Proxy> {
       });
     }
     socket.pipe(upstream).pipe(socket);
+    if (silent) hush(socket);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -161,6 +167,10 @@ export async function startProxy(target: number): Promise<Proxy> {
     cut,
     mend: () => {
       open = true;
+    },
+    silence: () => {
+      silent = true;
+      for (const socket of sockets) hush(socket);
     },
     stop: () => {
       cut();
@@ -188,6 +198,10 @@ export interface TestDatabase {
   database: Database;
   /** Another process's access to the same database. */
   sibling(): Database;
+  /** A process whose narrow role reaches the database through the proxy. */
+  behind(proxy: Proxy): Database;
+  /** Port of the server. */
+  port: number;
   admin<Row extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
   drop(): Promise<void>;
 }
@@ -201,14 +215,20 @@ export async function startDatabase(): Promise<TestDatabase> {
   const admin = new pg.Pool({ connectionString: serverUrl.replace(/\/[^/]*$/, `/${name}`), max: 2 });
   admin.on('error', () => undefined);
   const opened: Database[] = [];
-  const open = () => {
-    const database = new Database({ url: urls.runtimeUrl, narrowUrl: urls.narrowUrl, applicationName: name });
+  const open = (narrowUrl = urls.narrowUrl) => {
+    const database = new Database({ url: urls.runtimeUrl, narrowUrl, applicationName: name });
     opened.push(database);
     return database;
   };
   return {
     database: open(),
-    sibling: open,
+    sibling: () => open(),
+    behind(proxy) {
+      const url = new URL(urls.narrowUrl);
+      url.host = `127.0.0.1:${proxy.port}`;
+      return open(url.href);
+    },
+    port: Number(new URL(serverUrl).port),
     async admin(sql, parameters) {
       return (await admin.query(sql, parameters)).rows;
     },

@@ -1,12 +1,19 @@
 import { EVENTS, rpc, TENANT_HEADER } from '@crm/contracts';
-import { appendEvent, newId } from '@crm/database';
+import {
+  appendEvent,
+  type DeadLetterSummary,
+  listDeadLetters,
+  newId,
+  OUTBOX_CONSUMER,
+  replayOutboxEvent,
+} from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '../src/index.js';
-import { OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
-import { type Broker, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+import { OutboxRelay, type OutboxRelayOptions, provisionStreams } from '../src/index.js';
+import { type Broker, PASSWORD, startBroker, startDatabase, startProxy, type TestDatabase, until } from './fixture.js';
 
-const FAST: OutboxRelayOptions = { pollMs: 50, standbyMs: 30, retryMs: 50, sweepMs: 100, batchSize: 16 };
+const FAST: OutboxRelayOptions = { pollMs: 50, standbyMs: 30, retryMs: 50, batchSize: 16 };
 
 describe('the outbox relay', () => {
   let broker: Broker;
@@ -19,7 +26,7 @@ describe('the outbox relay', () => {
     [broker, store] = await Promise.all([startBroker(), startDatabase()]);
     nats = await broker.service('custom-objects');
   });
-  beforeEach(() => store.admin('TRUNCATE outbox, outbox_position'));
+  beforeEach(() => store.admin('TRUNCATE outbox, outbox_position, dead_letter'));
   afterEach(async () => {
     await Promise.all(relays.map((relay) => relay.stop()));
     relays = [];
@@ -88,6 +95,39 @@ describe('the outbox relay', () => {
     await until(async () => (await waiting()) === 0, 'it is published');
   });
 
+  it('is woken by a commit of another process of the service', async () => {
+    start(nats, store.database, { ...FAST, pollMs: 60_000 });
+    await until(async () => (await locks()) === 1, 'one is active');
+    const sibling = store.sibling();
+    start(await broker.service('custom-objects'), sibling);
+    const ids = [];
+    for (let index = 0; index < 5; index += 1) ids.push(await append(`s${index}`, sibling));
+    await until(async () => (await waiting()) === 0, 'they are published');
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('asks an outbox that nothing is written to less often', async () => {
+    start(nats, store.database, { ...FAST, pollMs: 5, quietMs: 100, idlePollMs: 60_000 });
+    await until(async () => (await locks()) === 1, 'it is active');
+    const asked = () =>
+      store.admin<{ at: Date }>(
+        `SELECT query_start AS at FROM pg_stat_activity JOIN pg_locks USING (pid)
+          WHERE locktype = 'advisory' AND granted AND datname = current_database()`,
+      );
+    let last = await asked();
+    await until(async () => {
+      const before = last;
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      last = await asked();
+      return String(before[0]?.at.getTime()) === String(last[0]?.at.getTime());
+    }, 'it rests');
+    const unseen = await append('of a program without a relay', store.sibling());
+    expect([await waiting(), await asked()]).toEqual([1, last]);
+    const seen = await append('of its own process');
+    await until(async () => (await waiting()) === 0, 'both are published');
+    expect((await published([unseen, seen])).map(({ id }) => id)).toEqual([unseen, seen]);
+  });
+
   const locks = async () =>
     Number(
       (
@@ -133,6 +173,77 @@ describe('the outbox relay', () => {
     await relay.stop();
     expect(await waiting()).toBe(1);
     expect((await published(ids)).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  });
+
+  /** Dead letters of the relay. */
+  const deadLetters = () =>
+    store.database.crossTenant((tx) => listDeadLetters(tx, OUTBOX_CONSUMER)).then((list) => list.map(summaryOf));
+  const summaryOf = ({ eventId, deliveries, error }: DeadLetterSummary) => ({ eventId, deliveries, error });
+
+  /** An event whose subject the service may not publish. */
+  const appendForbidden = async () => {
+    const id = await append('forbidden');
+    await store.admin("UPDATE outbox SET subject = 'events.app.installed.7' WHERE id = $1", [id]);
+    return id;
+  };
+
+  it('stores an event that the broker refuses for good, with the reason, and publishes those behind it', async () => {
+    const before = await appendMany(3);
+    const forbidden = await appendForbidden();
+    const after = await appendMany(3);
+    start(nats, store.database, { ...FAST, refusedDelaysMs: [300, 300] });
+    await until(async () => (await published(after)).length === 3, 'those behind it are published');
+    expect(await deadLetters()).toEqual([]);
+    await until(async () => (await waiting()) === 0, 'it waits no more');
+    expect(await deadLetters()).toEqual([
+      { eventId: forbidden, deliveries: 3, error: expect.stringContaining('events.app.installed.7') },
+    ]);
+    const ids = [...before, ...after];
+    expect((await published([...ids, forbidden])).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('publishes a dead letter that is replayed, under its own id', async () => {
+    const forbidden = await appendForbidden();
+    const big = await append('big');
+    await store.admin(
+      "UPDATE outbox SET envelope = json_build_object('id', id, 'type', name, 'x', repeat('x', 1100000)) WHERE id = $1",
+      [big],
+    );
+    start(nats, store.database, { ...FAST, refusedDelaysMs: [] });
+    await until(async () => (await deadLetters()).length === 2, 'they are stored');
+    expect(await deadLetters()).toEqual([
+      { eventId: forbidden, deliveries: 1, error: expect.stringContaining('Permissions Violation') },
+      { eventId: big, deliveries: 1, error: expect.stringContaining('max_payload') },
+    ]);
+    // The operator puts in order what was wrong.
+    await store.admin("UPDATE dead_letter SET subject = 'events.lead.created.7' WHERE event_id = $1", [forbidden]);
+    const [stored] = await store.admin<{ id: string }>('SELECT id FROM dead_letter WHERE event_id = $1', [forbidden]);
+    const replay = () => store.database.crossTenant((tx) => replayOutboxEvent(tx, stored?.id ?? ''));
+    expect([await replay(), await replay()]).toEqual([true, false]);
+    await until(async () => (await published([forbidden])).length === 1, 'it is published');
+    expect((await deadLetters()).map(({ eventId }) => eventId)).toEqual([big]);
+    // One that is refused again waits again.
+    await store.admin('UPDATE dead_letter SET replayed_at = NULL WHERE event_id = $1', [big]);
+    const [second] = await store.admin<{ id: string }>('SELECT id FROM dead_letter WHERE event_id = $1', [big]);
+    expect(await store.database.crossTenant((tx) => replayOutboxEvent(tx, second?.id ?? ''))).toBe(true);
+    await until(async () => (await deadLetters()).length === 1 && (await waiting()) === 0, 'it is stored again');
+  });
+
+  it('counts no trouble of the broker against an event', async () => {
+    const ids = await appendMany(2);
+    const provisioner = await jetstreamManager(await broker.user('provisioner'));
+    await provisioner.streams.delete('EVENTS');
+    let failures = 0;
+    const counting = publishing((subject, payload, options) => {
+      failures += 1;
+      nats.connection.publish(subject, payload, options);
+    });
+    start(counting, store.database, { ...FAST, retryMs: 5, refusedDelaysMs: [] });
+    await until(() => failures > 20, 'it has tried often');
+    expect([await deadLetters(), await waiting()]).toEqual([[], 2]);
+    await provisionStreams({ url: broker.url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+    await until(async () => (await waiting()) === 0, 'they are published');
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
   });
 
   it('has marked what it published once it is stopped', async () => {
@@ -185,6 +296,24 @@ describe('the outbox relay', () => {
     }
   });
 
+  it('loses its lock when its host vanishes without closing the connection, and a standby takes over', async () => {
+    const proxy = await startProxy(store.port);
+    const vanishing = start(nats, store.behind(proxy), { ...FAST, silenceSeconds: 1 });
+    await until(async () => (await locks()) === 1, 'it is active');
+    const before = await append('before');
+    await until(async () => (await waiting()) === 0, 'it publishes');
+    proxy.silence();
+    start(nats, store.sibling());
+    const after = await append('after');
+    await until(async () => (await waiting()) === 0, 'the standby publishes');
+    const ids = [before, after];
+    expect((await published(ids)).map(({ id }) => id)).toEqual(ids);
+    expect(await locks()).toBe(1);
+    // Its host is back, and finds that the connection is gone.
+    proxy.stop();
+    await vanishing.stop();
+  });
+
   it('requests the lock at a constant rate while on standby, however much its process commits', async () => {
     start();
     await until(async () => (await locks()) === 1, 'one is active');
@@ -201,17 +330,6 @@ describe('the outbox relay', () => {
     for (let index = 0; index < 20; index += 1) await append(`s${index}`, sibling);
     await until(async () => (await waiting()) === 0, 'everything is published');
     expect(await asked()).toEqual(first);
-  });
-
-  it('deletes only events that were published long ago', async () => {
-    await appendMany(2);
-    start();
-    await until(async () => (await waiting()) === 0, 'everything is published');
-    await store.admin("UPDATE outbox_position SET hour = hour - interval '8 days'");
-    await append('now');
-    const left = () => store.admin<{ subject: string }>("SELECT envelope ->> 'subject' AS subject FROM outbox");
-    await until(async () => (await left()).length === 1, 'the old ones are gone');
-    expect(await left()).toEqual([{ subject: 'now' }]);
   });
 
   it('publishes what a transaction commits late, between what was published meanwhile', async () => {

@@ -3,8 +3,10 @@ import type { QueryRunner } from 'typeorm';
 import { createGlobalTable, createTenantTable } from './tables.js';
 
 /**
- * Creates `outbox`: events to publish, written in the transaction of the change and never updated. The narrow role relays
- * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each hour.
+ * Creates `outbox`: events to publish, written in the transaction of the change. The narrow role relays
+ * them for every tenant; `outbox_position` has which it has published, as ranges of `seq`, by the end of each ten seconds of
+ * the last hour and of each hour before, with the last of these events in the stream: when the stream has lost that event, it
+ * is filled again from a row whose event it has. `dead_letter` takes the events that the broker refuses for good.
  *
  * The envelope is `json`, which keeps the bytes that were measured when it was appended. `jsonb` writes numbers out
  * (`5e-324` has 326 characters there), so an event could exceed the limit of the broker and block all later ones. It stays
@@ -21,14 +23,20 @@ export async function createOutboxTable(runner: QueryRunner, roles: ServiceDatab
       envelope json NOT NULL,
       created_at timestamptz NOT NULL DEFAULT now()`,
     indexes: [{ columns: 'seq', tenantFirst: false }],
+    partitionedBy: 'id',
+    storage: 'toast_tuple_target = 8160',
     grants: ['insert'],
-    narrow: ['select', 'insert', 'delete'],
+    narrow: ['select', 'insert', 'update'],
   });
-  await runner.query('ALTER TABLE outbox SET (toast_tuple_target = 8160)');
+  await createDeadLetterTable(runner, roles);
   await createGlobalTable(runner, roles, {
     name: 'outbox_position',
-    columns: 'hour timestamptz NOT NULL, published int8multirange NOT NULL',
-    primaryKey: ['hour'],
+    columns: `
+      since timestamptz NOT NULL,
+      published int8multirange NOT NULL,
+      stream_seq bigint,
+      stream_subject text`,
+    primaryKey: ['since'],
     role: 'narrow',
   });
 }
@@ -51,6 +59,15 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
     // ON CONFLICT DO NOTHING needs to read the key.
     grants: ['select', 'insert'],
   });
+  await createDeadLetterTable(runner, roles);
+}
+
+/**
+ * `dead_letter`: events that could not be handled by a consumer or published by the relay, with their error. A service that
+ * both receives and sends has one such table; the first of the two calls makes it. The narrow role writes those of the relay.
+ */
+async function createDeadLetterTable(runner: QueryRunner, roles: ServiceDatabase): Promise<void> {
+  if (await runner.hasTable('dead_letter')) return;
   await createTenantTable(runner, roles, {
     name: 'dead_letter',
     columns: `
@@ -67,6 +84,6 @@ export async function createInboxTable(runner: QueryRunner, roles: ServiceDataba
     indexes: [{ columns: 'consumer, id', where: 'replayed_at IS NULL', tenantFirst: false }],
     partitionedBy: 'id',
     grants: ['select', 'insert', 'update'],
-    narrow: ['select'],
+    narrow: ['select', 'insert', 'update'],
   });
 }

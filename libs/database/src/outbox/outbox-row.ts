@@ -8,3 +8,6 @@ export interface OutboxRow {
   /** CloudEvents JSON. */
   readonly envelope: string;
 }
+
+/** The `consumer` of dead letters that the relay has stored, because the broker refuses them. */
+export const OUTBOX_CONSUMER = 'outbox';

@@ -1,19 +1,45 @@
+import { OUTBOX_CONSUMER } from './outbox-row.js';
+
 /** In this order. $1: tenants, $2: ids, $3: names, $4: subjects, each an array; $5: envelopes, one JSON array, which needs no escaping. */
 export const APPEND_EVENTS = `
   INSERT INTO outbox (tenant_id, id, name, subject, envelope)
   SELECT * FROM ROWS FROM (unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[]), json_array_elements($5::json)) AS event`;
 
 /** What is published, as of the last mark. */
-export const READ_POSITION = 'SELECT published::text AS published FROM outbox_position ORDER BY hour DESC LIMIT 1';
+export const READ_POSITION = `
+  SELECT published::text AS published, stream_seq AS "streamSeq", stream_subject AS "streamSubject"
+    FROM outbox_position ORDER BY since DESC LIMIT 1`;
 
 /**
- * One row an hour, so that the sweep knows since when an event is published. The row of the last hour is the position also
- * when the clock goes back. $1: what is published.
+ * One row for ten seconds. The row with the latest beginning is the position also when the clock goes back. $1: what is
+ * published, $2, $3: number and subject of the last of these events in the stream, null when none is known.
  */
 export const MARK_EVENTS_PUBLISHED = `
-  INSERT INTO outbox_position (hour, published)
-  SELECT greatest(date_trunc('hour', now()), max(hour)), $1::int8multirange FROM outbox_position
-  ON CONFLICT (hour) DO UPDATE SET published = excluded.published`;
+  INSERT INTO outbox_position (since, published, stream_seq, stream_subject)
+  SELECT greatest(date_bin('10 seconds', now(), '2000-01-01Z'), max(since)), $1::int8multirange, $2::bigint, $3::text
+    FROM outbox_position
+  ON CONFLICT (since) DO UPDATE
+     SET published = excluded.published, stream_seq = excluded.stream_seq, stream_subject = excluded.stream_subject`;
+
+/**
+ * Of the rows older than an hour, keeps the last of each hour, and of those past the retention only the youngest: what was
+ * published by then. $1: days of the retention.
+ */
+export const THIN_POSITIONS = `
+  DELETE FROM outbox_position AS old
+   WHERE since < now() - interval '1 hour'
+     AND EXISTS (SELECT 1 FROM outbox_position AS later
+                  WHERE later.since > old.since AND later.since < now() - interval '1 hour'
+                    AND (date_trunc('hour', later.since) = date_trunc('hour', old.since)
+                         OR later.since <= now() - make_interval(days => $1, secs => 10)))`;
+
+/** Where the published events end in the stream, the latest first. $1: seconds that the stream keeps an event. */
+export const LIST_POSITIONS = `
+  SELECT since::text AS since, stream_seq AS "streamSeq", stream_subject AS "streamSubject" FROM outbox_position
+   WHERE stream_seq IS NOT NULL AND since > now() - make_interval(secs => $1) ORDER BY outbox_position.since DESC`;
+
+/** Goes back to what was published by a mark; without one ($1 is null), to nothing. */
+export const RETURN_TO_POSITION = 'DELETE FROM outbox_position WHERE $1::timestamptz IS NULL OR since > $1';
 
 const claimEvents = (after: string, before: string, limit: string): string => `
   SELECT event.*
@@ -25,8 +51,38 @@ const claimEvents = (after: string, before: string, limit: string): string => `
 /** The oldest first. $1, $2: gaps between what is published, in ascending order; $3: limit. */
 export const CLAIM_EVENTS = claimEvents('$1', '$2', '$3');
 
-/** Both at once. $1: what is published; $2, $3: the gaps in it; $4: limit. */
-export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK_EVENTS_PUBLISHED})${claimEvents('$2', '$3', '$4')}`;
+/** Both at once. $1 to $3: as for the mark; $4, $5: gaps; $6: limit. */
+export const MARK_AND_CLAIM_EVENTS = `WITH marked AS (${MARK_EVENTS_PUBLISHED})${claimEvents('$4', '$5', '$6')}`;
+
+/**
+ * Stores events that the broker refuses for good as dead letters, and marks them, both or neither. One that was stored,
+ * replayed and refused again waits once more. $1 to $3: as for the mark, with them; $4: their numbers, $5: ids of the dead
+ * letters, $6: reasons, $7: tries, each an array.
+ */
+export const SET_ASIDE_EVENTS = `
+  WITH marked AS (${MARK_EVENTS_PUBLISHED})
+  INSERT INTO dead_letter (tenant_id, id, consumer, message_key, event_id, subject, payload, error, deliveries)
+  SELECT tenant_id, refused.dead_letter_id, '${OUTBOX_CONSUMER}', outbox.id::text, outbox.id, subject,
+         convert_to(envelope::text, 'UTF8'), refused.reason, refused.tries
+    FROM unnest($4::bigint[], $5::uuid[], $6::text[], $7::integer[]) AS refused (seq, dead_letter_id, reason, tries)
+    JOIN outbox ON outbox.seq = refused.seq
+  ON CONFLICT (tenant_id, id) DO UPDATE
+     SET error = excluded.error, deliveries = excluded.deliveries, replayed_at = NULL`;
+
+/**
+ * Puts a dead letter of the outbox back at its end, under the id that the event has. Its row may still be there, with a
+ * number that is marked. $1: id of the dead letter.
+ */
+export const REPLAY_EVENT = `
+  WITH replayed AS (
+    UPDATE dead_letter SET replayed_at = now()
+     WHERE consumer = '${OUTBOX_CONSUMER}' AND id = $1 AND replayed_at IS NULL
+    RETURNING tenant_id, event_id, subject, convert_from(payload, 'UTF8')::json AS envelope)
+  INSERT INTO outbox (tenant_id, id, name, subject, envelope)
+  SELECT tenant_id, event_id, envelope ->> 'type', subject, envelope FROM replayed
+  ON CONFLICT (tenant_id, id) DO UPDATE
+     SET seq = DEFAULT, name = excluded.name, subject = excluded.subject, envelope = excluded.envelope
+  RETURNING 1`;
 
 /** How many events wait, counted up to 10,000, and the age of the oldest in seconds. $1, $2: gaps as above. */
 export const MEASURE_OUTBOX = `
@@ -41,18 +97,14 @@ export const LIST_WRITERS = `
    WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = (SELECT 'outbox'::regclass)
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Deletes the oldest events, if they have been published for long enough. $1: seconds that one is kept, $2: limit. */
-export const SWEEP_OUTBOX = `
-  WITH passed AS (
-    SELECT hour, published FROM outbox_position
-     WHERE hour <= now() - make_interval(hours => 1, secs => $1) ORDER BY hour DESC LIMIT 1),
-  old AS (
-    SELECT head.tenant_id, head.id
-      FROM passed, LATERAL (SELECT tenant_id, id, seq FROM outbox
-                             WHERE seq < upper(passed.published) ORDER BY seq LIMIT $2) AS head
-     WHERE passed.published @> head.seq),
-  forgotten AS (
-    DELETE FROM outbox_position WHERE hour < (SELECT hour FROM passed)),
-  gone AS (
-    DELETE FROM outbox USING old WHERE outbox.tenant_id = old.tenant_id AND outbox.id = old.id RETURNING 1)
-  SELECT count(*) AS deleted FROM gone`;
+/** What had been published some time ago. $1: days. */
+export const READ_PAST_POSITION = `
+  SELECT published::text AS published FROM outbox_position
+   WHERE since <= now() - make_interval(days => $1, secs => 10) ORDER BY since DESC LIMIT 1`;
+
+/** Whether an event with an id of a time lies in the gaps. $1, $2: gaps as above; $3, $4: the lowest id, and the one beyond. */
+export const IS_ANY_BETWEEN = `
+  SELECT EXISTS (
+    SELECT FROM unnest($1::bigint[], $2::bigint[]) AS gap (after, before)
+     CROSS JOIN LATERAL (SELECT seq FROM outbox
+                          WHERE seq > gap.after AND seq < gap.before AND id >= $3 AND id < $4 LIMIT 1) AS event) AS found`;

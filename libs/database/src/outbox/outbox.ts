@@ -1,13 +1,22 @@
-import type { PreparedQueryable } from '../transaction.js';
+import { idOf, millisecondsOfId } from '../ids.js';
+import { addDays, lowestIdOf } from '../partitions/day.js';
+import type { NarrowTransaction, PreparedQueryable } from '../transaction.js';
 import {
   CLAIM_EVENTS,
+  IS_ANY_BETWEEN,
+  LIST_POSITIONS,
   LIST_WRITERS,
   MARK_AND_CLAIM_EVENTS,
   MARK_EVENTS_PUBLISHED,
   MEASURE_OUTBOX,
+  READ_PAST_POSITION,
   READ_POSITION,
-  SWEEP_OUTBOX,
+  REPLAY_EVENT,
+  RETURN_TO_POSITION,
+  SET_ASIDE_EVENTS,
+  THIN_POSITIONS,
 } from './outbox.sql.js';
+import { OUTBOX_CONSUMER } from './outbox-row.js';
 import { PublishedSeqs } from './published-seqs.js';
 
 /** An event that is waiting to be published. */
@@ -20,6 +29,35 @@ export interface OutboxEvent {
   subject: string;
   /** CloudEvents JSON, as it is sent. */
   envelope: string;
+}
+
+/** An event that the broker refuses for good. */
+export interface RefusedEvent {
+  readonly seq: number;
+  readonly id: string;
+  /** For operators. */
+  readonly reason: string;
+  /** How often it was sent. */
+  readonly tries: number;
+}
+
+/** The last of the published events in the stream. */
+export interface StreamPlace {
+  /** Its number in the stream. */
+  readonly streamSeq: number;
+  /** NATS subject. */
+  readonly subject: string;
+}
+
+/** A moment at which it was noted where the published events end in the stream. */
+export interface OutboxMark extends StreamPlace {
+  /** Identifies it. */
+  readonly since: string;
+}
+
+interface PlaceRow {
+  streamSeq: string | null;
+  streamSubject: string | null;
 }
 
 /** As the driver gives it: a bigint is a text. */
@@ -41,51 +79,95 @@ export class Outbox {
   private settled: number | undefined;
   /** Whether events were acknowledged since the last mark. */
   private unmarked = false;
+  /** Events that `claimBatch` passes over, by `seq`. */
+  private readonly postponed = new Set<number>();
 
-  /** @param published everything acknowledged, whether marked or not */
+  /**
+   * @param published everything acknowledged, whether marked or not
+   * @param place where it ends in the stream; undefined until an event was published
+   */
   private constructor(
     private readonly connection: PreparedQueryable,
     private published: PublishedSeqs,
+    private place: StreamPlace | undefined,
   ) {}
 
   /** Only one at a time may mark: the relay's advisory lock sees to it. */
   static async open(connection: PreparedQueryable): Promise<Outbox> {
-    const [row] = await connection.queryPrepared<{ published: string }>(READ_POSITION, []);
-    return new Outbox(connection, row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE);
+    const [row] = await connection.queryPrepared<{ published: string } & PlaceRow>(READ_POSITION, []);
+    return new Outbox(connection, row ? PublishedSeqs.parse(row.published) : PublishedSeqs.NONE, row && placeIn(row));
   }
 
-  /** Marks what was acknowledged, and returns the oldest committed events that are not published, in order. */
+  /** Where the published events end in the stream; undefined until an event was published. */
+  get end(): StreamPlace | undefined {
+    return this.place;
+  }
+
+  /**
+   * Marks what was acknowledged, and returns the oldest committed events that are neither published nor postponed, in
+   * order.
+   */
   async claimBatch(limit: number): Promise<OutboxEvent[]> {
     const { settled, published, unmarked } = this;
-    const { after, before } = published.gaps;
+    const { after, before } = (this.postponed.size > 0 ? published.plus([...this.postponed]) : published).gaps;
     const rows = await (unmarked
-      ? this.connection.queryPrepared<Row>(MARK_AND_CLAIM_EVENTS, [published.toString(), after, before, limit])
+      ? this.connection.queryPrepared<Row>(MARK_AND_CLAIM_EVENTS, [...this.position(published), after, before, limit])
       : this.connection.queryPrepared<Row>(CLAIM_EVENTS, [after, before, limit]));
     this.unmarked = false;
-    const events = rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+    const events = rows.map(asEvent);
     const isComplete = settled !== undefined && (events.length < limit || Number(events.at(-1)?.seq) >= settled);
     if (isComplete) {
       this.settled = undefined;
-      const seqs = events.map(({ seq }) => seq);
-      this.published = published.filledUpTo(settled, seqs);
+      const waiting = [...this.postponed, ...events.map(({ seq }) => seq)].sort((left, right) => left - right);
+      this.published = published.filledUpTo(settled, waiting);
     }
     return events;
+  }
+
+  /** From now on `claimBatch` passes over these events; `claimPostponed` returns them. */
+  postpone(seqs: readonly number[]): void {
+    for (const seq of seqs) this.postponed.add(seq);
+  }
+
+  /** Postponed events, in order. */
+  async claimPostponed(seqs: readonly number[]): Promise<OutboxEvent[]> {
+    const after = seqs.map((seq) => seq - 1);
+    const before = seqs.map((seq) => seq + 1);
+    const rows = await this.connection.queryPrepared<Row>(CLAIM_EVENTS, [after, before, seqs.length]);
+    return rows.map(asEvent);
   }
 
   /**
    * Notes that the broker has acknowledged these events. The next claim marks them, in the same statement; a statement of
    * its own would cost the relay of a busy service a round trip for every few events.
+   * @param last the last of them in the stream
    */
-  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[]): void {
+  acknowledged(events: readonly Pick<OutboxEvent, 'seq'>[], last?: StreamPlace): void {
     if (events.length === 0) return;
-    this.published = this.published.plus(events.map(({ seq }) => seq));
+    this.noteDone(events.map(({ seq }) => seq));
+    // That of an event which the stream has already is lower.
+    if (last && last.streamSeq > (this.place?.streamSeq ?? 0)) this.place = last;
     this.unmarked = true;
+  }
+
+  /** Stores events as dead letters and marks them, in one statement, so that they wait no more and none is lost. */
+  async setAside(events: readonly RefusedEvent[]): Promise<void> {
+    const seqs = events.map(({ seq }) => seq);
+    await this.connection.queryPrepared(SET_ASIDE_EVENTS, [
+      ...this.position(this.published.plus(seqs)),
+      seqs,
+      events.map(({ id }) => idOf(millisecondsOfId(id), OUTBOX_CONSUMER, id)),
+      events.map(({ reason }) => reason),
+      events.map(({ tries }) => tries),
+    ]);
+    this.noteDone(seqs);
+    this.unmarked = false;
   }
 
   /** Marks what was acknowledged, where no claim follows soon. */
   async mark(): Promise<void> {
     if (!this.unmarked) return;
-    await this.connection.queryPrepared(MARK_EVENTS_PUBLISHED, [this.published.toString()]);
+    await this.connection.queryPrepared(MARK_EVENTS_PUBLISHED, this.position(this.published));
     this.unmarked = false;
   }
 
@@ -120,12 +202,70 @@ export class Outbox {
   }
 
   /**
-   * Deletes events published longer than `keepSeconds` ago (an hour longer at most), at most `limit` of them so that no
-   * lock is held for long.
-   * @returns how many were deleted
+   * The marks within the time that the stream keeps an event, the latest first.
+   * @param keptSeconds how long the stream keeps an event
    */
-  async sweep(keepSeconds: number, limit: number): Promise<number> {
-    const [row] = await this.connection.queryPrepared<{ deleted: string }>(SWEEP_OUTBOX, [keepSeconds, limit]);
-    return Number(row?.deleted ?? 0);
+  async marks(keptSeconds: number): Promise<OutboxMark[]> {
+    const rows = await this.connection.queryPrepared<{ since: string } & PlaceRow>(LIST_POSITIONS, [keptSeconds]);
+    return rows.flatMap((row) => {
+      const place = placeIn(row);
+      return place ? [{ since: row.since, ...place }] : [];
+    });
+  }
+
+  /**
+   * Takes everything for unpublished that was published after the mark, or everything without one. Open the outbox again
+   * afterwards: this one still knows better.
+   */
+  async returnTo(mark: OutboxMark | undefined): Promise<void> {
+    await this.connection.queryPrepared(RETURN_TO_POSITION, [mark?.since ?? null]);
+  }
+
+  /** Forgets marks that are close to each other, and those past the retention. @param keepDays retention of the events */
+  async thinMarks(keepDays: number): Promise<void> {
+    await this.connection.queryPrepared(THIN_POSITIONS, [keepDays]);
+  }
+
+  /** What a mark writes. */
+  private position(published: PublishedSeqs): unknown[] {
+    return [published.toString(), this.place?.streamSeq ?? null, this.place?.subject ?? null];
+  }
+
+  private noteDone(seqs: readonly number[]): void {
+    this.published = this.published.plus(seqs);
+    for (const seq of seqs) this.postponed.delete(seq);
   }
 }
+
+/**
+ * Whether every event whose id is of a day has been published or set aside for long enough that its partition may be dropped.
+ * @param day of UTC, as `2026-11-22`
+ * @param keepDays for how long published events are kept, so that a lost stream can be filled again
+ */
+export async function isDayPublished(tx: NarrowTransaction, day: string, keepDays: number): Promise<boolean> {
+  const [past] = await tx.query<{ published: string }>(READ_PAST_POSITION, [keepDays]);
+  if (!past) return false;
+  const { after, before } = PublishedSeqs.parse(past.published).gaps;
+  const [row] = await tx.query<{ found: boolean }>(IS_ANY_BETWEEN, [
+    after,
+    before,
+    lowestIdOf(day),
+    lowestIdOf(addDays(day, 1)),
+  ]);
+  return row?.found === false;
+}
+
+/**
+ * Puts an event that was set aside back into the outbox, behind all others, under the same id.
+ * @param id of its dead letter
+ * @returns false when there is no such dead letter or it was replayed
+ */
+export async function replayOutboxEvent(tx: NarrowTransaction, id: string): Promise<boolean> {
+  const rows = await tx.query(REPLAY_EVENT, [id]);
+  return rows.length > 0;
+}
+
+const placeIn = ({ streamSeq, streamSubject }: PlaceRow): StreamPlace | undefined =>
+  streamSeq === null || streamSubject === null ? undefined : { streamSeq: Number(streamSeq), subject: streamSubject };
+
+const asEvent = (row: Row): OutboxEvent => ({ ...row, seq: Number(row.seq) });

@@ -2,6 +2,7 @@ import type { ConsumerDefinition } from '@crm/contracts';
 import type { Database } from '@crm/database';
 import type { MessagingConfig } from '../messaging-config.js';
 import type { NatsConnection } from '../nats-connection.js';
+import { ConsumerAge } from './consumer-age.js';
 import { ConsumerUpkeep } from './consumer-upkeep.js';
 import { EventConsumer } from './event-consumer.js';
 
@@ -9,6 +10,7 @@ import { EventConsumer } from './event-consumer.js';
 export class EventConsumers {
   private readonly consumers = new Map<string, EventConsumer>();
   private upkeep: ConsumerUpkeep | undefined;
+  private age: ConsumerAge | undefined;
 
   /** @param database resolved for the first consumer, because services without events have none */
   constructor(
@@ -42,10 +44,12 @@ export class EventConsumers {
     for (const consumer of this.consumers.values()) consumer.start();
     this.upkeep = new ConsumerUpkeep(this.database(), [...this.consumers.keys()]);
     this.upkeep.start();
+    this.age = new ConsumerAge(this.nats, [...this.consumers.keys()]);
+    this.age.start();
   }
 
   /** Accepts no more events and waits for those in progress. */
   async stop(): Promise<void> {
-    await Promise.all([this.upkeep?.stop(), ...this.list().map((consumer) => consumer.stop())]);
+    await Promise.all([this.upkeep?.stop(), this.age?.stop(), ...this.list().map((consumer) => consumer.stop())]);
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '@nats-io/nats-core';
 import { inboxPrefix } from '../inbox-prefix.js';
 import type { NatsConnection } from '../nats-connection.js';
-import { Acknowledgements, type BatchOutcome } from './acknowledgements.js';
+import { Acknowledgements, type EventOutcome } from './acknowledgements.js';
 
 type PublishedEvent = Pick<OutboxEvent, 'id' | 'tenantId' | 'subject' | 'envelope'>;
 
@@ -53,8 +53,9 @@ export class EventPublisher {
   /**
    * Sends every event, in order, and waits until each is acknowledged or has failed. A failed one does not keep those
    * behind it from being sent. Never rejects because of the broker.
+   * @returns what became of each, in the order of the events
    */
-  async publish(events: readonly PublishedEvent[]): Promise<BatchOutcome> {
+  async publish(events: readonly PublishedEvent[]): Promise<EventOutcome[]> {
     if (this.batch) throw new Error('The publisher takes one batch at a time');
     const acknowledgements = new Acknowledgements(events.length);
     const timer = setTimeout(() => acknowledgements.failRest(new errors.TimeoutError()), this.ackTimeoutMs);
@@ -84,7 +85,7 @@ export class EventPublisher {
         });
       } catch (error) {
         // The client refuses what is larger than the server's max_payload, and everything once it is closed.
-        acknowledgements.fail(index, asError(error));
+        acknowledgements.settle(index, asError(error));
       }
     }
   }
@@ -104,9 +105,7 @@ export class EventPublisher {
     if (!this.batch) return;
     const { events, first, acknowledgements } = this.batch;
     const index = Number(message.subject.slice(this.inbox.length)) - first;
-    const refusal = refusalIn(message, events[index]?.subject);
-    if (refusal) acknowledgements.fail(index, refusal);
-    else acknowledgements.acknowledge(index);
+    acknowledgements.settle(index, outcomeIn(message, events[index]?.subject));
   }
 
   private judgeStatus(status: Status): void {
@@ -119,7 +118,7 @@ export class EventPublisher {
       const { operation, subject } = status.error;
       if (operation !== 'publish') return;
       for (const [index, event] of events.entries()) {
-        if (event.subject === subject) acknowledgements.fail(index, status.error);
+        if (event.subject === subject) acknowledgements.settle(index, status.error);
       }
     }
   }
@@ -134,8 +133,8 @@ function headersOf(event: PublishedEvent): MsgHdrs {
   return result;
 }
 
-/** Why the reply is no acknowledgement by the stream; undefined when it is one. */
-function refusalIn(message: Msg, subject = ''): Error | undefined {
+/** The number in the stream that the reply acknowledges, or why it is no acknowledgement by the stream. */
+function outcomeIn(message: Msg, subject = ''): EventOutcome {
   if (message.data.length === 0 && message.headers?.code === 503) return new errors.NoRespondersError(subject);
   let reply: Partial<PubAck & { error: ApiError }> | null;
   try {
@@ -144,7 +143,8 @@ function refusalIn(message: Msg, subject = ''): Error | undefined {
     return asError(error);
   }
   if (reply?.error) return new JetStreamApiError(reply.error);
-  return reply?.stream === EVENT_STREAM.name ? undefined : new Error('The reply is no acknowledgement by the stream');
+  if (reply?.stream === EVENT_STREAM.name && typeof reply.seq === 'number') return reply.seq;
+  return new Error('The reply is no acknowledgement by the stream');
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,9 +1,23 @@
-import { type Database, NarrowSession, Outbox, type OutboxEvent } from '@crm/database';
+import {
+  countDeadLetters,
+  type Database,
+  NarrowSession,
+  OUTBOX_CONSUMER,
+  Outbox,
+  type OutboxEvent,
+  retentionOf,
+  type StreamPlace,
+} from '@crm/database';
 import { Wake } from '@crm/worker';
 import { Logger } from '@nestjs/common';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
+import type { EventOutcome } from './acknowledgements.js';
 import { EventPublisher } from './event-publisher.js';
+import { OutboxNudge } from './outbox-nudge.js';
+import { isRefusal } from './refusal.js';
+import { RefusedEvents } from './refused-events.js';
+import { StreamWatch } from './stream-watch.js';
 
 /** Advisory lock of the active relay; advisory locks belong to a database, so one number works for all services. */
 const RELAY_LOCK = 47_152_013;
@@ -14,33 +28,57 @@ export interface OutboxRelayOptions {
    * after a pause is not delayed. Default 20.
    */
   gatherMs?: number;
-  /** Milliseconds between polls of the outbox without a signal; default 200. */
+  /**
+   * Milliseconds between polls of the outbox without a signal; default 200. Processes of the service signal their commits, so
+   * this is for signals that are lost and for writers that have no relay, such as a program of an operator.
+   */
   pollMs?: number;
+  /** The same after `quietMs` without an event; default 2,000. */
+  idlePollMs?: number;
+  /** Milliseconds without an event after which the outbox is polled less often; default 60,000. */
+  quietMs?: number;
   /** Milliseconds between attempts of a standby relay to become active; default 1,000. */
   standbyMs?: number;
   /** Milliseconds to wait after a failure; default 1,000. */
   retryMs?: number;
+  /**
+   * Seconds after which the database ends the session of a relay whose host has vanished, so that another takes over. Longer
+   * than the relay is ever without a statement: it waits 5 s for acknowledgements and `retryMs` after a failure. Default 20.
+   */
+  silenceSeconds?: number;
   /** Events read, published and marked together; default 256. */
   batchSize?: number;
-  /** Milliseconds between deletions of old published events; default 60,000. */
-  sweepMs?: number;
-  /** Seconds for which published events are kept, so that a lost stream can be refilled; default 7 days. */
-  keepSeconds?: number;
+  /**
+   * Milliseconds before each further try of an event that the broker refuses; after the last it becomes a dead letter.
+   * Default 1, 2, 4, 8 and 16 s: half a minute outlasts a reload of the broker's configuration or a release in which a
+   * service is ahead of it.
+   */
+  refusedDelaysMs?: readonly number[];
+  /** Milliseconds between looks whether the stream still has what was published; default 20,000. */
+  lookMs?: number;
 }
 
 const DEFAULTS: Required<OutboxRelayOptions> = {
   gatherMs: 20,
   pollMs: 200,
+  idlePollMs: 2_000,
+  quietMs: 60_000,
   standbyMs: 1_000,
   retryMs: 1_000,
+  silenceSeconds: 20,
   batchSize: 256,
-  sweepMs: 60_000,
-  keepSeconds: 7 * 24 * 3600,
+  refusedDelaysMs: [1_000, 2_000, 4_000, 8_000, 16_000],
+  lookMs: 20_000,
 };
 
-const SWEEP_BATCH = 1_000;
+/** Most refused events that wait for another try. Each is one more gap in which a claim looks. */
+const MAX_REFUSED = 256;
+
 const MEASURE_MS = 5_000;
+const NOTHING_WAITS = { waiting: 0, oldestSeconds: 0 };
 const SETTLE_MS = 1_000;
+/** Between counts of the dead letters, which operators replay in processes of their own, and removals of old marks. */
+const COUNT_MS = 60_000;
 
 /**
  * Publishes the events of a database's outbox to JetStream in order, each at least once: an event is marked only after
@@ -51,12 +89,16 @@ export class OutboxRelay {
   private readonly logger = new Logger('OutboxRelay');
   private readonly options: Required<OutboxRelayOptions>;
   private readonly publisher: EventPublisher;
+  private readonly watch: StreamWatch;
+  private readonly nudge: OutboxNudge;
   private readonly wake = new Wake();
+  private active = false;
+  private eventAt = 0;
   private running: Promise<void> | undefined;
   private stopped = false;
-  private sweptAt = 0;
   private measuredAt = 0;
   private settledAt = 0;
+  private countedAt = 0;
 
   constructor(
     private readonly database: Database,
@@ -65,10 +107,12 @@ export class OutboxRelay {
   ) {
     this.publisher = new EventPublisher(nats);
     this.options = { ...DEFAULTS, ...options };
+    this.watch = new StreamWatch(nats, this.options.lookMs);
+    this.nudge = new OutboxNudge(nats, this.options.gatherMs);
   }
 
   start(): void {
-    this.database.outboxSignal.onSignal(() => this.wake.signal());
+    this.database.outboxSignal.onSignal(() => (this.active ? this.wake.signal() : this.nudge.send()));
     this.running ??= this.runUntilStopped();
   }
 
@@ -79,6 +123,8 @@ export class OutboxRelay {
     this.wake.signal();
     await this.running;
     this.publisher.close();
+    this.watch.close();
+    this.nudge.close();
   }
 
   private async runUntilStopped(): Promise<void> {
@@ -92,45 +138,112 @@ export class OutboxRelay {
   }
 
   private async runSession(): Promise<void> {
-    const session = await NarrowSession.open(this.database.config);
+    let endNudges: (() => void) | undefined;
+    const session = await NarrowSession.open(this.database.config, { silenceSeconds: this.options.silenceSeconds });
     try {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
       metrics.outboxLeader.set(1);
-      await this.relay(await Outbox.open(session));
+      this.active = true;
+      this.eventAt = Date.now();
+      endNudges = this.nudge.listen(() => this.wake.signal());
+      this.watch.lookSoon();
+      while (!this.stopped) await this.relay(await Outbox.open(session));
     } finally {
+      this.active = false;
+      endNudges?.();
       metrics.outboxLeader.set(0);
+      // The next active relay counts them.
+      metrics.deadLettersWaiting.remove({ consumer: OUTBOX_CONSUMER });
       await session.close();
     }
   }
 
+  /** Until it is stopped, or the stream has lost events and the outbox has to be opened again. */
   private async relay(outbox: Outbox): Promise<void> {
+    const refused = new RefusedEvents({ delaysMs: this.options.refusedDelaysMs, limit: MAX_REFUSED });
+    this.countedAt = 0;
     while (!this.stopped) {
+      if (await this.watch.tookBack(outbox)) return;
       const claimedAt = Date.now();
-      const batch = await outbox.claimBatch(this.options.batchSize);
-      if (batch.length > 0) await this.publishBatch(outbox, batch);
-      await this.maintain(outbox);
-      if (batch.length === 0) await this.wake.wait(this.options.pollMs);
+      const due = refused.due(claimedAt, this.options.batchSize);
+      if (due.length > 0) await this.publishBatch(outbox, refused, await outbox.claimPostponed(due));
+      const batch = refused.isFull ? [] : await outbox.claimBatch(this.options.batchSize);
+      if (batch.length > 0) await this.publishBatch(outbox, refused, batch);
+      if (batch.length > 0) this.eventAt = Date.now();
+      // Then nothing but refused events waits.
+      await this.maintain(outbox, batch.length > 0 || refused.size > 0);
+      if (batch.length === 0) await this.wake.wait(this.idleMs(refused));
       else if (batch.length < this.options.batchSize) await this.pause(claimedAt + this.options.gatherMs - Date.now());
     }
     await outbox.mark();
   }
 
-  private async publishBatch(outbox: Outbox, batch: readonly OutboxEvent[]): Promise<void> {
-    const { acknowledged, failure } = await this.publisher.publish(batch);
-    // Events after a failed one are published again after it; the broker and the inbox recognise the duplicates.
-    outbox.acknowledged(batch.slice(0, acknowledged));
-    metrics.outboxPublished.inc(acknowledged);
-    if (!failure) return;
+  private idleMs(refused: RefusedEvents): number {
+    const { pollMs, idlePollMs, quietMs } = this.options;
+    const now = Date.now();
+    return Math.min(now - this.eventAt < quietMs ? pollMs : idlePollMs, refused.nextInMs(now), this.watch.nextInMs());
+  }
+
+  private async publishBatch(outbox: Outbox, refused: RefusedEvents, batch: readonly OutboxEvent[]): Promise<void> {
+    const outcomes = await this.publisher.publish(batch);
+    // Events after one that failed for another reason than a refusal are published again after it; the broker and the inbox
+    // recognise the duplicates.
+    const failedAt = outcomes.findIndex((outcome) => outcome instanceof Error && !isRefusal(outcome));
+    const settled = failedAt === -1 ? batch : batch.slice(0, failedAt);
+    const acknowledged = settled.filter((_event, index) => typeof outcomes[index] === 'number');
+    outbox.acknowledged(acknowledged, this.lastInStream(outbox, settled, outcomes));
+    refused.accept(acknowledged.length);
+    refused.forget(acknowledged.map(({ seq }) => seq));
+    metrics.outboxPublished.inc(acknowledged.length);
+    for (const [index, event] of settled.entries()) {
+      const outcome = outcomes[index];
+      if (!(outcome instanceof Error)) continue;
+      refused.refuse(event, outcome.message, Date.now());
+      this.logger.warn({ msg: 'The broker refuses an event', eventId: event.id, reason: outcome.message });
+    }
+    if (acknowledged.length < settled.length) await this.postponeRefused(outbox, refused, settled);
+    const failure = outcomes[failedAt];
+    if (!(failure instanceof Error)) return;
     await outbox.mark();
+    this.watch.lookSoon();
     await this.pauseAfter('Publishing failed', failure);
   }
 
-  private async maintain(outbox: Outbox): Promise<void> {
+  /** The last of the acknowledged events in the stream. One that is not behind all others is a duplicate, or shows a loss. */
+  private lastInStream(
+    outbox: Outbox,
+    batch: readonly OutboxEvent[],
+    outcomes: readonly EventOutcome[],
+  ): StreamPlace | undefined {
+    let last: StreamPlace | undefined;
+    for (const [index, { subject }] of batch.entries()) {
+      const streamSeq = outcomes[index];
+      if (typeof streamSeq !== 'number') continue;
+      if (streamSeq <= (outbox.end?.streamSeq ?? 0)) this.watch.lookSoon();
+      if (streamSeq > (last?.streamSeq ?? 0)) last = { streamSeq, subject };
+    }
+    return last;
+  }
+
+  /** Refused events wait for another try, while those behind them are published, or become dead letters. */
+  private async postponeRefused(outbox: Outbox, refused: RefusedEvents, batch: readonly OutboxEvent[]): Promise<void> {
+    outbox.postpone(batch.map(({ seq }) => seq).filter((seq) => refused.has(seq)));
+    const hopeless = refused.hopeless();
+    if (hopeless.length === 0) return;
+    await outbox.setAside(hopeless);
+    refused.forget(hopeless.map(({ seq }) => seq));
+    metrics.deadLetters.inc({ consumer: OUTBOX_CONSUMER }, hopeless.length);
+    this.countedAt = 0;
+    this.logger.error({ msg: 'Events became dead letters, because the broker refuses them', count: hopeless.length });
+  }
+
+  /** @param mayWait whether events may be waiting; without, they need not be counted */
+  private async maintain(outbox: Outbox, mayWait: boolean): Promise<void> {
     const now = Date.now();
     if (now - this.measuredAt >= MEASURE_MS) {
       this.measuredAt = now;
-      const { waiting, oldestSeconds } = await outbox.lag();
+      const { waiting, oldestSeconds } = mayWait ? await outbox.lag() : NOTHING_WAITS;
       metrics.outboxWaiting.set(waiting);
       metrics.outboxLag.set(oldestSeconds);
     }
@@ -138,10 +251,11 @@ export class OutboxRelay {
       this.settledAt = now;
       await outbox.settleGaps();
     }
-    if (now - this.sweptAt >= this.options.sweepMs) {
-      const deleted = await outbox.sweep(this.options.keepSeconds, SWEEP_BATCH);
-      // A full batch means that there may be more: the next turn continues at once.
-      if (deleted < SWEEP_BATCH) this.sweptAt = now;
+    if (now - this.countedAt >= COUNT_MS) {
+      this.countedAt = now;
+      const waiting = await this.database.crossTenant((tx) => countDeadLetters(tx, OUTBOX_CONSUMER));
+      metrics.deadLettersWaiting.set({ consumer: OUTBOX_CONSUMER }, waiting);
+      await outbox.thinMarks(retentionOf('outbox', this.database.config.retentionDays));
     }
   }
 

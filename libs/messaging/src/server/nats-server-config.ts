@@ -1,5 +1,12 @@
 import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
 
+/**
+ * How often the server writes to disk what it has acknowledged; its default is two minutes. What a loss of power takes in
+ * that time the relays publish again (docs/decisions/0132-stream-refill.md), so a second is enough; `always` would
+ * cost a write for each event.
+ */
+export const SYNC_INTERVAL = '1s';
+
 export interface NatsServerOptions {
   host: string;
   port: number;
@@ -9,6 +16,8 @@ export interface NatsServerOptions {
   passwords: Readonly<Record<NatsUser, string | { environment: string }>>;
   /** Port of the monitoring endpoint on the same host; default none. */
   monitorPort?: number;
+  /** A duration such as `1s`, or `always`. Not for a server older than 2.10, which does not start with it. Default none. */
+  syncInterval?: string | undefined;
 }
 
 /** Configuration of a nats-server (2.9 or newer) with JetStream and one user per service with only the permissions it needs. */
@@ -20,7 +29,7 @@ ${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${opt
 
 jetstream {
   store_dir: ${quote(options.storeDir)}
-}
+${options.syncInterval === undefined ? '' : `  sync_interval: ${quote(options.syncInterval)}\n`}}
 
 authorization {
   users: [

@@ -41,6 +41,13 @@ describe('the configuration of the server', () => {
     expect(text).toContain(String.raw`password: "a\"b\\c"`);
   });
 
+  it('names the interval of writes to disk only to a server that knows it', () => {
+    const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, 'x'])) as Record<NatsUser, string>;
+    const options = { host: '127.0.0.1', port: 4222, storeDir: '/x', passwords };
+    expect(natsServerConfig({ ...options, syncInterval: 'always' })).toContain('\n  sync_interval: "always"\n}');
+    expect(natsServerConfig(options)).not.toContain('sync_interval');
+  });
+
   it('matches the file in deploy/nats', async () => {
     const file = new URL('../../../../deploy/nats/nats-server.conf', import.meta.url);
     if (process.env.WRITE_DOCS) await writeFile(file, sampleServerConfig());

@@ -10,6 +10,7 @@ import {
   type ServiceName,
 } from '@crm/contracts';
 import { inboxPrefix } from '../inbox-prefix.js';
+import { nudgeSubject } from '../outbox/nudge-subject.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
 
 /** Every NATS user: one for each service, and the one that creates streams and consumers. */
@@ -34,11 +35,12 @@ export function permissionsOf(user: NatsUser): Permissions {
       ...notices,
       ...calls(user),
       ...produces(user),
+      ...nudges(user),
       ...consumes(user),
       ...watchesRevocations(),
       ...revokes(user),
     ].sort(),
-    subscribe: [inbox, ...notices, ...served].sort(),
+    subscribe: [inbox, ...notices, ...served, ...nudges(user)].sort(),
     responds: served.length > 0,
   };
 }
@@ -51,20 +53,26 @@ function noticesOf(service: ServiceName): string[] {
   return definitions.filter((notice) => notice.service === service).map(({ subject }) => subject);
 }
 
-/** `events.<domain>.<action>.<bucket>` of the events it produces. */
+/** `events.<domain>.<action>.<bucket>` of the events it produces, and reading the last of them, to see what a stream has lost. */
 const produces = (service: ServiceName): string[] =>
   Object.values(EVENTS)
     .filter((event) => event.producer === service)
-    .map((event) => `events.${event.name}.*`);
+    .map((event) => `events.${event.name}.*`)
+    .flatMap((subject) => [subject, `$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`]);
+
+/** Among the processes of a service that has an outbox. */
+const nudges = (service: ServiceName): string[] => (produces(service).length > 0 ? [nudgeSubject(service)] : []);
 
 function consumes(service: ServiceName): string[] {
   const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);
   return definitions
     .filter((consumer) => consumer.service === service)
-    .flatMap(({ durable }) => [
+    .flatMap(({ durable, events }) => [
       `$JS.API.CONSUMER.INFO.${EVENT_STREAM.name}.${durable}`,
       `$JS.API.CONSUMER.MSG.NEXT.${EVENT_STREAM.name}.${durable}`,
       `$JS.ACK.${EVENT_STREAM.name}.${durable}.>`,
+      // To see how old the oldest event is that it has not acknowledged: one that receives all may read any.
+      ...(events === 'all' ? [`$JS.API.DIRECT.GET.${EVENT_STREAM.name}`] : []),
     ]);
 }
 

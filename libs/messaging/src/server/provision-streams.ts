@@ -37,6 +37,18 @@ export async function provisionStreams(
   connection: ProvisioningConnection,
   options: { replicas: number },
 ): Promise<void> {
+  await asProvisioner(connection, async (manager) => {
+    await ensureStream(manager, eventStream(options.replicas));
+    await ensureStream(manager, revocationStream(options.replicas));
+    for (const consumer of Object.values(CONSUMERS)) await ensureConsumer(manager, consumer);
+  });
+}
+
+/** Does something that only the user `provisioner` may. */
+export async function asProvisioner<Result>(
+  connection: ProvisioningConnection,
+  work: (manager: JetStreamManager) => Promise<Result>,
+): Promise<Result> {
   const nats = await connect({
     servers: connection.url.split(','),
     user: connection.user,
@@ -45,10 +57,7 @@ export async function provisionStreams(
     inboxPrefix: inboxPrefix('provisioner'),
   });
   try {
-    const manager = await jetstreamManager(nats);
-    await ensureStream(manager, eventStream(options.replicas));
-    await ensureStream(manager, revocationStream(options.replicas));
-    for (const consumer of Object.values(CONSUMERS)) await ensureConsumer(manager, consumer);
+    return await work(await jetstreamManager(nats));
   } finally {
     await nats.close();
   }
@@ -62,6 +71,8 @@ const eventStream = (replicas: number): Partial<StreamConfig> & { name: string }
   max_age: EVENT_STREAM.maxAgeNanos,
   duplicate_window: EVENT_STREAM.duplicateWindowNanos,
   discard: DiscardPolicy.Old,
+  // Each service looks at the last of its own events.
+  allow_direct: true,
   num_replicas: replicas,
 });
 
@@ -84,12 +95,11 @@ const revocationStream = (replicas: number): Partial<StreamConfig> & { name: str
   num_replicas: replicas,
 });
 
-const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> => ({
+/** Without where it begins, which a consumer keeps: the server refuses to change that, and an operator may have rewound it. */
+export const consumerConfig = (consumer: ConsumerDefinition): Partial<ConsumerConfig> => ({
   durable_name: consumer.durable,
   ack_policy: AckPolicy.Explicit,
   ack_wait: nanos(consumer.ackWaitMs),
-  // From the start of the stream, so that the consumer also gets events published before it was created.
-  deliver_policy: DeliverPolicy.All,
   // Deliveries are counted by the service, which stores dead letters; a limit here would drop messages silently.
   max_deliver: -1,
   max_ack_pending: consumer.maxAckPending,
@@ -113,7 +123,8 @@ async function ensureConsumer(manager: JetStreamManager, consumer: ConsumerDefin
   const config = consumerConfig(consumer);
   if (await exists(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable))) {
     await manager.consumers.update(EVENT_STREAM.name, consumer.durable, config);
-  } else await manager.consumers.add(EVENT_STREAM.name, config);
+    // From the start of the stream, so that the consumer also gets events published before it was created.
+  } else await manager.consumers.add(EVENT_STREAM.name, { ...config, deliver_policy: DeliverPolicy.All });
 }
 
 async function exists(info: () => Promise<unknown>): Promise<boolean> {

@@ -1,8 +1,15 @@
 import { parseArgs } from 'node:util';
 import { isUuid } from '@crm/contracts';
-import { Database, type DeadLetterSummary, findDeadLetter, listDeadLetters } from '@crm/database';
+import {
+  Database,
+  type DeadLetterSummary,
+  findDeadLetter,
+  listDeadLetters,
+  OUTBOX_CONSUMER,
+  replayOutboxEvent,
+} from '@crm/database';
 import { createHttpAdapter, ProblemFilter } from '@crm/http';
-import { connectMessaging, type EventConsumer, NatsStrategy } from '@crm/messaging';
+import { connectMessaging, MESSAGING_OPTIONS, type MessagingModuleOptions, NatsStrategy } from '@crm/messaging';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -10,11 +17,19 @@ import type { ServiceConfig } from '../configuration/service-config.js';
 import { RuntimeModule } from '../runtime.module.js';
 import type { ServiceOptions } from '../service-options.js';
 
-const USAGE = `Dead letters of this service, events that its consumers could not handle:
+const USAGE = `Dead letters of this service, events that its consumers could not handle or the broker refused to take:
   node dist/dead-letters.js                   lists those that wait, oldest first
-  node dist/dead-letters.js --replay <id>     handles one again
-  node dist/dead-letters.js --replay-all      handles all of them again
+  node dist/dead-letters.js --replay <id>     handles or publishes one again
+  node dist/dead-letters.js --replay-all      handles or publishes all of them again
 `;
+
+/** Where dead letters come from: a durable consumer, or the relay of the outbox. */
+interface DeadLetterSource {
+  /** The `consumer` of its dead letters. */
+  readonly name: string;
+  /** @throws when it fails again */
+  replay(message: DeadLetterSummary): Promise<unknown>;
+}
 
 export interface DeadLetterProgramOutput {
   out(text: string): void;
@@ -49,10 +64,10 @@ export async function runDeadLetterProgram(
   try {
     connectMessaging(app);
     const database = app.get(Database, { strict: false });
-    const consumers = app.get(NatsStrategy, { strict: false }).eventConsumers();
-    if (order.replay !== undefined) return await replayOne(database, consumers, order.replay, output);
-    if (order.replayAll) return await replayAll(database, consumers, output);
-    return await list(database, consumers, output);
+    const sources = sourcesOf(app, database);
+    if (order.replay !== undefined) return await replayOne(database, sources, order.replay, output);
+    if (order.replayAll) return await replayAll(database, sources, output);
+    return await list(database, sources, output);
   } finally {
     await app.close();
   }
@@ -87,10 +102,34 @@ function readOrder(args: readonly string[]): { replay?: string; replayAll?: bool
   }
 }
 
-async function list(database: Database, consumers: EventConsumer[], { out }: DeadLetterProgramOutput): Promise<number> {
+function sourcesOf(app: NestFastifyApplication, database: Database): DeadLetterSource[] {
+  const consumers = app.get(NatsStrategy, { strict: false }).eventConsumers();
+  const { outbox } = app.get<MessagingModuleOptions>(MESSAGING_OPTIONS, { strict: false });
+  return [
+    ...consumers.map((consumer) => ({
+      name: consumer.definition.durable,
+      replay: (message: DeadLetterSummary) => consumer.replay(message.tenantId, message.id),
+    })),
+    // The relay of the running service publishes what is put back.
+    ...(outbox
+      ? [
+          {
+            name: OUTBOX_CONSUMER,
+            replay: ({ id }: DeadLetterSummary) => database.crossTenant((tx) => replayOutboxEvent(tx, id)),
+          },
+        ]
+      : []),
+  ];
+}
+
+async function list(
+  database: Database,
+  sources: readonly DeadLetterSource[],
+  { out }: DeadLetterProgramOutput,
+): Promise<number> {
   let waiting = 0;
-  for (const { definition } of consumers) {
-    for await (const message of waitingOf(database, definition.durable)) {
+  for (const { name } of sources) {
+    for await (const message of waitingOf(database, name)) {
       waiting += 1;
       out(describe(message));
     }
@@ -101,13 +140,13 @@ async function list(database: Database, consumers: EventConsumer[], { out }: Dea
 
 async function replayOne(
   database: Database,
-  consumers: EventConsumer[],
+  sources: readonly DeadLetterSource[],
   id: string,
   output: DeadLetterProgramOutput,
 ): Promise<number> {
-  for (const consumer of consumers) {
-    const message = await database.crossTenant((tx) => findDeadLetter(tx, consumer.definition.durable, id));
-    if (message) return (await replay(consumer, message, output)) ? 0 : 1;
+  for (const source of sources) {
+    const message = await database.crossTenant((tx) => findDeadLetter(tx, source.name, id));
+    if (message) return (await replay(source, message, output)) ? 0 : 1;
   }
   output.error(`${id} does not wait`);
   return 1;
@@ -115,14 +154,14 @@ async function replayOne(
 
 async function replayAll(
   database: Database,
-  consumers: EventConsumer[],
+  sources: readonly DeadLetterSource[],
   output: DeadLetterProgramOutput,
 ): Promise<number> {
   let replayed = 0;
   let failed = 0;
-  for (const consumer of consumers) {
-    for await (const message of waitingOf(database, consumer.definition.durable)) {
-      if (await replay(consumer, message, output)) replayed += 1;
+  for (const source of sources) {
+    for await (const message of waitingOf(database, source.name)) {
+      if (await replay(source, message, output)) replayed += 1;
       else failed += 1;
     }
   }
@@ -141,13 +180,13 @@ async function* waitingOf(database: Database, consumer: string): AsyncGenerator<
 }
 
 async function replay(
-  consumer: EventConsumer,
+  source: DeadLetterSource,
   message: DeadLetterSummary,
   output: DeadLetterProgramOutput,
 ): Promise<boolean> {
   try {
     // False: another operator has replayed it since it was read, which is fine.
-    await consumer.replay(message.tenantId, message.id);
+    await source.replay(message);
     output.out(`${message.id} replayed`);
     return true;
   } catch (error) {

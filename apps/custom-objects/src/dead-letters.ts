@@ -1,0 +1,7 @@
+import { deadLetterProgram } from '@crm/runtime';
+import { AppModule } from './app.module.js';
+import { loadConfig } from './config.js';
+
+// A program for operators: `node dist/dead-letters.js` lists the events that the broker refused and publishes them again.
+const config = loadConfig();
+await deadLetterProgram(config, AppModule.with(config));

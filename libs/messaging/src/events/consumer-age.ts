@@ -1,0 +1,45 @@
+import { EVENT_STREAM } from '@crm/contracts';
+import { Sweeper } from '@crm/worker';
+import { metrics } from '../metrics.js';
+import type { NatsConnection } from '../nats-connection.js';
+
+const MEASURE_MS = 30_000;
+const TIMEOUT_MS = 5_000;
+/** No such message: the code of a direct get. */
+const NOT_FOUND = 404;
+
+/**
+ * Measures how much of the stream's retention the oldest event that a consumer has not acknowledged has used. At 1 the stream
+ * drops it, unhandled; above a half is an alarm, which leaves days to react.
+ */
+export class ConsumerAge extends Sweeper {
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly consumers: readonly string[],
+  ) {
+    super({ everyMs: MEASURE_MS, atStart: true });
+  }
+
+  async sweep(): Promise<void> {
+    for (const consumer of this.consumers) {
+      const ageMs = await this.oldestMs(consumer);
+      metrics.retentionUsed.set({ consumer }, ageMs / (EVENT_STREAM.maxAgeNanos / 1_000_000));
+    }
+  }
+
+  /** Age of the oldest event that is not acknowledged, in milliseconds; 0 when there is none. */
+  private async oldestMs(durable: string): Promise<number> {
+    const consumer = await this.nats.jetstream.consumers.get(EVENT_STREAM.name, durable);
+    const info = await consumer.info();
+    if (info.num_pending + info.num_ack_pending === 0) return 0;
+    const answer = await this.nats.connection.request(
+      `$JS.API.DIRECT.GET.${EVENT_STREAM.name}`,
+      JSON.stringify({ seq: info.ack_floor.stream_seq + 1, next_by_subj: EVENT_STREAM.subjects[0] }),
+      { timeout: TIMEOUT_MS },
+    );
+    if (answer.headers?.code === NOT_FOUND) return 0;
+    const storedAt = Date.parse(answer.headers?.get('Nats-Time-Stamp') ?? '');
+    if (Number.isNaN(storedAt)) throw new Error(`The stream answers ${answer.headers?.status ?? 'without a time'}`);
+    return Math.max(0, Date.now() - storedAt);
+  }
+}

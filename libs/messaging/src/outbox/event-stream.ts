@@ -1,0 +1,38 @@
+import { EVENT_STREAM } from '@crm/contracts';
+import type { OutboxMark, StreamPlace } from '@crm/database';
+import type { NatsConnection } from '../nats-connection.js';
+
+const TIMEOUT_MS = 2_000;
+
+/**
+ * What the stream still has of the events that this service has published.
+ *
+ * A stream that was deleted, or restored from an older copy, lacks events from its end only, and a service is the only one
+ * that publishes its subjects. So an event is still there when the last one on its subject is that event or a later one. The
+ * number of messages in the stream would not tell: other services may have published since.
+ */
+export class EventStream {
+  constructor(private readonly nats: NatsConnection) {}
+
+  /**
+   * @throws NoRespondersError when there is no stream, TimeoutError or ConnectionError when the broker does not answer, Error
+   *   for an answer that is neither an event nor that there is none
+   */
+  async has({ streamSeq, subject }: StreamPlace): Promise<boolean> {
+    const answer = await this.nats.connection.request(`$JS.API.DIRECT.GET.${EVENT_STREAM.name}.${subject}`, '', {
+      timeout: TIMEOUT_MS,
+    });
+    if (answer.headers?.code === 404) return false;
+    const last = Number(answer.headers?.get('Nats-Sequence') || Number.NaN);
+    if (Number.isNaN(last)) throw new Error(`The stream answers ${answer.headers?.status ?? 'without a number'}`);
+    return last >= streamSeq;
+  }
+
+  /** The first of the marks, which are the latest first, whose event the stream still has. */
+  async findKept(marks: readonly OutboxMark[]): Promise<OutboxMark | undefined> {
+    for (const mark of marks) {
+      if (await this.has(mark)) return mark;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { NatsConnection } from '../nats-connection.js';
+import { nudgeSubject } from './nudge-subject.js';
+
+/**
+ * Tells the active relay, which is in another process of the service, that an event was committed here: at once, and then at
+ * most once per interval while commits go on. A nudge that is lost costs time only, because the relay also polls.
+ */
+export class OutboxNudge {
+  private timer: NodeJS.Timeout | undefined;
+  private again = false;
+
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly everyMs: number,
+  ) {}
+
+  /** @returns ends it */
+  listen(onNudge: () => void): () => void {
+    const subscription = this.nats.connection.subscribe(nudgeSubject(this.nats.service), {
+      callback: (error) => {
+        if (!error) onNudge();
+      },
+    });
+    return () => subscription.unsubscribe();
+  }
+
+  send(): void {
+    const { connection, service } = this.nats;
+    if (this.timer) {
+      this.again = true;
+      return;
+    }
+    if (connection.isClosed() || connection.isDraining()) return;
+    connection.publish(nudgeSubject(service));
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      if (!this.again) return;
+      this.again = false;
+      this.send();
+    }, this.everyMs);
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+  }
+}

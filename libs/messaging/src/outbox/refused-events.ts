@@ -1,0 +1,77 @@
+import type { RefusedEvent } from '@crm/database';
+
+interface Waiting extends RefusedEvent {
+  readonly dueAt: number;
+  /** How many events the broker had accepted when this one was refused first. */
+  readonly acceptedBefore: number;
+}
+
+export interface RefusedEventsOptions {
+  /** Milliseconds before each further try; after the last one an event is given up. */
+  delaysMs: readonly number[];
+  /** Most events that wait for another try. */
+  limit: number;
+}
+
+/**
+ * Events that the broker has refused and that wait for another try, while those behind them are published. When too many
+ * wait, the oldest are given up early, so that a kind of event that is always refused delays no other; but only if the
+ * broker has accepted events meanwhile: one that refuses everything is misconfigured, and waiting may help.
+ */
+export class RefusedEvents {
+  /** By `seq`; the first has waited longest. */
+  private readonly events = new Map<number, Waiting>();
+  private accepted = 0;
+
+  constructor(private readonly options: RefusedEventsOptions) {}
+
+  get size(): number {
+    return this.events.size;
+  }
+
+  get isFull(): boolean {
+    return this.events.size >= this.options.limit;
+  }
+
+  has(seq: number): boolean {
+    return this.events.has(seq);
+  }
+
+  /** Notes how many events the broker has accepted. */
+  accept(count: number): void {
+    this.accepted += count;
+  }
+
+  /** Notes a refusal. @param now in milliseconds */
+  refuse({ seq, id }: Pick<RefusedEvent, 'seq' | 'id'>, reason: string, now: number): void {
+    const before = this.events.get(seq);
+    const tries = (before?.tries ?? 0) + 1;
+    const delay = this.options.delaysMs[tries - 1] ?? 0;
+    const acceptedBefore = before?.acceptedBefore ?? this.accepted;
+    this.events.set(seq, { seq, id, reason, tries, dueAt: now + delay, acceptedBefore });
+  }
+
+  /** Those whose next try is due, in ascending order, at most `limit`. */
+  due(now: number, limit: number): number[] {
+    const due = [...this.events.values()].filter(({ dueAt }) => dueAt <= now).map(({ seq }) => seq);
+    return due.sort((left, right) => left - right).slice(0, limit);
+  }
+
+  /** Milliseconds until the next try is due; infinite when nothing waits. */
+  nextInMs(now: number): number {
+    return Math.max(0, Math.min(...[...this.events.values()].map(({ dueAt }) => dueAt - now)));
+  }
+
+  /** Those that are given up: they had all their tries, or there are too many. */
+  hopeless(): RefusedEvent[] {
+    const { delaysMs, limit } = this.options;
+    const waiting = [...this.events.values()];
+    const surplus = waiting.slice(0, Math.max(0, waiting.length - Math.floor(limit / 2)));
+    const isEarly = new Set(this.isFull ? surplus.filter((event) => event.acceptedBefore < this.accepted) : []);
+    return waiting.filter((event) => event.tries > delaysMs.length || isEarly.has(event));
+  }
+
+  forget(seqs: readonly number[]): void {
+    for (const seq of seqs) this.events.delete(seq);
+  }
+}

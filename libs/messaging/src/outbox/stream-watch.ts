@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EVENT_STREAM } from '@crm/contracts';
+import type { Outbox } from '@crm/database';
+import { Logger } from '@nestjs/common';
+import { metrics } from '../metrics.js';
+import type { NatsConnection } from '../nats-connection.js';
+import { EventStream } from './event-stream.js';
+
+/**
+ * A replica of the stream that lags behind may answer a look, so a loss is one that this many looks agree on. One that is
+ * seen wrongly would cost time only: what is published again is recognised.
+ */
+const LOOKS = 3;
+const BETWEEN_LOOKS_MS = 500;
+/** After a look without an answer. */
+const RETRY_MS = 1_000;
+/** Marks of events that the stream drops for their age within this time are not asked for. */
+const MARGIN_SECONDS = 3_600;
+const KEPT_SECONDS = EVENT_STREAM.maxAgeNanos / 1_000_000_000 - MARGIN_SECONDS;
+
+/**
+ * Notices that the stream has lost what the relay has published, and takes the outbox back to before that, so that the relay
+ * publishes it again. See docs/decisions/0132-stream-refill.md.
+ */
+export class StreamWatch {
+  private readonly logger = new Logger('StreamWatch');
+  private readonly stream: EventStream;
+  private readonly removeListener: () => void;
+  private lookAt = 0;
+
+  /** @param everyMs milliseconds between looks while nothing happens */
+  constructor(
+    nats: NatsConnection,
+    private readonly everyMs: number,
+  ) {
+    this.stream = new EventStream(nats);
+    this.removeListener = nats.onStatus(({ type }) => {
+      if (type === 'disconnect' || type === 'reconnect') this.lookSoon();
+    });
+  }
+
+  /** Something happened by which the stream may have changed: the next call looks. */
+  lookSoon(): void {
+    this.lookAt = 0;
+  }
+
+  /** Milliseconds until the next look. */
+  nextInMs(): number {
+    return Math.max(0, this.lookAt - Date.now());
+  }
+
+  /**
+   * Looks, if it is time, whether the stream still has the last published event.
+   * @returns whether it does not and the outbox was taken back; it must then be opened again
+   */
+  async tookBack(outbox: Outbox): Promise<boolean> {
+    const { end } = outbox;
+    if (Date.now() < this.lookAt) return false;
+    this.lookAt = Date.now() + this.everyMs;
+    if (!end) return false;
+    try {
+      for (let look = 0; look < LOOKS; look += 1) {
+        if (look > 0) await delay(BETWEEN_LOOKS_MS);
+        if (await this.stream.has(end)) return false;
+      }
+      const marks = await outbox.marks(KEPT_SECONDS);
+      // So long ago that the stream has dropped it for its age.
+      if (marks.length === 0) return false;
+      const kept = await this.stream.findKept(marks);
+      await outbox.returnTo(kept);
+      metrics.outboxRefills.inc();
+      this.logger.error({
+        msg: 'The stream has lost published events; they are published again',
+        lastPublished: end.streamSeq,
+        publishedAgainAfter: kept?.streamSeq ?? 0,
+      });
+      return true;
+    } catch (error) {
+      // Publishing goes on meanwhile, or fails for the same reason.
+      this.lookAt = Date.now() + RETRY_MS;
+      this.logger.warn(
+        `Whether the stream is complete is not known; the next look tries again: ${error instanceof Error ? error.message : error}`,
+      );
+      return false;
+    }
+  }
+
+  close(): void {
+    this.removeListener();
+  }
+}

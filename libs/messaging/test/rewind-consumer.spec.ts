@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CONSUMERS, EVENTS, type EventEnvelope, eventSubject } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { register } from 'prom-client';
+import { ConsumerAge } from '../src/events/consumer-age.js';
+import { EventConsumer, provisionStreams, rewindConsumer } from '../src/index.js';
+import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+
+const CONSUMER = CONSUMERS['webhook-dispatcher'];
+
+describe('rewinding a consumer', () => {
+  let broker: Broker;
+  let store: TestDatabase;
+  let consumer: EventConsumer | undefined;
+  /** Ids of the events whose effect was written, each as often as it was. */
+  let handled: string[] = [];
+  let fails: (event: EventEnvelope) => boolean = () => false;
+  const tenant = newId();
+
+  beforeEach(async () => {
+    [broker, store] = await Promise.all([startBroker(), startDatabase()]);
+    handled = [];
+    fails = () => false;
+  });
+  afterEach(async () => {
+    await consumer?.stop();
+    await broker.stop();
+    await store.drop();
+  });
+
+  const start = async () => {
+    consumer = new EventConsumer(CONSUMER, await broker.service('webhook-dispatcher'), store.database, {
+      redeliveryDelaysMs: [50],
+    });
+    consumer.on('all', async (event) => {
+      if (fails(event)) throw new Error('not now');
+      handled.push(event.id);
+    });
+    consumer.start();
+  };
+  const publish = async () => {
+    const id = newId();
+    const { name, dataschema } = EVENTS['lead.created'];
+    const envelope = {
+      specversion: '1.0',
+      id,
+      source: 'urn:crm:service:custom-objects',
+      type: name,
+      subject: id,
+      time: new Date().toISOString(),
+      datacontenttype: 'application/json',
+      dataschema,
+      tenantid: tenant,
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      data: { record: {} },
+    };
+    const connection = await broker.user('custom-objects');
+    await jetstream(connection).publish(eventSubject(name, tenant), JSON.stringify(envelope), { msgID: id });
+    await connection.close();
+    return id;
+  };
+  const provisioner = () => ({ url: broker.url, user: 'provisioner', password: PASSWORD });
+  const acknowledgedAll = async () => {
+    const connection = await broker.user('provisioner');
+    const info = await (await jetstreamManager(connection)).consumers.info('EVENTS', CONSUMER.durable);
+    await connection.close();
+    return info.num_pending + info.num_ack_pending === 0;
+  };
+
+  it('has it handle again what its database has lost since, and nothing twice', async () => {
+    await start();
+    const kept = [await publish(), await publish()];
+    // The clock of the server tells which event is before the time.
+    await delay(20);
+    const since = new Date();
+    await delay(20);
+    const [known, lost] = [await publish(), await publish()];
+    await until(() => handled.length === 4, 'all are handled');
+    await until(acknowledgedAll, 'all are acknowledged');
+    await store.admin('DELETE FROM inbox WHERE event_id = $1', [lost]);
+    expect(await rewindConsumer(provisioner(), CONSUMER, since)).toEqual({ since, pending: 2 });
+    await until(() => handled.length === 5, 'it is handled again', 20_000);
+    await until(acknowledgedAll, 'all are acknowledged');
+    // The order of different records is not promised.
+    expect(handled.toSorted()).toEqual([...kept, known, lost, lost].toSorted());
+    // Provisioning leaves it where it is.
+    await provisionStreams(provisioner(), { replicas: 1 });
+    expect(await acknowledgedAll()).toBe(true);
+  }, 40_000);
+
+  it('loses no event that is not acknowledged, however old', async () => {
+    const stuck = await publish();
+    fails = ({ id }) => id === stuck;
+    await start();
+    const other = await publish();
+    await until(() => handled.includes(other), 'the other is handled');
+    await delay(20);
+    const { since, pending } = await rewindConsumer(provisioner(), CONSUMER, new Date());
+    expect([since.getTime() < Date.now() - 20, pending]).toEqual([true, 2]);
+    fails = () => false;
+    await until(() => handled.includes(stuck), 'it is handled', 20_000);
+    await until(acknowledgedAll, 'all are acknowledged');
+    expect(handled).toEqual([other, stuck]);
+  }, 40_000);
+
+  it('is refused for a time in the future', async () => {
+    const future = new Date(Date.now() + 60_000);
+    await expect(rewindConsumer(provisioner(), CONSUMER, future)).rejects.toThrow('in the past');
+  });
+
+  it('is needed before half of the retention is used: the age of the oldest event is measured', async () => {
+    const ratio = async () => {
+      const age = new ConsumerAge(await broker.service('webhook-dispatcher'), [CONSUMER.durable]);
+      await age.sweep();
+      const metric = await register.getSingleMetric('consumer_retention_used_ratio')?.get();
+      return metric?.values.find(({ labels }) => labels.consumer === CONSUMER.durable)?.value ?? Number.NaN;
+    };
+    expect(await ratio()).toBe(0);
+    await publish();
+    await publish();
+    await delay(20);
+    const used = await ratio();
+    expect(used).toBeGreaterThan(20 / (7 * 86_400_000) / 2);
+    expect(used).toBeLessThan(0.001);
+    await start();
+    await until(acknowledgedAll, 'all are acknowledged');
+    expect(await ratio()).toBe(0);
+  });
+});

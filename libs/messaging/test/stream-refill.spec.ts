@@ -1,0 +1,131 @@
+import { cp, rm } from 'node:fs/promises';
+import { EVENTS } from '@crm/contracts';
+import { appendEvent, newId } from '@crm/database';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { type NatsConnection, OutboxRelay, provisionStreams } from '../src/index.js';
+import { type Broker, PASSWORD, startBroker, startDatabase, type TestDatabase, until } from './fixture.js';
+
+describe('a stream that has lost events', () => {
+  let broker: Broker;
+  let store: TestDatabase;
+  let nats: NatsConnection;
+  let relay: OutboxRelay | undefined;
+  /** Ids of the events that the relay has sent, each as often as it has. */
+  let sent: string[] = [];
+  const tenant = newId();
+
+  beforeEach(async () => {
+    [broker, store] = await Promise.all([startBroker(), startDatabase()]);
+    nats = await broker.service('custom-objects');
+    sent = [];
+  });
+  afterEach(async () => {
+    await relay?.stop();
+    await broker.stop();
+    await store.drop();
+  });
+
+  const start = (lookMs = 60_000) => {
+    const publish: NatsConnection['connection']['publish'] = (subject, payload, options) => {
+      const id = options?.headers?.get('Nats-Msg-Id');
+      if (id) sent.push(id);
+      nats.connection.publish(subject, payload, options);
+    };
+    const connection = Object.assign(Object.create(nats.connection), { publish });
+    const watched = Object.create(nats, { connection: { value: connection } });
+    relay = new OutboxRelay(store.database, watched, { pollMs: 50, standbyMs: 30, retryMs: 50, lookMs });
+    relay.start();
+  };
+  const publish = async (count: number) => {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      ids.push(
+        await store.database.transaction(tenant, (tx) =>
+          appendEvent(tx, EVENTS['lead.created'], { subject: `s${index}`, data: { record: {} as never } }),
+        ),
+      );
+    }
+    await until(async () => (await marked()) === (await appended()), 'they are published');
+    return ids;
+  };
+  const numberOf = async (sql: string) => Number((await store.admin<{ n: string }>(sql))[0]?.n ?? 0);
+  const appended = () => numberOf('SELECT max(seq) AS n FROM outbox');
+  const marked = () => numberOf('SELECT upper(published) - 1 AS n FROM outbox_position ORDER BY since DESC LIMIT 1');
+  const provision = () =>
+    provisionStreams({ url: broker.url, user: 'provisioner', password: PASSWORD }, { replicas: 1 });
+  /** Ids in the stream, in its order. */
+  const stored = async (): Promise<(string | undefined)[]> => {
+    const connection = await broker.user('provisioner');
+    const manager = await jetstreamManager(connection);
+    const { state } = await manager.streams.info('EVENTS');
+    const ids: (string | undefined)[] = [];
+    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+      ids.push((await manager.streams.getMessage('EVENTS', { seq }))?.header.get('Nats-Msg-Id'));
+    }
+    await connection.close();
+    return ids;
+  };
+
+  it('is filled again, in order and without a new event, after its store was deleted', async () => {
+    start();
+    const ids = await publish(30);
+    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
+    await provision();
+    await until(async () => (await stored()).length >= 30, 'the events are back', 20_000);
+    expect(await stored()).toEqual(ids);
+    const more = await publish(2);
+    expect(await stored()).toEqual([...ids, ...more]);
+    expect(sent).toEqual([...ids, ...ids, ...more]);
+  }, 60_000);
+
+  it('is filled again by a relay that did not run when it was lost', async () => {
+    start();
+    const ids = await publish(5);
+    await relay?.stop();
+    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
+    await provision();
+    start();
+    await until(async () => (await stored()).length >= 5, 'the events are back', 20_000);
+    expect(await stored()).toEqual(ids);
+  }, 60_000);
+
+  it('gets only what it lacks when it was restored from an older copy, also if others have published since', async () => {
+    start();
+    const before = await publish(10);
+    // As if they had been published a minute ago.
+    await store.admin("UPDATE outbox_position SET since = since - interval '1 minute'");
+    let copy = '';
+    await broker.restart(async (storeDir) => {
+      copy = `${storeDir}-copy`;
+      await cp(storeDir, copy, { recursive: true });
+    });
+    const after = await publish(20);
+    expect(await stored()).toEqual([...before, ...after]);
+    await relay?.stop();
+    await broker.restart(async (storeDir) => {
+      await rm(storeDir, { recursive: true });
+      await cp(copy, storeDir, { recursive: true });
+    });
+    // The stream is soon longer than it was.
+    const other = await broker.user('identity');
+    for (let index = 0; index < 40; index += 1) {
+      await jetstream(other).publish('events.user.created.1', '{}', { msgID: `other ${index}` });
+    }
+    sent = [];
+    start();
+    await until(async () => (await stored()).length >= 70, 'the events are back', 20_000);
+    expect((await stored()).filter((id) => !id?.startsWith('other'))).toEqual([...before, ...after]);
+    expect(sent).toEqual(after);
+  }, 60_000);
+
+  it('is noticed while the connection lasts, by an outbox that nothing writes', async () => {
+    start(200);
+    const ids = await publish(3);
+    const connection = await broker.user('provisioner');
+    await (await jetstreamManager(connection)).streams.delete('EVENTS');
+    await provision();
+    await until(async () => (await stored()).length >= 3, 'the events are back', 20_000);
+    expect(await stored()).toEqual(ids);
+  }, 60_000);
+});
