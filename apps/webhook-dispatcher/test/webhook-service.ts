@@ -42,7 +42,10 @@ export interface WebhookService {
   /** Another process of the same service on the same database. */
   startSibling(): Promise<TestService>;
   tenant(): Promise<{ id: string; admin: string; member: string }>;
-  subscribe(token: string, changes?: object): Promise<{ id: string; secret: string; status: number; code?: string }>;
+  subscribe(
+    token: string,
+    changes?: object,
+  ): Promise<{ id: string; secret: string; publicKey: string | null; status: number; code?: string }>;
   /** Handles an event as the consumer does, until everything that became of it is recorded. */
   emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
   handle(event: EventEnvelope, receipt?: { isRepeated: boolean }): Promise<void>;
@@ -109,7 +112,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
     },
     async subscribe(token, changes = {}) {
       const body = { events: ['lead.created'], url: `${receiver.url}/hook`, ...changes };
-      const answer = await service.request<{ id: string; secret: string; code?: string }>(
+      const answer = await service.request<{ id: string; secret: string; publicKey: string | null; code?: string }>(
         'POST',
         '/api/webhooks/subscriptions',
         { token, body },

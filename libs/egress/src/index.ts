@@ -11,5 +11,5 @@ export { EgressError, type EgressErrorCode, type EgressPhase } from './errors.js
 export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
 export type { Timeouts } from './exchange-clock.js';
 export { OutsideClient } from './outside-client.js';
-export type { RequestHeaders } from './request-headers.js';
+export { isClientHeader, type RequestHeaders } from './request-headers.js';
 export { type NameServerOptions, nameServerResolver, type Resolver } from './resolver.js';

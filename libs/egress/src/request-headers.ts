@@ -7,6 +7,9 @@ const CLIENT_HEADERS = new Set([
   ...['proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'accept-encoding'],
 ]);
 
+/** Whether only the client sets a header, so that one of the caller is left out. @param name in lower case */
+export const isClientHeader = (name: string): boolean => CLIENT_HEADERS.has(name);
+
 /** Names and values from the caller: an object, or a list in which they alternate, for callers that send many requests. */
 export type RequestHeaders = Readonly<Record<string, string>> | readonly string[];
 

@@ -19,13 +19,16 @@ export class Webhooks1763700000000 implements MigrationInterface {
         filter text,
         enabled boolean NOT NULL DEFAULT true,
         disabled_reason text,
+        public_key text,
+        headers bytea,
         secret bytea,
         previous_secret bytea,
         previous_secret_until timestamptz,
         failing_since timestamptz,
         created_by uuid NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
-        CHECK ((app_key IS NULL) = (installation_id IS NULL) AND (app_key IS NULL) = (secret IS NOT NULL))`,
+        CHECK ((app_key IS NULL) = (installation_id IS NULL) AND (app_key IS NULL) = (secret IS NOT NULL)),
+        CHECK (app_key IS NULL OR (public_key IS NULL AND headers IS NULL))`,
       indexes: [{ columns: 'installation_id', where: 'installation_id IS NOT NULL' }],
     });
 

@@ -4,6 +4,7 @@ import { Notices } from '@crm/messaging';
 import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { AppSecretService } from '../app-secret/app-secret.service.js';
+import { CustomHeaderService } from '../custom-header/custom-header.service.js';
 import { liveSecrets } from '../signing-secret/live-secrets.js';
 import { type Signer, signerOf } from '../signing-secret/signature.js';
 import { SigningSecretService } from '../signing-secret/signing-secret.service.js';
@@ -35,6 +36,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     private readonly receivers: ReceiverRepository,
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecretService,
+    private readonly headers: CustomHeaderService,
     private readonly notices: Notices,
   ) {}
 
@@ -79,7 +81,11 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     return new Map(
       stored.map((one) => [
         one.subscriptionId,
-        { ...receiverOf(tenantId, one), signer: this.signerOf(one, ofApps, now) },
+        {
+          ...receiverOf(tenantId, one),
+          signer: this.signerOf(one, ofApps, now),
+          headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
+        },
       ]),
     );
   }
@@ -94,7 +100,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
   }
 }
 
-const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 'signer'> => ({
+const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 'signer' | 'headers'> => ({
   tenantId,
   subscriptionId: stored.subscriptionId,
   appKey: stored.appKey,

@@ -4,9 +4,9 @@ import type { StoredSecrets } from '../signing-secret/live-secrets.js';
 import type { Receiver } from './receiver.js';
 import { LIST_RECEIVERS } from './receiver.sql.js';
 
-/** A subscription with its own sealed secrets. */
-export type StoredReceiver = Omit<Receiver, 'tenantId' | 'origin' | 'createdAt' | 'signer'> &
-  StoredSecrets & { readonly createdAt: Date };
+/** A subscription with its own sealed secrets and headers. */
+export type StoredReceiver = Omit<Receiver, 'tenantId' | 'origin' | 'createdAt' | 'signer' | 'headers'> &
+  StoredSecrets & { readonly createdAt: Date; readonly sealedHeaders: Buffer | null };
 
 @Injectable()
 export class ReceiverRepository {

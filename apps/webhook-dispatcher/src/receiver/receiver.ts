@@ -1,3 +1,4 @@
+import type { CustomHeaders } from '../custom-header/custom-headers.js';
 import type { Signer } from '../signing-secret/signature.js';
 
 /** What an attempt of a delivery, and the choice of who gets an event, need of a subscription. */
@@ -18,4 +19,6 @@ export interface Receiver {
   /** Unix milliseconds; it gets no event from before. */
   readonly createdAt: number;
   readonly signer: Signer;
+  /** Sent with each delivery, next to those of the platform. */
+  readonly headers: CustomHeaders;
 }

@@ -74,14 +74,16 @@ export class Sender {
     }
   }
 
-  private async send({ url, signer }: Receiver, { eventId, body }: Message): Promise<AttemptOutcome> {
+  private async send({ url, signer, headers }: Receiver, { eventId, body }: Message): Promise<AttemptOutcome> {
     const at = new Date();
     const started = performance.now();
     try {
       const response = await this.outside.request({
         method: 'POST',
         url,
+        // Ours last, so that they win.
         headers: {
+          ...headers,
           'content-type': 'application/json',
           ...signer.headers(eventId, Math.floor(at.getTime() / 1000), body),
         },

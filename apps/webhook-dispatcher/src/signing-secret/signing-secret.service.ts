@@ -13,11 +13,23 @@ export const ROTATION_OVERLAP_MS = 24 * 3600 * 1000;
 /** The owner of a secret; what is sealed for one owner does not open for another. */
 export type SecretOwner = { readonly subscriptionId: string } | { readonly appKey: string };
 
+/** Identifiers of Standard Webhooks: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519 with a key pair. */
+export const SIGNATURES = ['v1', 'v1a'] as const;
+export type Signature = (typeof SIGNATURES)[number];
+
 export interface KeyPair {
   /** `whsk_…`; sealed and opened like every signing secret, and never shown. */
   readonly secret: string;
   /** `whpk_…`, for receivers. */
   readonly publicKey: string;
+}
+
+/** A new secret or private key, ready to be stored, and what its owner learns of it. */
+export interface IssuedSecret {
+  readonly sealed: Buffer;
+  /** Null for a shared secret. */
+  readonly publicKey: string | null;
+  readonly shown: { readonly secret: string } | { readonly publicKey: string };
 }
 
 /** Creates signing secrets and seals them. */
@@ -38,6 +50,15 @@ export class SigningSecretService {
   createKeyPair(): KeyPair {
     const secret = PRIVATE_KEY_PREFIX + randomBytes(PRIVATE_KEY_BYTES).toString('base64');
     return { secret, publicKey: publicKeyOf(secret) };
+  }
+
+  issue(signature: Signature, owner: SecretOwner): IssuedSecret {
+    if (signature === 'v1') {
+      const secret = this.create();
+      return { sealed: this.seal(secret, owner), publicKey: null, shown: { secret } };
+    }
+    const { secret, publicKey } = this.createKeyPair();
+    return { sealed: this.seal(secret, owner), publicKey, shown: { publicKey } };
   }
 
   seal(secret: string, owner: SecretOwner): Buffer {

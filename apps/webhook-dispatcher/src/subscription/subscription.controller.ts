@@ -6,19 +6,23 @@ import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import {
   CreatedSubscriptionView,
   CreateSubscriptionInput,
-  SecretView,
+  RotatedSecretView,
   SubscriptionView,
   subscriptionView,
   UpdateSubscriptionInput,
 } from './subscription.dto.js';
 import { SubscriptionService } from './subscription.service.js';
+import { SubscriptionSecretService } from './subscription-secret.service.js';
 
 const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
 
 @ApiGroup(WEBHOOKS_GROUP)
 @Controller('api/webhooks/subscriptions')
 export class SubscriptionController {
-  constructor(private readonly subscriptions: SubscriptionService) {}
+  constructor(
+    private readonly subscriptions: SubscriptionService,
+    private readonly secrets: SubscriptionSecretService,
+  ) {}
 
   @Post()
   @NotRepeatable()
@@ -26,16 +30,22 @@ export class SubscriptionController {
   @Describe({
     summary: 'Subscribes a URL to events',
     description:
-      'The URL must be https and public. The answer contains the signing secret, which is never shown again.',
-    answers: [{ status: 201, description: 'The subscription with its secret', body: () => CreatedSubscriptionView }],
+      'The URL must be https and public. With `v1` the answer contains the signing secret, which is never shown again; with `v1a` the public key that verifies the signatures.',
+    answers: [
+      {
+        status: 201,
+        description: 'The subscription with its secret or public key',
+        body: () => CreatedSubscriptionView,
+      },
+    ],
     refusals: ['SUBSCRIPTION_LIMIT_EXCEEDED', 'WEBHOOK_TARGET_REFUSED'],
   })
   async create(
     @CurrentPrincipal() principal: Principal,
     @Body() input: CreateSubscriptionInput,
   ): Promise<CreatedSubscriptionView> {
-    const { subscription, secret } = await this.subscriptions.create(principal, input);
-    return { ...subscriptionView(subscription), secret };
+    const { subscription, shown } = await this.subscriptions.create(principal, input);
+    return { ...subscriptionView(subscription), ...shown };
   }
 
   @Get()
@@ -56,7 +66,7 @@ export class SubscriptionController {
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns a subscription',
-    description: 'The secret is not part of it.',
+    description: 'The secret and the values of its headers are not part of it.',
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
@@ -68,7 +78,7 @@ export class SubscriptionController {
   @Describe({
     summary: 'Changes a subscription',
     description:
-      'Enabling forgets past failures. A subscription of an app can only be enabled or disabled (`CONFLICT`).',
+      'Enabling forgets past failures. A new URL needs the values of all headers again. A subscription of an app can only be enabled or disabled (`CONFLICT`).',
     refusals: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
@@ -98,10 +108,31 @@ export class SubscriptionController {
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Rotates the signing secret of a subscription',
-    description: 'The previous secret stays valid for one more day.',
-    answers: [{ status: 201, description: 'The new secret; it is never shown again', body: () => SecretView }],
+    description:
+      'The previous secret stays valid for one more day. With `v1a` it is a key pair that changes, and the answer has the public key.',
+    answers: [
+      {
+        status: 201,
+        description: 'The new secret, which is never shown again, or the new public key',
+        body: () => RotatedSecretView,
+        example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
+      },
+    ],
   })
-  async rotateSecret(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SecretView> {
-    return { secret: await this.subscriptions.rotateSecret(principal, id) };
+  rotateSecret(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<RotatedSecretView> {
+    return this.secrets.rotate(principal, id);
+  }
+
+  @Post(':id/revoke-previous-secret')
+  @HttpCode(204)
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Revokes the previous signing secret of a subscription',
+    description:
+      'After a rotation, ends the day in which the previous secret still signs. Nothing changes when there is none.',
+    answers: [{ status: 204, description: 'No delivery is signed with a previous secret' }],
+  })
+  revokePreviousSecret(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
+    return this.secrets.revokePrevious(principal, id);
   }
 }

@@ -1,9 +1,24 @@
 import { EVENT_PATTERNS } from '@crm/contracts';
-import { BooleanField, DateTimeField, field, IdField, ListField, TextField, UrlField } from '@crm/http';
-import type { SubscriptionSummary } from './subscription.repository.js';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  field,
+  IdField,
+  JsonField,
+  ListField,
+  TextField,
+  UrlField,
+} from '@crm/http';
+import { maskHeaders } from '../custom-header/custom-headers.js';
+import { SIGNATURES, type Signature } from '../signing-secret/signing-secret.service.js';
+import type { ShownSubscription } from './subscription.service.js';
 
 const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, also those that are added later';
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
+const HEADERS =
+  'Sent with each delivery: values by name, at most 20, with 4,096 bytes together. A name has at most 64 characters and is none of the platform, of the connection or of the body; a value is visible ASCII of at most 1,000 characters. Values are stored sealed and never shown';
+const MASK = '`********` keeps the stored value';
 
 export class CreateSubscriptionInput {
   @ListField(field.enum(EVENT_PATTERNS), { minItems: 1, description: EVENTS, example: ['lead.*', 'deal.won'] })
@@ -17,6 +32,17 @@ export class CreateSubscriptionInput {
 
   @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER, example: 'status == "new"' })
   filter?: string | null;
+
+  @EnumField(SIGNATURES, {
+    optional: true,
+    description:
+      'How deliveries are signed: `v1` with HMAC-SHA256 and a secret that is shared with the receiver, `v1a` with Ed25519, for which the receiver needs a public key only; `v1` when left out. It cannot be changed later',
+    example: 'v1',
+  })
+  signature?: Signature;
+
+  @JsonField({ optional: true, nullable: true, description: HEADERS, example: { 'x-api-key': 'k-7f3a' } })
+  headers?: Record<string, unknown> | null;
 }
 
 export class UpdateSubscriptionInput {
@@ -36,6 +62,14 @@ export class UpdateSubscriptionInput {
 
   @TextField({ maxLength: 4000, optional: true, nullable: true, description: FILTER })
   filter?: string | null;
+
+  @JsonField({
+    optional: true,
+    nullable: true,
+    description: `${HEADERS}. Replaces all headers; ${MASK}, unless the URL changes, which needs all values again`,
+    example: { 'x-api-key': 'k-91bc' },
+  })
+  headers?: Record<string, unknown> | null;
 
   @BooleanField({ optional: true, description: 'Enabling a subscription forgets its past failures' })
   enabled?: boolean;
@@ -70,24 +104,42 @@ export class SubscriptionView {
   })
   appKey: string | null;
 
+  @EnumField(SIGNATURES, { description: '`v1`: HMAC-SHA256, `v1a`: Ed25519' })
+  signature: Signature;
+
+  @TextField({
+    maxLength: 100,
+    nullable: true,
+    description: 'What verifies `v1a` signatures; null for `v1`',
+    example: null,
+  })
+  publicKey: string | null;
+
+  @JsonField({ description: 'Names of the custom headers, with masked values', example: { 'x-api-key': '********' } })
+  headers: Record<string, string>;
+
   @DateTimeField()
   createdAt: string;
 }
 
 export class CreatedSubscriptionView extends SubscriptionView {
-  @TextField({ maxLength: 100, description: 'The signing secret; shown only once' })
-  secret: string;
+  @TextField({ maxLength: 100, optional: true, description: 'With `v1`: the signing secret; shown only once' })
+  secret?: string;
 }
 
-export class SecretView {
+export class RotatedSecretView {
   @TextField({
     maxLength: 100,
-    description: 'The new signing secret; shown only once. The previous secret stays valid for one more day',
+    optional: true,
+    description: 'With `v1`: the new signing secret; shown only once',
   })
-  secret: string;
+  secret?: string;
+
+  @TextField({ maxLength: 100, optional: true, description: 'With `v1a`: the new public key' })
+  publicKey?: string;
 }
 
-export const subscriptionView = (subscription: SubscriptionSummary): SubscriptionView => ({
+export const subscriptionView = (subscription: ShownSubscription): SubscriptionView => ({
   id: subscription.id,
   events: [...subscription.events],
   url: subscription.url,
@@ -96,5 +148,8 @@ export const subscriptionView = (subscription: SubscriptionSummary): Subscriptio
   enabled: subscription.enabled,
   disabledReason: subscription.disabledReason,
   appKey: subscription.appKey,
+  signature: subscription.publicKey === null ? 'v1' : 'v1a',
+  publicKey: subscription.publicKey,
+  headers: { ...maskHeaders(subscription.headers) },
   createdAt: subscription.createdAt.toISOString(),
 });

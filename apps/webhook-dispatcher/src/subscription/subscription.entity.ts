@@ -38,6 +38,14 @@ export class Subscription {
   @Column({ name: 'disabled_reason', type: 'text', nullable: true })
   disabledReason: string | null;
 
+  /** `whpk_…` of the private key in `secret`; null for a shared secret. */
+  @Column({ name: 'public_key', type: 'text', nullable: true })
+  publicKey: string | null;
+
+  /** The custom headers, whose names are shown; null for none, as for a subscription of an app. */
+  @Column({ name: 'headers', type: 'bytea', nullable: true })
+  sealedHeaders: Buffer | null;
+
   /** Null for a subscription of an app, which signs with the secret of the app. */
   @Column({ type: 'bytea', nullable: true, select: false })
   secret: Buffer | null;

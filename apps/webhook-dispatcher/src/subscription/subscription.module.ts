@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AppSecretModule } from '../app-secret/app-secret.module.js';
+import { CustomHeaderModule } from '../custom-header/custom-header.module.js';
 import { OutsideModule } from '../outside/outside.module.js';
 import { ReceiverChangesModule } from '../receiver-changes/receiver-changes.module.js';
 import { SigningSecretModule } from '../signing-secret/signing-secret.module.js';
@@ -7,11 +8,12 @@ import { SubscriptionController } from './subscription.controller.js';
 import { SubscriptionRepository } from './subscription.repository.js';
 import { SubscriptionRpc } from './subscription.rpc.js';
 import { SubscriptionService } from './subscription.service.js';
+import { SubscriptionSecretService } from './subscription-secret.service.js';
 
 @Module({
-  imports: [AppSecretModule, OutsideModule, ReceiverChangesModule, SigningSecretModule],
+  imports: [AppSecretModule, CustomHeaderModule, OutsideModule, ReceiverChangesModule, SigningSecretModule],
   controllers: [SubscriptionController, SubscriptionRpc],
-  providers: [SubscriptionRepository, SubscriptionService],
+  providers: [SubscriptionRepository, SubscriptionSecretService, SubscriptionService],
   exports: [SubscriptionRepository],
 })
 export class SubscriptionModule {}

@@ -7,10 +7,20 @@ import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY } from './subscription.s
 
 export type NewSubscription = Pick<
   Subscription,
-  'id' | 'installationId' | 'appKey' | 'url' | 'events' | 'description' | 'filter' | 'secret' | 'createdBy'
+  | 'id'
+  | 'installationId'
+  | 'appKey'
+  | 'url'
+  | 'events'
+  | 'description'
+  | 'filter'
+  | 'publicKey'
+  | 'sealedHeaders'
+  | 'secret'
+  | 'createdBy'
 >;
 
-/** What a tenant sees of a subscription. */
+/** What a tenant sees of a subscription; of its headers the names. */
 export type SubscriptionSummary = Pick<
   Subscription,
   | 'id'
@@ -22,6 +32,8 @@ export type SubscriptionSummary = Pick<
   | 'filter'
   | 'enabled'
   | 'disabledReason'
+  | 'publicKey'
+  | 'sealedHeaders'
   | 'createdAt'
 >;
 
@@ -111,16 +123,28 @@ export class SubscriptionRepository {
     return affected ?? 0;
   }
 
-  /**
-   * Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`.
-   * @returns false when there is no such subscription
-   */
-  async replaceSecret(tx: TenantTransaction, id: string, sealed: Buffer, previousUntil: Date): Promise<boolean> {
+  /** Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`. */
+  async replaceSecret(
+    tx: TenantTransaction,
+    id: string,
+    { sealed, publicKey }: { readonly sealed: Buffer; readonly publicKey: string | null },
+    previousUntil: Date,
+  ): Promise<void> {
+    await tx
+      .repository(Subscription)
+      .update(
+        { tenantId: tx.tenantId, id },
+        { previousSecret: () => 'secret', previousSecretUntil: previousUntil, secret: sealed, publicKey },
+      );
+  }
+
+  /** @returns false when the tenant created no such subscription */
+  async removePreviousSecret(tx: TenantTransaction, id: string): Promise<boolean> {
     const { affected } = await tx
       .repository(Subscription)
       .update(
         { tenantId: tx.tenantId, id, installationId: IsNull() },
-        { previousSecret: () => 'secret', previousSecretUntil: previousUntil, secret: sealed },
+        { previousSecret: null, previousSecretUntil: null },
       );
     return affected === 1;
   }

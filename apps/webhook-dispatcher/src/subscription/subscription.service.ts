@@ -12,10 +12,13 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } fr
 import { Inject, Injectable } from '@nestjs/common';
 import { AppSecretService } from '../app-secret/app-secret.service.js';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
+import { CustomHeaderService } from '../custom-header/custom-header.service.js';
+import { type CustomHeaders, resolveHeaders } from '../custom-header/custom-headers.js';
 import { requireValidFilter } from '../receiver/event-filter.js';
 import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
-import { ROTATION_OVERLAP_MS, SigningSecretService } from '../signing-secret/signing-secret.service.js';
+import { type IssuedSecret, type Signature, SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
+import { refuseUnknownSubscription } from './unknown-subscription.js';
 
 /** What a subscription is for. */
 export interface SubscriptionDefinition {
@@ -24,6 +27,15 @@ export interface SubscriptionDefinition {
   readonly description?: string | null;
   readonly filter?: string | null;
 }
+
+/** What a tenant may also choose for a subscription of its own. */
+export interface TenantDefinition extends SubscriptionDefinition {
+  /** By name, in any case; null for none. */
+  readonly headers?: Readonly<Record<string, unknown>> | null;
+}
+
+/** A subscription with its headers opened, for those who see their names. */
+export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & { readonly headers: CustomHeaders };
 
 export interface ProvisionRequest {
   readonly installationId: string;
@@ -35,7 +47,7 @@ export interface ProvisionRequest {
 /** Stored when an administrator disables a subscription that had no other reason. */
 const DISABLED_BY_ADMINISTRATOR = 'disabled by an administrator';
 
-/** Rules of subscriptions: which URLs and events are accepted, and which secret signs. */
+/** Rules of subscriptions: which URLs, events and headers are accepted. */
 @Injectable()
 export class SubscriptionService {
   constructor(
@@ -43,22 +55,24 @@ export class SubscriptionService {
     private readonly subscriptions: SubscriptionRepository,
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecretService,
+    private readonly headers: CustomHeaderService,
     private readonly outside: OutsideClient,
     private readonly changes: ReceiverChanges,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
   /**
-   * @returns the subscription and its secret, which is never shown again
+   * @returns the subscription, and its secret, which is never shown again, or its public key
    * @throws PlatformError VALIDATION_FAILED, WEBHOOK_TARGET_REFUSED or SUBSCRIPTION_LIMIT_EXCEEDED
    */
   async create(
     principal: Principal,
-    input: SubscriptionDefinition,
-  ): Promise<{ subscription: SubscriptionSummary; secret: string }> {
+    input: TenantDefinition & { readonly signature?: Signature },
+  ): Promise<{ subscription: ShownSubscription; shown: IssuedSecret['shown'] }> {
     this.requireValid(input);
+    const headers = resolveHeaders(input.headers ?? {}, {});
     const id = newId();
-    const secret = this.secrets.create();
+    const { sealed, publicKey, shown } = this.secrets.issue(input.signature ?? 'v1', { subscriptionId: id });
     const [subscription] = await this.database.transaction(principal.tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       await this.requireRoom(tx, 1);
@@ -68,41 +82,43 @@ export class SubscriptionService {
           id,
           installationId: null,
           appKey: null,
-          secret: this.secrets.seal(secret, { subscriptionId: id }),
+          publicKey,
+          sealedHeaders: this.headers.seal(headers, id),
+          secret: sealed,
           createdBy: principal.userId,
         },
       ]);
     });
     await this.changes.announce({ tenantId: principal.tenantId });
-    return { subscription: subscription as SubscriptionSummary, secret };
+    return { subscription: { ...(subscription as SubscriptionSummary), headers }, shown };
   }
 
   /**
    * In the order in which they were created.
    * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
    */
-  async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<SubscriptionSummary>> {
+  async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<ShownSubscription>> {
     const page = parsePage(query, { tenantId, list: 'subscriptions' });
     const [subscriptions, counted] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.subscriptions.page(tx, page), this.subscriptions.count(tx)]),
     );
-    return listAnswer(subscriptions, page, counted, idPosition);
+    return listAnswer(subscriptions.map(this.shown), page, counted, idPosition);
   }
 
   /** @throws PlatformError NOT_FOUND */
-  async get(principal: Principal, id: string): Promise<SubscriptionSummary> {
+  async get(principal: Principal, id: string): Promise<ShownSubscription> {
     const subscription = await this.database.transaction(principal.tenantId, (tx) => this.subscriptions.find(tx, id));
-    return subscription ?? refuseUnknown();
+    return this.shown(subscription ?? refuseUnknownSubscription());
   }
 
   /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, or what `create` throws of the definition */
   async update(
     principal: Principal,
     id: string,
-    changes: Partial<SubscriptionDefinition> & { enabled?: boolean },
-  ): Promise<SubscriptionSummary> {
+    changes: Partial<TenantDefinition> & { enabled?: boolean },
+  ): Promise<ShownSubscription> {
     const updated = await this.database.transaction(principal.tenantId, async (tx) => {
-      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknown();
+      const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
       const isAppOwned = before.installationId !== null;
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
         throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be enabled or disabled');
@@ -111,19 +127,21 @@ export class SubscriptionService {
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
+      const headers = this.headersAfter(before, changes);
       const enabled = changes.enabled ?? before.enabled;
       const after = {
         url,
         events: [...events],
         description,
         filter,
+        sealedHeaders: this.headers.seal(headers, id),
         enabled,
         disabledReason: enabled ? null : (before.disabledReason ?? DISABLED_BY_ADMINISTRATOR),
         // Enabling forgets past failures.
         failingSince: enabled && !before.enabled ? null : before.failingSince,
       };
       await this.subscriptions.update(tx, id, after);
-      return { ...before, ...after };
+      return { ...before, ...after, headers };
     });
     await this.changes.announce({ tenantId: principal.tenantId });
     return updated;
@@ -132,7 +150,7 @@ export class SubscriptionService {
   /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
-      const subscription = (await this.subscriptions.find(tx, id)) ?? refuseUnknown();
+      const subscription = (await this.subscriptions.find(tx, id)) ?? refuseUnknownSubscription();
       if (subscription.installationId !== null) {
         throw new PlatformError(
           'CONFLICT',
@@ -142,26 +160,6 @@ export class SubscriptionService {
       await this.subscriptions.delete(tx, id);
     });
     await this.changes.announce({ tenantId: principal.tenantId });
-  }
-
-  /**
-   * Replaces the secret; the previous secret stays valid for one more day.
-   * @returns the new secret, which is never shown again
-   * @throws PlatformError NOT_FOUND, also for a subscription of an app
-   */
-  async rotateSecret(principal: Principal, id: string): Promise<string> {
-    const secret = this.secrets.create();
-    const replaced = await this.database.transaction(principal.tenantId, (tx) =>
-      this.subscriptions.replaceSecret(
-        tx,
-        id,
-        this.secrets.seal(secret, { subscriptionId: id }),
-        new Date(Date.now() + ROTATION_OVERLAP_MS),
-      ),
-    );
-    if (!replaced) refuseUnknown();
-    await this.changes.announce({ tenantId: principal.tenantId });
-    return secret;
   }
 
   /**
@@ -184,6 +182,8 @@ export class SubscriptionService {
           id: newId(),
           installationId,
           appKey,
+          publicKey: null,
+          sealedHeaders: null,
           secret: null,
           createdBy: userId,
         })),
@@ -202,6 +202,26 @@ export class SubscriptionService {
     });
     await this.changes.announce({ tenantId });
     return removed;
+  }
+
+  private readonly shown = ({ sealedHeaders, ...subscription }: SubscriptionSummary): ShownSubscription => ({
+    ...subscription,
+    headers: this.headers.open(sealedHeaders, subscription.id),
+  });
+
+  /**
+   * Stored values are not sent to another URL: who does not know them could have them sent to a receiver of their own.
+   * @throws PlatformError VALIDATION_FAILED
+   */
+  private headersAfter(before: SubscriptionSummary, changes: Partial<TenantDefinition>): CustomHeaders {
+    const stored = this.headers.open(before.sealedHeaders, before.id);
+    const isMoved = changes.url !== undefined && changes.url !== before.url;
+    if (changes.headers !== undefined) return resolveHeaders(changes.headers ?? {}, isMoved ? {} : stored);
+    if (!isMoved || Object.keys(stored).length === 0) return stored;
+    const detail = 'A new URL needs the headers with all values again, or null for none';
+    throw new PlatformError('VALIDATION_FAILED', undefined, {
+      errors: [{ pointer: '/headers', code: 'REQUIRED', detail }],
+    });
   }
 
   /** The answer is only right while the tenant is locked. */
@@ -243,7 +263,3 @@ const definitionOf = ({ url, events, description = null, filter = null }: Subscr
 });
 
 const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });
-
-function refuseUnknown(): never {
-  throw new PlatformError('NOT_FOUND', 'There is no such subscription');
-}
