@@ -90,7 +90,13 @@ describe('installing', () => {
       const admin = await slow.caller();
       const { status, body } = await slow.install(admin, key);
       expect([status, body.state, body.hooks]).toEqual([202, 'installing', []]);
-      expect(body.steps.map(({ state }) => state)).toEqual(['done', 'running', 'pending']);
+      await waitUntil(
+        async () => {
+          const { body: now } = await slow.request(admin, 'GET', `/installs/${body.id}`);
+          return now.steps.map(({ state }) => state).join() === 'done,running,pending';
+        },
+        { describe: 'the second step runs' },
+      );
       gate.open();
       await slow.settled(admin, body.id, 'active');
       const { body: found } = await slow.request(admin, 'GET', `/installs/${body.id}`);
