@@ -4,10 +4,9 @@ import { ApiGroup, Describe, IdParam } from '@crm/http';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
 import { DeliveryStatsQuery, DeliveryStatsView, deliveryStatsView } from './delivery-stats.dto.js';
-import { DeliveryStatsService } from './delivery-stats.service.js';
+import { DeliveryStatsService, MOST_DELIVERIES } from './delivery-stats.service.js';
 
-const DESCRIPTION =
-  'Counted from the ledger, by the time of the events. `QUERY_TOO_EXPENSIVE` when the time has more than 200,000 deliveries.';
+const DESCRIPTION = `Counted from the ledger, by the time of the events. \`QUERY_TOO_EXPENSIVE\` for more than ${MOST_DELIVERIES.toLocaleString('en-US')} deliveries.`;
 const STATS = { description: 'How the deliveries of each hour went', body: () => DeliveryStatsView };
 
 @ApiGroup(WEBHOOKS_GROUP)

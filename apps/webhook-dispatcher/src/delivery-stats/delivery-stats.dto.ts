@@ -14,30 +14,33 @@ export class DeliveryStatsQuery {
 }
 
 export class LatencyView {
-  @IntegerField({ minimum: 0 })
+  @IntegerField({ minimum: 0, example: 38 })
   p50: number;
 
-  @IntegerField({ minimum: 0 })
+  @IntegerField({ minimum: 0, example: 120 })
   p95: number;
 
-  @IntegerField({ minimum: 0 })
+  @IntegerField({ minimum: 0, example: 410 })
   p99: number;
 }
 
 export class HourStatsView {
-  @DateTimeField({ description: 'The beginning of the hour (UTC) in which the events happened' })
+  @DateTimeField({
+    description: 'The beginning of the hour (UTC) in which the events happened',
+    example: '2026-11-22T09:00:00.000Z',
+  })
   hour: string;
 
-  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt' })
+  @IntegerField({ minimum: 0, description: 'Also those that wait for an attempt', example: 1003 })
   deliveries: number;
 
-  @IntegerField({ minimum: 0 })
+  @IntegerField({ minimum: 0, example: 998 })
   delivered: number;
 
-  @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`' })
+  @IntegerField({ minimum: 0, description: 'Ended without success: `failed` and `blocked`', example: 2 })
   failed: number;
 
-  @IntegerField({ minimum: 0, description: 'Attempts of these deliveries, whenever they were made' })
+  @IntegerField({ minimum: 0, description: 'Attempts of these deliveries, whenever they were made', example: 1010 })
   attempts: number;
 
   @NumberField({
