@@ -65,6 +65,10 @@ export class Breaker {
     return pauses.length > 0 ? Math.min(...pauses) : null;
   }
 
+  isPaused(key: string, now: number): boolean {
+    return (this.targets.get(key)?.pausedUntil ?? 0) > now;
+  }
+
   /** Whether the target is remembered. */
   knows(key: string): boolean {
     return this.targets.has(key);

@@ -7,8 +7,9 @@ import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
 import { Recorder } from '../recording/recorder.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
-import { LONGEST_WAIT_MS, SendPlaces } from '../sending/send-places.js';
+import { SendPlaces } from '../sending/send-places.js';
 import { type Message, Sender } from '../sending/sender.js';
+import { SLOW_MS } from '../sending/slow-lane.js';
 import { Targets } from '../sending/targets.js';
 import { FirstAttempt } from './first-attempt.js';
 import { KnownDeliveries } from './known-deliveries.js';
@@ -79,7 +80,8 @@ export class FanOutService implements BeforeApplicationShutdown {
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
     if (this.isStopping) return;
-    const hasPlace = this.targets.isSlow(receiver) ? this.places.tryTake(receiver) : await this.places.take(receiver);
+    const isSlow = this.targets.isSlow(receiver, Date.now());
+    const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
     if (!hasPlace) return;
     let freePlace = () => this.places.free(receiver.tenantId);
     try {
@@ -102,10 +104,13 @@ export class FanOutService implements BeforeApplicationShutdown {
 
   /** Resolves when all attempts have ended, but those that are not worth waiting for. */
   private async firstOf(made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[]): Promise<void> {
-    const quick = made.filter(({ attempt }) => !this.targets.isSlow(attempt.receiver)).map(({ outcome }) => outcome);
+    const now = Date.now();
+    const quick = made
+      .filter(({ attempt }) => !this.targets.isSlow(attempt.receiver, now))
+      .map(({ outcome }) => outcome);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LONGEST_WAIT_MS);
+      timer = setTimeout(resolve, SLOW_MS);
     });
     try {
       await Promise.race([Promise.all(quick), patience]);

@@ -2,20 +2,25 @@ import { TenantShares } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { Receiver } from '../receiver/receiver.js';
+import { SLOW_MS } from './slow-lane.js';
 import { Targets } from './targets.js';
 
 /**
- * Deliveries that wait in memory for a place, beyond which no more events are begun: less than the places serve in
- * LONGEST_WAIT_MS, so that a process that has all it can do leaves the rest in the stream.
+ * Deliveries that wait for a place of this process, beyond which no more events are begun: a process that has all it can do
+ * leaves the rest in the stream. Less than the places serve in LONGEST_WAIT_MS.
  */
 const WAITING_BEFORE_PAUSE = 256;
 /** Deliveries of one tenant that wait; more are written down, so that the events of other tenants get their turn. */
 const WAITING_PER_TENANT = 128;
-/** Milliseconds that a delivery waits for a place before it is written down. */
-export const LONGEST_WAIT_MS = 250;
+/** Milliseconds that a delivery waits for a place of this process before it is written down. */
+const LONGEST_WAIT_MS = SLOW_MS;
+/** The same where the receiver has as many attempts under way as it may, or is paused. */
+const LONGEST_WAIT_FOR_RECEIVER_MS = 250;
 
 interface Waiter {
   readonly receiver: Receiver;
+  /** Whether its receiver is what it waits for. */
+  readonly isForReceiver: boolean;
   readonly begin: (hasPlace: boolean) => void;
 }
 
@@ -29,7 +34,8 @@ export class SendPlaces {
   /** Those who wait, by subscription; the one whose turn is next comes first. */
   private readonly lines = new Map<string, Waiter[]>();
   private readonly waitingOf = new Map<string, number>();
-  private waiting = 0;
+  /** Those who do not wait for their receiver. */
+  private waitingForPlace = 0;
   private paused: (() => void)[] = [];
 
   constructor(
@@ -49,7 +55,7 @@ export class SendPlaces {
   }
 
   /**
-   * Takes a place, when one is free within LONGEST_WAIT_MS.
+   * Takes a place, when one is free within a moment.
    * @returns whether it is taken
    */
   async take(receiver: Receiver): Promise<boolean> {
@@ -59,9 +65,12 @@ export class SendPlaces {
     const ofTenant = this.waitingOf.get(tenantId) ?? 0;
     if (ofTenant >= WAITING_PER_TENANT) return false;
     return new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => this.leave(waiter, false), LONGEST_WAIT_MS);
+      const isForReceiver = line !== undefined || !this.targets.mayBegin(receiver, Date.now());
+      const longestMs = isForReceiver ? LONGEST_WAIT_FOR_RECEIVER_MS : LONGEST_WAIT_MS;
+      const timer = setTimeout(() => this.leave(waiter, false), longestMs);
       const waiter: Waiter = {
         receiver,
+        isForReceiver,
         begin: (hasPlace) => {
           clearTimeout(timer);
           resolve(hasPlace);
@@ -70,7 +79,7 @@ export class SendPlaces {
       if (line) line.push(waiter);
       else this.lines.set(subscriptionId, [waiter]);
       this.waitingOf.set(tenantId, ofTenant + 1);
-      this.waiting += 1;
+      if (!isForReceiver) this.waitingForPlace += 1;
     });
   }
 
@@ -82,7 +91,7 @@ export class SendPlaces {
 
   /** Resolves when few enough wait for another event to begin. */
   async room(): Promise<void> {
-    while (this.waiting >= WAITING_BEFORE_PAUSE) {
+    while (this.waitingForPlace >= WAITING_BEFORE_PAUSE) {
       await new Promise<void>((resolve) => {
         this.paused.push(resolve);
       });
@@ -109,8 +118,8 @@ export class SendPlaces {
     const ofTenant = (this.waitingOf.get(tenantId) ?? 0) - 1;
     if (ofTenant > 0) this.waitingOf.set(tenantId, ofTenant);
     else this.waitingOf.delete(tenantId);
-    this.waiting -= 1;
-    if (this.waiting < WAITING_BEFORE_PAUSE) for (const go of this.paused.splice(0)) go();
+    if (!waiter.isForReceiver) this.waitingForPlace -= 1;
+    if (this.waitingForPlace < WAITING_BEFORE_PAUSE) for (const go of this.paused.splice(0)) go();
     waiter.begin(hasPlace);
   }
 }

@@ -38,9 +38,13 @@ export class Targets {
     return this.receivers.room(subscriptionId, now) > 0 && this.origins.room(origin, now) > 0;
   }
 
-  /** Whether attempts are under way that take long: a new one is not worth waiting for. */
-  isSlow({ subscriptionId }: Target): boolean {
-    return this.slow.has(subscriptionId);
+  /** Whether attempts are under way that take long, or none may begin for a while: one more is not worth waiting for. */
+  isSlow({ subscriptionId, origin }: Target, now: number): boolean {
+    return (
+      this.slow.has(subscriptionId) ||
+      this.receivers.isPaused(subscriptionId, now) ||
+      this.origins.isPaused(origin, now)
+    );
   }
 
   begun({ subscriptionId, origin }: Target): void {

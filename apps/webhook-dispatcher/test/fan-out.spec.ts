@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import type { EventEnvelope } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FanOutService } from '../src/fan-out/fan-out.service.js';
+import { Recorder } from '../src/recording/recorder.js';
+import { type DeliveryJson, envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+
+describe('the fan-out of an event', () => {
+  let app: WebhookService;
+  let tenant: { id: string; admin: string; member: string };
+  beforeAll(async () => {
+    app = await startWebhooks({
+      retryDelaysMs: [0, 20_000],
+      concurrency: 32,
+      slowConcurrency: 64,
+      concurrencyPerSubscription: 4,
+    });
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    tenant = await app.tenant();
+    app.receiver.respondWith(() => ({ status: 204 }));
+  });
+
+  const received = (eventId: string) =>
+    app.receiver.requests.filter((request) => request.headers['webhook-id'] === eventId);
+  const lead = (changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
+    ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),
+    ...changes,
+  });
+  const rowsOf = async (table: string) =>
+    app.service.get(Database).transaction(tenant.id, (tx) => tx.query(`SELECT * FROM ${table}`));
+
+  it('writes one row for a delivery whose first attempt succeeds, which also has the attempt', async () => {
+    app.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
+    await app.subscribe(tenant.admin);
+    await app.handle(lead());
+    expect(await rowsOf('delivery_attempt')).toEqual([]);
+    expect(await rowsOf('due_delivery')).toEqual([]);
+    expect(await rowsOf('inbox')).toEqual([]);
+    const [delivery] = (await app.deliveries(tenant.admin)) as [DeliveryJson];
+    const { body } = await app.service.request('GET', `/api/webhooks/deliveries/${delivery.id}`, {
+      token: tenant.admin,
+    });
+    expect(body).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      attemptLog: [{ httpStatus: 200, responseExcerpt: 'thanks' }],
+    });
+  });
+
+  it('resolves only when everything is recorded, and rejects when it cannot be', async () => {
+    await app.subscribe(tenant.admin);
+    const recorder = app.service.get(Recorder);
+    const write = recorder.write.bind(recorder);
+    recorder.write = () => Promise.reject(new Error('no disk'));
+    const event = lead();
+    try {
+      await expect(app.handle(event)).rejects.toThrow('no disk');
+    } finally {
+      recorder.write = write;
+    }
+    expect(await app.deliveries(tenant.admin)).toEqual([]);
+    // The stream delivers it again: sent twice, recorded once.
+    await app.handle(event);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    expect(received(event.id)).toHaveLength(2);
+  });
+
+  it('sends an event that comes again only if it was not recorded, however old it is', async () => {
+    await app.subscribe(tenant.admin);
+    const event = lead();
+    await app.handle(event);
+    await app.handle(event, { isRepeated: true });
+    expect(received(event.id)).toHaveLength(1);
+    expect(await app.deliveries(tenant.admin)).toHaveLength(1);
+  });
+
+  it('records once what two processes get at the same time', async () => {
+    await app.subscribe(tenant.admin);
+    const sibling = await app.startSibling();
+    const event = lead();
+    await Promise.all([
+      app.handle(event, { isRepeated: false }),
+      sibling.get(FanOutService).handle(event, { isRepeated: false }),
+    ]);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    expect(await rowsOf('due_delivery')).toEqual([]);
+    await sibling.close();
+  });
+
+  it('gives a subscription nothing from before it existed', async () => {
+    const early = lead({ time: new Date(Date.now() - 5_000).toISOString() });
+    await app.subscribe(tenant.admin);
+    await app.handle(early);
+    expect(await app.deliveries(tenant.admin)).toEqual([]);
+  });
+
+  it('holds no event for a receiver that is known to hang, and records the outcome of each attempt', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async ({ path }) => {
+      if (path === '/hang') await answered;
+      return { status: 204 };
+    });
+    await app.subscribe(tenant.admin, { url: `${app.receiver.url}/hang` });
+    await app.subscribe(tenant.admin, { url: `${app.receiver.url}/quick` });
+    const first = lead();
+    await app.handle(first);
+    const statuses = async () =>
+      (await app.deliveries(tenant.admin)).map(({ status, attempts }) => `${status} ${attempts}`).sort();
+    expect(await statuses()).toEqual(['delivered 1', 'pending 0']);
+
+    const other = await app.tenant();
+    await app.subscribe(other.admin, { url: `${app.receiver.url}/hang` });
+    const held = app.handle(envelope(other.id, 'lead.created', { id: randomUUID() }));
+    const events = Array.from({ length: 8 }, () => lead());
+    const handled = Promise.all(events.map((event) => app.handle(event)));
+    expect(await Promise.race([handled.then(() => 'known'), held.then(() => 'unknown')])).toBe('known');
+    expect((await statuses()).filter((status) => status === 'delivered 1')).toHaveLength(9);
+
+    answer();
+    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=delivered&size=50')).length === 18, {
+      describe: 'all are delivered',
+      timeoutMs: 15_000,
+    });
+    await held;
+    for (const event of [first, ...events]) expect(received(event.id)).toHaveLength(2);
+    expect(await rowsOf('due_delivery')).toEqual([]);
+  });
+
+  it('leaves a receiver alone for as long as it asks, with all its deliveries', async () => {
+    app.receiver.respondWith(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await app.subscribe(tenant.admin);
+    const refused = lead();
+    await app.handle(refused);
+    app.receiver.respondWith(() => ({ status: 204 }));
+    const waiting = lead();
+    await app.handle(waiting);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([
+      { eventId: waiting.id, status: 'pending', attempts: 0 },
+      { eventId: refused.id, status: 'retrying', attempts: 1, lastError: { code: 'http_4xx', httpStatus: 429 } },
+    ]);
+    expect(received(waiting.id)).toEqual([]);
+  });
+
+  it('knows in every process what has changed as soon as the change is answered', async () => {
+    const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/before` });
+    const sibling = await app.startSibling();
+    const handle = async () => {
+      const event = lead();
+      await sibling.get(FanOutService).handle(event, { isRepeated: false });
+      return received(event.id).map(({ path }) => path);
+    };
+    expect(await handle()).toEqual(['/before']);
+    const path = `/api/webhooks/subscriptions/${id}`;
+    const token = tenant.admin;
+    await app.service.request('PATCH', path, { token, body: { url: `${app.receiver.url}/after` } });
+    expect(await handle()).toEqual(['/after']);
+    await app.service.request('PATCH', path, { token, body: { enabled: false } });
+    expect(await handle()).toEqual([]);
+    await app.service.request('PATCH', path, { token, body: { enabled: true } });
+    expect(await handle()).toEqual(['/after']);
+    await app.service.request('DELETE', path, { token });
+    expect(await handle()).toEqual([]);
+    await sibling.close();
+  });
+
+  it('loses no record because of another one that is written with it and refused by the database', async () => {
+    const recorder = app.service.get(Recorder);
+    const record = (eventId: string) =>
+      recorder.write({
+        kind: 'event',
+        tenantId: tenant.id,
+        eventId,
+        event: 'lead.created',
+        body: '{}',
+        deliveries: [
+          {
+            id: newId(),
+            subscriptionId: newId(),
+            url: 'https://hooks.example.com/',
+            status: 'failed',
+            attempts: 1,
+            outcome: null,
+            dueAt: null,
+            claim: null,
+          },
+        ],
+      });
+    const outcomes = await Promise.allSettled([newId(), 'no id', newId()].map(record));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await app.deliveries(tenant.admin)).toHaveLength(2);
+  });
+});
