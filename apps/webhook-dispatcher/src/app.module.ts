@@ -5,6 +5,7 @@ import { AppSecretModule } from './app-secret/app-secret.module.js';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { DeliveryModule } from './delivery/delivery.module.js';
+import { DeliveryStatsModule } from './delivery-stats/delivery-stats.module.js';
 import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
 import { EventTypeModule } from './event-type/event-type.module.js';
@@ -24,6 +25,7 @@ export class AppModule {
         EventTypeModule,
         SubscriptionModule,
         DeliveryModule,
+        DeliveryStatsModule,
         FanOutModule,
         DueModule,
       ],

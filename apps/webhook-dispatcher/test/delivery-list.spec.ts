@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { lowestIdOf, millisecondsOfId } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type DeliveryJson, type ListJson, startWebhooks, type WebhookService } from './webhook-service.js';
+import { type DeliveryJson, envelope, type ListJson, startWebhooks, type WebhookService } from './webhook-service.js';
 
 type List = ListJson<DeliveryJson>;
 
@@ -41,9 +43,96 @@ describe('the list of deliveries', () => {
       list(`cursor=${nextCursor}`),
       list(`subscriptionId=${id}&status=delivered&cursor=${nextCursor}`),
       list(`subscriptionId=${id}&cursor=${nextCursor}`, stranger.admin),
+      list(`subscriptionId=${id}&event=lead.created&cursor=${nextCursor}`),
+      list(`subscriptionId=${id}&to=2100-01-01T00:00:00Z&cursor=${nextCursor}`),
       list('cursor=abc'),
     ]);
     for (const { status, body } of refused) expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+  });
+
+  it('is filtered by status, subscription, event, error code and the time of the event', async () => {
+    app.receiver.respondWith(({ path }) => ({ status: path === '/gone' ? 410 : 204 }));
+    const events = ['lead.created', 'lead.updated'];
+    const fine = await app.subscribe(tenant.admin, { events });
+    const gone = await app.subscribe(tenant.admin, { events: ['lead.updated'], url: `${app.receiver.url}/gone` });
+    const created = await app.emit(tenant.id, 'lead.created');
+    const updated = await app.emit(tenant.id, 'lead.updated');
+    const at = (event: { id: string }, moreMs = 0) => new Date(millisecondsOfId(event.id) + moreMs).toISOString();
+    const found = async (query: string) => {
+      const { body } = await list(query);
+      expect(body.total).toBe(body.data.length);
+      return body.data.map(({ eventId, subscriptionId }) => [eventId, subscriptionId]).sort();
+    };
+    const [first, second, third] = [
+      [created.id, fine.id],
+      [updated.id, fine.id],
+      [updated.id, gone.id],
+    ];
+    const all = [first, second, third].sort();
+    expect(await found('')).toEqual(all);
+    expect(await found('status=failed')).toEqual([third]);
+    expect(await found(`subscriptionId=${gone.id}`)).toEqual([third]);
+    expect(await found('event=lead.created')).toEqual([first]);
+    expect(await found('event=lead.updated')).toEqual([second, third].sort());
+    expect(await found('event=lead.deleted')).toEqual([]);
+    expect(await found('errorCode=http_4xx')).toEqual([third]);
+    expect(await found('errorCode=tls')).toEqual([]);
+    expect(await found(`event=lead.updated&status=delivered&subscriptionId=${fine.id}`)).toEqual([second]);
+    expect(await found(`from=${at(created)}&to=${at(updated, 1)}`)).toEqual(all);
+    expect(await found(`from=${at(updated, 1)}`)).toEqual([]);
+    expect(await found(`to=${at(created)}`)).toEqual([]);
+    expect(await found(`from=${at(created)}&to=${at(created)}`)).toEqual([]);
+    expect(await found('from=1900-01-01T00:00:00%2B02:00&to=9999-12-31T23:59:59-23:59')).toEqual(all);
+  });
+
+  it('has the times of events as its limits: from that millisecond on, and before that one', async () => {
+    await app.subscribe(tenant.admin);
+    const ms = Date.now() - 60_000;
+    for (const time of [ms - 1, ms, ms + 1]) {
+      const id = lowestIdOf(time).slice(0, 14) + randomUUID().slice(14);
+      await app.handle({ ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1 }), id });
+    }
+    await app.settled(tenant.admin, 'delivered');
+    const { data } = (await list(`from=${new Date(ms).toISOString()}&to=${new Date(ms + 1).toISOString()}`)).body;
+    expect(data.map(({ eventId }) => millisecondsOfId(eventId))).toEqual([ms]);
+  });
+
+  it.each([
+    ['from=yesterday', 'from: Must be a date and time with an offset (RFC 3339)'],
+    ['to=2026-11-22', 'to: Must be a date and time with an offset (RFC 3339)'],
+    ['from=2026-11-22T10:00:01Z&to=2026-11-22T10:00:00Z', 'from: is later than to'],
+    ['event=lead.exploded', 'event: '],
+    ['errorCode=', 'errorCode: '],
+  ])('refuses %s', async (query, detail) => {
+    const { status, body } = await list(query);
+    expect([status, body.code]).toEqual([400, 'INVALID_QUERY']);
+    expect(body.detail).toContain(detail);
+  });
+});
+
+describe('the attempts of a delivery', () => {
+  it('show where they failed without an answer, and the beginning of an answer', async () => {
+    const answers = [{ status: 500, body: 'x'.repeat(5_000) }];
+    app.receiver.respondWith(() => answers.shift() ?? { status: 200, headers: { 'x-long': 'x'.repeat(20_000) } });
+    await app.subscribe(tenant.admin);
+    await app.emit(tenant.id);
+    const [failed] = await app.settled(tenant.admin, 'failed');
+    const { body } = await app.service.request<{ attemptLog: Record<string, unknown>[] }>(
+      'GET',
+      `/api/webhooks/deliveries/${failed?.id}`,
+      { token: tenant.admin },
+    );
+    const [answered, ...unanswered] = body.attemptLog;
+    expect(answered).toMatchObject({ httpStatus: 500, errorCode: 'http_5xx', responseExcerpt: 'x'.repeat(4_096) });
+    expect(answered).not.toHaveProperty('phase');
+    expect(unanswered).toEqual(
+      Array(2).fill({
+        at: expect.any(String),
+        errorCode: 'too_large',
+        phase: 'headers',
+        latencyMs: expect.any(Number),
+      }),
+    );
   });
 });
 

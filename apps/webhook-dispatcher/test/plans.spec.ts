@@ -3,6 +3,7 @@ import { explainStatements, exportedStatements, type TestDatabase, testDatabase 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as appSecretSql from '../src/app-secret/app-secret.sql.js';
 import * as deliverySql from '../src/delivery/delivery.sql.js';
+import * as deliveryStatsSql from '../src/delivery-stats/delivery-stats.sql.js';
 import * as dueDeliverySql from '../src/due/due-delivery.sql.js';
 import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
 import { migrations } from '../src/migrations/index.js';
@@ -12,7 +13,14 @@ import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
-const ofRuntimeRole = { ...deliverySql, ...knownDeliveriesSql, ...receiverSql, ...subscriptionSql, WAKE_QUEUES };
+const ofRuntimeRole = {
+  ...deliverySql,
+  ...deliveryStatsSql,
+  ...knownDeliveriesSql,
+  ...receiverSql,
+  ...subscriptionSql,
+  WAKE_QUEUES,
+};
 const ofNarrowRole = { ...appSecretSql, ...dueDeliverySql, ...queueSqlOfNarrowRole, ...recordingSql, WAKE_QUEUES };
 
 describe('plans of the hand-written SQL of webhook-dispatcher', () => {

@@ -22,6 +22,7 @@ export interface DeliveryJson {
   attempts: number;
   event: string;
   eventId: string;
+  subscriptionId: string;
   lastError?: { code: string; httpStatus?: number };
   nextAttemptAt?: string;
 }
@@ -34,11 +35,14 @@ export interface ListJson<Item> {
   hasMore: boolean;
   nextCursor: string | null;
   code: string;
+  detail: string;
 }
 
 export interface WebhookService {
   readonly service: TestService;
   readonly receiver: Receiver;
+  /** Of the server's administrator in the service's database, whom no policy binds. */
+  readonly adminUrl: string;
   /** Another process of the same service on the same database. */
   startSibling(): Promise<TestService>;
   tenant(): Promise<{ id: string; admin: string; member: string }>;
@@ -99,6 +103,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
   return {
     service,
     receiver,
+    adminUrl: database.adminUrl,
     async startSibling() {
       const sibling = await start();
       siblings.push(sibling);

@@ -17,7 +17,8 @@ export class DeliveryController {
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Lists deliveries',
-    description: 'The ledger of what was sent where, with status, attempts and last error.',
+    description:
+      'The ledger of what was sent where, with status, attempts and last error. Filters are combined; `from` and `to` go by the time of the event.',
     answers: [{ status: 200, ...DELIVERY, list: true }],
   })
   async list(
@@ -31,7 +32,7 @@ export class DeliveryController {
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Returns a delivery with its attempts',
-    description: 'Each attempt shows the status and the beginning of the response.',
+    description: 'Each attempt shows the status and the beginning of the response, or where it failed without one.',
     answers: [{ status: 200, description: 'The delivery', body: () => DeliveryDetailView }],
   })
   async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<DeliveryDetailView> {

@@ -1,3 +1,5 @@
+import { EVENT_NAMES, type EventName } from '@crm/contracts';
+import type { EgressPhase } from '@crm/egress';
 import {
   DateTimeField,
   EnumField,
@@ -8,6 +10,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
+import { ATTEMPT_PHASES, phaseOf } from './attempt-phase.js';
 import type { Attempt, Delivery } from './delivery.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-state.js';
 
@@ -17,6 +20,24 @@ export class ListDeliveriesQuery extends ListQuery {
 
   @IdField({ optional: true })
   subscriptionId?: string;
+
+  @EnumField(EVENT_NAMES, { optional: true })
+  event?: EventName;
+
+  @TextField({
+    optional: true,
+    minLength: 1,
+    maxLength: 40,
+    description: '`code` of `lastError`: why the last attempt failed',
+    example: 'timeout_headers',
+  })
+  errorCode?: string;
+
+  @DateTimeField({ optional: true, description: 'The event happened then or later' })
+  from?: string;
+
+  @DateTimeField({ optional: true, description: 'The event happened before' })
+  to?: string;
 }
 
 export class DeliveryErrorView {
@@ -72,7 +93,14 @@ export class AttemptView {
   @TextField({ maxLength: 40, optional: true })
   errorCode?: string;
 
-  @IntegerField({ minimum: 0 })
+  @EnumField(ATTEMPT_PHASES, {
+    optional: true,
+    description:
+      'Where an attempt without an answer failed: `policy` is the check of the address, `headers` and `body` are those of the answer. Absent when the code does not say: `timeout_connect`, `timeout_total`, `reset`, `http_protocol`',
+  })
+  phase?: EgressPhase;
+
+  @IntegerField({ minimum: 0, description: 'Until the answer was complete, or the attempt had failed' })
   latencyMs: number;
 
   @TextField({ maxLength: 4096, optional: true, description: 'The beginning of the response' })
@@ -97,10 +125,14 @@ export const deliveryView = (delivery: Delivery): DeliveryView => ({
   ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
 });
 
-export const attemptView = (attempt: Attempt): AttemptView => ({
-  at: attempt.at.toISOString(),
-  ...(attempt.httpStatus === null ? {} : { httpStatus: attempt.httpStatus }),
-  ...(attempt.errorCode === null ? {} : { errorCode: attempt.errorCode }),
-  latencyMs: attempt.latencyMs,
-  ...(attempt.responseExcerpt === null ? {} : { responseExcerpt: attempt.responseExcerpt }),
-});
+export const attemptView = ({ at, httpStatus, errorCode, latencyMs, responseExcerpt }: Attempt): AttemptView => {
+  const phase = errorCode === null ? null : phaseOf(errorCode);
+  return {
+    at: at.toISOString(),
+    ...(httpStatus === null ? {} : { httpStatus }),
+    ...(errorCode === null ? {} : { errorCode }),
+    ...(phase === null ? {} : { phase }),
+    latencyMs,
+    ...(responseExcerpt === null ? {} : { responseExcerpt }),
+  };
+};

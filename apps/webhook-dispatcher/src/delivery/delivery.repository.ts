@@ -1,4 +1,5 @@
-import type { TenantTransaction } from '@crm/database';
+import type { EventName } from '@crm/contracts';
+import { lowestIdOf, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
@@ -12,6 +13,7 @@ import {
   REDELIVER,
 } from './delivery.sql.js';
 import type { DeliveryStatus } from './delivery-state.js';
+import type { TimeRange } from './time-range.js';
 
 type DeliveryRow = Omit<Delivery, 'lastError'> & {
   readonly lastErrorCode: string | null;
@@ -19,9 +21,15 @@ type DeliveryRow = Omit<Delivery, 'lastError'> & {
   readonly lastHttpStatus: number | null;
 };
 
+/** Which deliveries of a tenant; null for any. */
 export interface DeliveryFilter {
-  readonly status?: DeliveryStatus;
-  readonly subscriptionId?: string;
+  readonly status: DeliveryStatus | null;
+  readonly subscriptionId: string | null;
+  readonly event: EventName | null;
+  /** Of the last attempt. */
+  readonly errorCode: string | null;
+  /** When the event happened. */
+  readonly time: TimeRange;
 }
 
 /** The ledger within a tenant. */
@@ -31,18 +39,14 @@ export class DeliveryRepository {
 
   /** Newest first. */
   async page(tx: TenantTransaction, filter: DeliveryFilter, page: ListPage): Promise<Delivery[]> {
-    const { status = null, subscriptionId = null } = filter;
-    const after = page.after?.id ?? null;
-    const parameters = [tx.tenantId, status, subscriptionId, after, page.limit, page.offset];
+    const parameters = [...matching(tx, filter), page.after?.id ?? null, page.limit, page.offset];
     const rows = await tx.query<DeliveryRow>(LIST_DELIVERIES, parameters);
     return rows.map(toDelivery);
   }
 
   /** How many match, counting no further than `limit` when there is one. */
   async count(tx: TenantTransaction, filter: DeliveryFilter, limit: number | null): Promise<number> {
-    const { status = null, subscriptionId = null } = filter;
-    const parameters = [tx.tenantId, status, subscriptionId, limit];
-    const [row] = await tx.query<{ count: number }>(COUNT_DELIVERIES, parameters);
+    const [row] = await tx.query<{ count: number }>(COUNT_DELIVERIES, [...matching(tx, filter), limit]);
     return row?.count ?? 0;
   }
 
@@ -70,6 +74,13 @@ export class DeliveryRepository {
     this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId: row.subscriptionId, dueAt: null }]);
     return true;
   }
+}
+
+/** The tenant and the filters, as the statements number them. The id of a delivery has the time of its event. */
+function matching(tx: TenantTransaction, filter: DeliveryFilter): readonly (string | null)[] {
+  const { status, subscriptionId, event, errorCode, time } = filter;
+  const [lowest, end] = [time.fromMs, time.toMs].map((ms) => (ms === null ? null : lowestIdOf(ms)));
+  return [tx.tenantId, status, subscriptionId, event, errorCode, lowest ?? null, end ?? null];
 }
 
 /** The status of a successful answer is no error's. */

@@ -1,11 +1,13 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
+import type { ListDeliveriesQuery } from './delivery.dto.js';
 import type { Attempt, Delivery } from './delivery.js';
 import { type DeliveryFilter, DeliveryRepository } from './delivery.repository.js';
+import { parseTimeRange } from './time-range.js';
 
 /** The ledger: what tenants see of the deliveries of events to their subscriptions. */
 @Injectable()
@@ -18,13 +20,14 @@ export class DeliveryService {
 
   /**
    * Newest first.
-   * @throws PlatformError INVALID_QUERY for a cursor of another tenant or list
+   * @throws PlatformError INVALID_QUERY for a cursor of another tenant, list or filter, and when `from` is later than `to`
    */
-  async list({ tenantId }: Principal, query: ListQuery & DeliveryFilter): Promise<ListAnswer<Delivery>> {
-    const { status = null, subscriptionId = null } = query;
-    const page = parsePage(query, { tenantId, list: 'deliveries', filter: [status, subscriptionId] });
+  async list({ tenantId }: Principal, query: ListDeliveriesQuery): Promise<ListAnswer<Delivery>> {
+    const { status = null, subscriptionId = null, event = null, errorCode = null } = query;
+    const filter: DeliveryFilter = { status, subscriptionId, event, errorCode, time: parseTimeRange(query) };
+    const page = parsePage(query, { tenantId, list: 'deliveries', filter });
     const [deliveries, counted] = await this.database.transaction(tenantId, (tx) =>
-      Promise.all([this.deliveries.page(tx, query, page), this.deliveries.count(tx, query, page.countLimit)]),
+      Promise.all([this.deliveries.page(tx, filter, page), this.deliveries.count(tx, filter, page.countLimit)]),
     );
     return listAnswer(deliveries, page, counted, idPosition);
   }

@@ -4,19 +4,30 @@ const COLUMNS = `id, event, event_id AS "eventId", subscription_id AS "subscript
          error_code AS "lastErrorCode", error_message AS "lastErrorMessage", http_status AS "lastHttpStatus",
          created_at AS "createdAt", next_attempt_at AS "nextAttemptAt"`;
 
-/** $2: status, $3: subscription, $4: id of the last delivery of the page before; each null for any, $5: limit, $6: offset. */
+/**
+ * Each filter has an index in whose order the list is, or the primary key. They are sent with their values and planned for
+ * them, so that a filter that is null leaves nothing in the plan; a statement that is prepared would keep all of them.
+ */
+const MATCHES = `tenant_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
+     AND ($4::text IS NULL OR event = $4) AND ($5::text IS NULL OR error_code = $5)
+     AND ($6::uuid IS NULL OR id >= $6) AND ($7::uuid IS NULL OR id < $7)`;
+
+/**
+ * $2: status, $3: subscription, $4: name of the event, $5: code of the last error, $6: lowest id, $7: id that is too high,
+ * $8: id of the last delivery of the page before; each null for any, $9: limit, $10: offset.
+ */
 export const LIST_DELIVERIES = `
   SELECT ${COLUMNS} FROM delivery
-   WHERE tenant_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
-     AND ($4::uuid IS NULL OR id < $4)
-   ORDER BY id DESC LIMIT $5 OFFSET $6`;
+   WHERE ${MATCHES}
+     AND ($8::uuid IS NULL OR id < $8)
+   ORDER BY id DESC LIMIT $9 OFFSET $10`;
 
-/** $2: status, $3: subscription; each null for any, $4: where counting ends; null for never. */
+/** $2 to $7 as above, $8: where counting ends; null for never. */
 export const COUNT_DELIVERIES = `
   SELECT count(*)::int AS count FROM (
     SELECT 1 FROM delivery
-     WHERE tenant_id = $1 AND ($2::text IS NULL OR status = $2) AND ($3::uuid IS NULL OR subscription_id = $3)
-     LIMIT $4) AS matching`;
+     WHERE ${MATCHES}
+     LIMIT $8) AS matching`;
 
 /** $2: id. */
 export const FIND_DELIVERY = `

@@ -1,0 +1,17 @@
+/**
+ * What became of the deliveries of each hour, by the time of their events, which their ids have; hours without any are left
+ * out. Reads so many rows at most, in the order of an index, so that those of others are not read on the way: when it has
+ * counted all of them, the result is not complete.
+ * $1: tenant, $2: subscription; null for any, $3: lowest id, $4: id that is too high, $5: lowest ids of the hours, ascending,
+ * $6: rows. `hour` is the place of the hour in $5, from 1.
+ */
+export const COUNT_BY_HOUR = `
+  SELECT hour, count(*)::int AS deliveries,
+         (count(*) FILTER (WHERE status = 'delivered'))::int AS delivered,
+         (count(*) FILTER (WHERE status IN ('failed', 'blocked')))::int AS failed,
+         sum(attempts)::int AS attempts,
+         percentile_disc(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY latency_ms) AS percentiles
+    FROM (SELECT width_bucket(id, $5::uuid[]) AS hour, status, attempts, latency_ms FROM delivery
+           WHERE tenant_id = $1 AND ($2::uuid IS NULL OR subscription_id = $2) AND id >= $3 AND id < $4
+           ORDER BY id LIMIT $6) AS counted
+   GROUP BY hour`;

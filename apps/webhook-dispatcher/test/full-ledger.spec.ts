@@ -1,0 +1,150 @@
+import { Database, lowestIdOf } from '@crm/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { LIST_DELIVERIES } from '../src/delivery/delivery.sql.js';
+import { MOST_DELIVERIES } from '../src/delivery-stats/delivery-stats.service.js';
+import { startWebhooks, type WebhookService } from './webhook-service.js';
+
+const HOUR_MS = 3_600_000;
+const PAGE = 26;
+/** With rows: the fewest that a page reads is one of each more, because it is merged of them. */
+const PARTITIONS = 2;
+const SUBSCRIPTION = '00000000-0000-4000-8000-000000000001';
+
+/**
+ * As many deliveries within 20 hours, in the order of their events: 100 subscriptions, 2 % failed, of which each tenth with
+ * `tls`, 1 % of another event. $1: tenant, $2: when the first event happened, $3: milliseconds in between, $4: deliveries.
+ */
+const FILL = `
+  INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, attempted_at, latency_ms,
+                        http_status, error_code, error_message)
+  SELECT $1::uuid, id, ('00000000-0000-4000-8000-' || lpad((n % 100)::text, 12, '0'))::uuid, id,
+         CASE WHEN n % 100 = 7 THEN 'deal.won' ELSE 'lead.created' END, 'https://receiver.test/',
+         CASE WHEN n % 50 = 3 THEN 'failed' ELSE 'delivered' END, 1, now(), n % 1000, 200,
+         CASE WHEN n % 500 = 3 THEN 'tls' WHEN n % 50 = 3 THEN 'http_5xx' END, CASE WHEN n % 50 = 3 THEN 'no' END
+    FROM (SELECT n, (lpad(to_hex(($2::float8 + n * $3::float8)::bigint), 12, '0') || '7000' || '8000'
+                     || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, $4::int) AS n) AS made`;
+
+interface PlanNode {
+  /** Of the nodes that read a table. */
+  'Relation Name'?: string;
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+describe('a ledger with more deliveries than one request reads', () => {
+  let app: WebhookService;
+  let tenant: { id: string; admin: string; member: string };
+  let beginMs: number;
+  const stepMs = (20 * HOUR_MS) / (MOST_DELIVERIES + 1);
+  beforeAll(async () => {
+    app = await startWebhooks();
+    tenant = await app.tenant();
+    beginMs = Date.now() - 20 * HOUR_MS - 60_000;
+    const admin = new pg.Client({ connectionString: app.adminUrl });
+    await admin.connect();
+    try {
+      await admin.query(FILL, [tenant.id, beginMs, stepMs, MOST_DELIVERIES + 1]);
+      await admin.query('ANALYZE delivery');
+    } finally {
+      await admin.end();
+    }
+  }, 120_000);
+  afterAll(() => app?.close());
+
+  /** What Postgres reads for a page, with the values as the repository sends them. */
+  async function read(filter: {
+    status?: string;
+    subscriptionId?: string;
+    event?: string;
+    errorCode?: string;
+    fromMs?: number;
+    toMs?: number;
+    after?: string;
+  }): Promise<PlanNode[]> {
+    const { status = null, subscriptionId = null, event = null, errorCode = null, fromMs, toMs, after = null } = filter;
+    const [from, to] = [fromMs, toMs].map((ms) => (ms === undefined ? null : lowestIdOf(Math.floor(ms))));
+    const parameters = [tenant.id, status, subscriptionId, event, errorCode, from, to, after, PAGE, 0];
+    const [row] = await app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) =>
+        tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+          `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ${LIST_DELIVERIES}`,
+          parameters,
+        ),
+      );
+    if (!row) throw new Error('There is no plan');
+    return nodesOf(row['QUERY PLAN'][0].Plan);
+  }
+
+  const middle = () => beginMs + 10 * HOUR_MS;
+  const rowsOf = (plan: readonly PlanNode[]) => {
+    const scans = plan.filter((node) => node['Relation Name'] !== undefined);
+    const sum = (key: 'Actual Rows' | 'Rows Removed by Filter') =>
+      scans.reduce((all, node) => all + (node[key] ?? 0), 0);
+    return { read: sum('Actual Rows'), passedOver: sum('Rows Removed by Filter') };
+  };
+
+  it.each([
+    ['no filter', () => ({})],
+    ['a status other than delivered', () => ({ status: 'failed' })],
+    ['a status that no delivery has', () => ({ status: 'blocked' })],
+    ['a subscription', () => ({ subscriptionId: SUBSCRIPTION })],
+    ['an event', () => ({ event: 'deal.won' })],
+    ['an event that did not happen', () => ({ event: 'task.deleted' })],
+    ['an error code', () => ({ errorCode: 'tls' })],
+    ['an error code that no delivery has', () => ({ errorCode: 'dns' })],
+    ['a time', () => ({ fromMs: middle(), toMs: middle() + 60_000 })],
+    ['the end of a time', () => ({ toMs: middle() })],
+    ['a failed status within a time', () => ({ status: 'failed', fromMs: middle(), toMs: middle() + HOUR_MS })],
+    ['an error code before a time', () => ({ errorCode: 'tls', toMs: middle() })],
+    ['an event within a time', () => ({ event: 'deal.won', fromMs: middle(), toMs: middle() + HOUR_MS })],
+    [
+      'a subscription after a cursor',
+      () => ({ subscriptionId: SUBSCRIPTION, after: lowestIdOf(Math.floor(middle())) }),
+    ],
+  ])('reads for a page with %s the rows of the page alone', async (_, filter) => {
+    const plan = await read(filter());
+    expect(rowsOf(plan)).toEqual({ read: expect.any(Number), passedOver: 0 });
+    expect(rowsOf(plan).read).toBeLessThan(PAGE + PARTITIONS);
+  });
+
+  it.each([
+    // Most rows are delivered: those in between are few.
+    ['delivered', () => ({ status: 'delivered' }), 2 * PAGE],
+    // The hundredth part of the rows, by one of the two indexes; the other condition is checked on each row.
+    ['a subscription and an event', () => ({ subscriptionId: SUBSCRIPTION, event: 'deal.won' }), MOST_DELIVERIES / 99],
+    [
+      'a subscription and an error code',
+      () => ({ subscriptionId: SUBSCRIPTION, errorCode: 'tls' }),
+      MOST_DELIVERIES / 99,
+    ],
+  ])('reads few other rows for a page with %s', async (_, filter, most) => {
+    const plan = await read(filter());
+    const { read: rows, passedOver } = rowsOf(plan);
+    expect(rows + passedOver).toBeLessThan(most);
+  });
+
+  it('refuses statistics of too many deliveries, and has them for a shorter time', async () => {
+    const get = (query: string) =>
+      app.service.request<{ data: { deliveries: number }[]; code: string; detail: string }>(
+        'GET',
+        `/api/webhooks/stats?${query}`,
+        { token: tenant.admin },
+      );
+    const refused = await get('');
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      422,
+      'QUERY_TOO_EXPENSIVE',
+      'from: more than 200,000 deliveries since then; ask for a shorter time',
+    ]);
+    // Without the first event there are as many as one request may read.
+    const from = new Date(Math.ceil(beginMs + stepMs) + 1).toISOString();
+    const answer = await get(`from=${from}`);
+    expect(answer.status).toBe(200);
+    expect(answer.body.data.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(MOST_DELIVERIES);
+  });
+});
