@@ -1,4 +1,5 @@
 import { rpc } from '@crm/contracts';
+import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { Gate } from './support/gate.js';

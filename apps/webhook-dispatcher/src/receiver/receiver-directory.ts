@@ -20,7 +20,7 @@ export type Receivers = ReadonlyMap<string, Receiver>;
 
 /**
  * The receivers of tenants, in memory: what an event costs that nobody wants, and what an attempt needs to know, is a
- * lookup. A process that changes subscriptions tells all processes before it answers (see `SubscriptionChanges`).
+ * lookup. A process that changes subscriptions tells all processes before it answers (see `ReceiverChanges`).
  */
 @Injectable()
 export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdown {
