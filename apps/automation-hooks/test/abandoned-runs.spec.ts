@@ -75,7 +75,6 @@ it('a run whose processes die with it fails with a reason, and delays other runs
     return (await service.request<{ runId: string }>('POST', path, { body: {} })).body.runId;
   };
   const poison = await start('poison');
-  const fine = await start('fine');
   const stop = new AbortController();
   const workers = keepWorkerRunning(stop.signal);
   try {
@@ -84,6 +83,7 @@ it('a run whose processes die with it fails with a reason, and delays other runs
     expect(await run()).toMatchObject({ error: { code: 'RUN_ABANDONED' }, steps: [] });
     expect(created.filter((title) => title === 'poison')).toHaveLength(MAX_CLAIMS);
     expect(deaths).toBe(MAX_CLAIMS);
+    const fine = await start('fine');
     await waitUntil(async () => (await tenant.run(fine)).status === 'succeeded', { timeoutMs: 30_000 });
     const { rows } = await world.admin.query('SELECT 1 FROM run_queue WHERE run_id = $1', [poison]);
     expect(rows).toEqual([]);

@@ -164,14 +164,18 @@ describe('the publisher of events', () => {
 
   it('fails at once when the connection is lost in the middle of a batch, and loses and doubles nothing', async () => {
     let replies = 0;
+    let isCut = false;
     const cutting = withMethods(nats, {
       subscribe: (subject: string, options: SubscriptionOptions = {}) => {
         const callback = options.callback as MsgCallback<Msg>;
         const counted: MsgCallback<Msg> = (error, message) => {
           replies += 1;
-          if (replies === 100) broker.proxy.cut();
-          // Those that had arrived before are lost with the connection.
-          return replies > 100 ? undefined : callback(error, message);
+          if (replies === 100) {
+            broker.proxy.cut();
+            isCut = true;
+          }
+          // Those that have arrived already are lost with the connection.
+          return isCut && replies > 100 ? undefined : callback(error, message);
         };
         return nats.connection.subscribe(subject, { ...options, callback: counted });
       },
@@ -190,6 +194,7 @@ describe('the publisher of events', () => {
     });
     broker.proxy.mend();
     await reconnected;
+    isCut = false;
     const rest = batch.slice(acknowledged);
     expect(await publisher.publish(rest)).toMatchObject({ acknowledged: rest.length, failure: undefined });
     expect(await stored()).toEqual(idsOf(batch));
