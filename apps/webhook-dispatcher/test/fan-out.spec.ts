@@ -74,6 +74,10 @@ describe('the fan-out of an event', () => {
     const event = lead();
     await app.handle(event);
     await app.handle(event, { isRepeated: true });
+    // Another process knows it from the ledger.
+    const sibling = await app.startSibling();
+    await sibling.get(FanOutService).handle(event, { isRepeated: true });
+    await sibling.close();
     expect(received(event.id)).toHaveLength(1);
     expect(await app.deliveries(tenant.admin)).toHaveLength(1);
   });

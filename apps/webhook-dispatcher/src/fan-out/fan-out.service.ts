@@ -1,5 +1,6 @@
-import { EVENT_STREAM, type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
+import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { deliveryBody } from '../delivery/delivery-body.js';
 import { passesFilter } from '../receiver/event-filter.js';
@@ -14,8 +15,13 @@ import { Targets } from '../sending/targets.js';
 import { FirstAttempt } from './first-attempt.js';
 import { KnownDeliveries } from './known-deliveries.js';
 
-/** The broker drops a second message with the same id within this time, in milliseconds. */
-const DUPLICATE_WINDOW_MS = EVENT_STREAM.duplicateWindowNanos / 1e6;
+/**
+ * Milliseconds from when an event happened, within which it cannot have been here before unless the broker says so: a stream
+ * that has lost it takes longer to come back and be filled again.
+ */
+const YOUNG_MS = 2_000;
+/** Events that a process remembers to have recorded. */
+const REMEMBERED = 50_000;
 
 /**
  * Sends events to their receivers. The first attempts are made while the event is held unacknowledged in the stream, and
@@ -29,6 +35,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   /** Attempts that outlast the record of their event. */
   private readonly lasting = new Set<Promise<void>>();
   private isStopping = false;
+  private readonly recorded = new LRUCache<string, true>({ max: REMEMBERED });
 
   constructor(
     private readonly directory: ReceiverDirectory,
@@ -46,6 +53,7 @@ export class FanOutService implements BeforeApplicationShutdown {
    * @param isRepeated whether the event may have been handled, however young it is
    */
   async handle(event: EventEnvelope, { isRepeated }: { isRepeated: boolean }): Promise<void> {
+    if (this.recorded.has(event.id)) return;
     const tenantId = event.tenantid.toLowerCase();
     const found = this.directory.of(tenantId);
     const receivers = found instanceof Promise ? await found : found;
@@ -128,6 +136,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     const deliveries = made.map(({ attempt }) => attempt.record());
     const lasting = made.filter((_one, index) => deliveries[index]?.claim);
     await this.recorder.write({ kind: 'event', tenantId, eventId, event, body, deliveries });
+    this.recorded.set(eventId, true);
     for (const [index, { attempt }] of made.entries()) if (deliveries[index]?.outcome) this.note(attempt);
     for (const { attempt, outcome } of lasting) this.follow(attempt, outcome);
   }
@@ -183,5 +192,5 @@ function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   );
 }
 
-/** Whether the broker may have forgotten that it has had the event before. */
-const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > DUPLICATE_WINDOW_MS / 2;
+/** Whether the event may have been here before, though the broker does not say so. */
+const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > YOUNG_MS;
