@@ -14,7 +14,7 @@ const INSERT_DUE = `
   queue AS (
     INSERT INTO subscription_queue AS queue (tenant_id, subscription_id, due_at)
     SELECT tenant_id, subscription_id, now() FROM subscription
-    ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = least(queue.due_at, EXCLUDED.due_at))
+    ON CONFLICT (tenant_id, subscription_id) DO UPDATE SET due_at = least(queue.due_at, EXCLUDED.due_at)),
   event AS MATERIALIZED (
     SELECT tenant_id, uuidv7() AS id FROM (SELECT DISTINCT tenant_id FROM subscription) AS tenant, generate_series(1, $4)),
   body AS (
