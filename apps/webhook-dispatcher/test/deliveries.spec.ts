@@ -17,9 +17,6 @@ describe('deliveries', () => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
-  const received = (eventId: string) =>
-    app.receiver.requests.filter((request) => request.headers['webhook-id'] === eventId);
-
   it('sends the record to the receiver, signed', async () => {
     const { secret } = await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
@@ -46,7 +43,7 @@ describe('deliveries', () => {
     const event = await app.emit(tenant.id);
     await Promise.all([app.handle(event), app.handle(event), app.handle(event)]);
     await app.settled(tenant.admin, 'delivered');
-    expect(received(event.id)).toHaveLength(1);
+    expect(app.received(event.id)).toHaveLength(1);
   });
 
   it('does not let many slow receivers of one tenant hold up the deliveries of another', async () => {
@@ -96,8 +93,8 @@ describe('deliveries', () => {
     const bodies = await app.service
       .get(Database)
       .transaction(tenant.id, (tx) => tx.query<{ length: number }>('SELECT length(body) AS length FROM event_body'));
-    expect(bodies).toEqual([{ length: received(event.id)[0]?.body.length }]);
-    expect(received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
+    expect(bodies).toEqual([{ length: app.received(event.id)[0]?.body.length }]);
+    expect(app.received(event.id).map(({ body }) => JSON.parse(body).data.lastName)).toEqual(Array(10).fill(text));
   });
 
   it('retries with the same id and body until the receiver accepts', async () => {
@@ -109,7 +106,7 @@ describe('deliveries', () => {
     await app.subscribe(tenant.admin);
     const event = await app.emit(tenant.id);
     const [delivery] = await app.settled(tenant.admin, 'delivered');
-    const requests = received(event.id);
+    const requests = app.received(event.id);
     expect(requests).toHaveLength(3);
     expect(new Set(requests.map((request) => request.body)).size).toBe(1);
     const { body } = await app.service.request<{ attemptLog: object[] }>(
@@ -130,7 +127,7 @@ describe('deliveries', () => {
     const event = await app.emit(tenant.id);
     const [failed] = await app.settled(tenant.admin, 'failed');
     expect(failed).toMatchObject({ attempts: 3, lastError: { code: 'redirect', httpStatus: 302 } });
-    expect(received(event.id)).toHaveLength(3);
+    expect(app.received(event.id)).toHaveLength(3);
 
     app.receiver.respondWith(() => ({ status: 200 }));
     const path = `/api/webhooks/deliveries/${failed?.id}/redeliver`;
@@ -183,7 +180,7 @@ describe('deliveries', () => {
       timeoutMs: 20_000,
       describe: 'thirty deliveries',
     });
-    for (const event of events) expect(received(event.id)).toHaveLength(1);
+    for (const event of events) expect(app.received(event.id)).toHaveLength(1);
     await sibling.close();
   });
 

@@ -24,8 +24,6 @@ describe('the fan-out of an event', () => {
     app.receiver.respondWith(() => ({ status: 204 }));
   });
 
-  const received = (eventId: string) =>
-    app.receiver.requests.filter((request) => request.headers['webhook-id'] === eventId);
   const lead = (changes: Partial<EventEnvelope> = {}): EventEnvelope => ({
     ...envelope(tenant.id, 'lead.created', { id: randomUUID(), version: 1, lastName: 'Doe' }),
     ...changes,
@@ -66,7 +64,7 @@ describe('the fan-out of an event', () => {
     // The stream delivers it again: sent twice, recorded once.
     await app.handle(event);
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-    expect(received(event.id)).toHaveLength(2);
+    expect(app.received(event.id)).toHaveLength(2);
   });
 
   it('sends an event that comes again only if it was not recorded, however old it is', async () => {
@@ -78,7 +76,7 @@ describe('the fan-out of an event', () => {
     const sibling = await app.startSibling();
     await sibling.get(FanOutService).handle(event, { isRepeated: true });
     await sibling.close();
-    expect(received(event.id)).toHaveLength(1);
+    expect(app.received(event.id)).toHaveLength(1);
     expect(await app.deliveries(tenant.admin)).toHaveLength(1);
   });
 
@@ -133,7 +131,7 @@ describe('the fan-out of an event', () => {
       timeoutMs: 15_000,
     });
     await held;
-    for (const event of [first, ...events]) expect(received(event.id)).toHaveLength(2);
+    for (const event of [first, ...events]) expect(app.received(event.id)).toHaveLength(2);
     expect(await rowsOf('due_delivery')).toEqual([]);
   });
 
@@ -149,7 +147,7 @@ describe('the fan-out of an event', () => {
       { eventId: waiting.id, status: 'pending', attempts: 0 },
       { eventId: refused.id, status: 'retrying', attempts: 1, lastError: { code: 'http_4xx', httpStatus: 429 } },
     ]);
-    expect(received(waiting.id)).toEqual([]);
+    expect(app.received(waiting.id)).toEqual([]);
   });
 
   it('knows in every process what has changed as soon as the change is answered', async () => {
@@ -158,7 +156,7 @@ describe('the fan-out of an event', () => {
     const handle = async () => {
       const event = lead();
       await sibling.get(FanOutService).handle(event, { isRepeated: false });
-      return received(event.id).map(({ path }) => path);
+      return app.received(event.id).map(({ path }) => path);
     };
     expect(await handle()).toEqual(['/before']);
     const path = `/api/webhooks/subscriptions/${id}`;

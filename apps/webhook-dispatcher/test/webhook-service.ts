@@ -53,6 +53,8 @@ export interface WebhookService {
   /** Handles an event as the consumer does, until everything that became of it is recorded. */
   emit(tenantId: string, name?: EventName, record?: Record<string, unknown>): Promise<EventEnvelope>;
   handle(event: EventEnvelope, receipt?: { isRepeated: boolean }): Promise<void>;
+  /** Requests with this event, in the order of their arrival. */
+  received(eventId: string): Receiver['requests'];
   deliveries(token: string, query?: string): Promise<DeliveryJson[]>;
   settled(token: string, status: string): Promise<DeliveryJson[]>;
   close(): Promise<void>;
@@ -130,6 +132,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
       return event;
     },
     handle: (event, receipt = { isRepeated: true }) => service.get(FanOutService).handle(event, receipt),
+    received: (eventId) => receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId),
     deliveries,
     async settled(token, status) {
       let found: DeliveryJson[] = [];

@@ -9,7 +9,7 @@ import { Recorder } from '../recording/recorder.js';
 import type { Settlement } from '../recording/records.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { Sender } from '../sending/sender.js';
-import { FIRST_PER_RECEIVER, Targets } from '../sending/targets.js';
+import { Targets } from '../sending/targets.js';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
@@ -48,7 +48,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       const claimed = await this.due.claim(
         tx,
         newId(),
-        { ...room, perSubscription: FIRST_PER_RECEIVER, bySubscription },
+        { ...room, perSubscription: this.targets.firstPerReceiver, bySubscription },
         CLAIM_MS,
       );
       const isLookNear = claimed.deliveries.length > 0 || claimed.isCut;

@@ -65,7 +65,7 @@ export class SendPlaces {
     const ofTenant = this.waitingOf.get(tenantId) ?? 0;
     if (ofTenant >= WAITING_PER_TENANT) return false;
     return new Promise<boolean>((resolve) => {
-      const isForReceiver = line !== undefined || !this.targets.mayBegin(receiver, Date.now());
+      const isForReceiver = !this.targets.mayBegin(receiver, Date.now());
       const longestMs = isForReceiver ? LONGEST_WAIT_FOR_RECEIVER_MS : LONGEST_WAIT_MS;
       const timer = setTimeout(() => this.leave(waiter, false), longestMs);
       const waiter: Waiter = {

@@ -4,8 +4,8 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';
 
-/** Concurrent attempts for a receiver of which nothing is known. */
-export const FIRST_PER_RECEIVER = 8;
+/** Concurrent attempts for a receiver of which nothing is known, unless the configuration allows fewer. */
+const FIRST_PER_RECEIVER = 8;
 /** The same of an origin, which may have the receivers of many tenants. */
 const FIRST_PER_ORIGIN = 64;
 
@@ -18,6 +18,8 @@ type Target = Pick<Receiver, 'subscriptionId' | 'origin'>;
  */
 @Injectable()
 export class Targets {
+  /** Concurrent attempts for a receiver of which this process knows nothing. */
+  readonly firstPerReceiver: number;
   private readonly receivers: Breaker;
   private readonly origins: Breaker;
   /** Attempts in the slow lane by receiver. */
@@ -27,7 +29,8 @@ export class Targets {
 
   constructor(@Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>) {
     const most = delivery.concurrencyPerSubscription;
-    this.receivers = new Breaker({ first: Math.min(FIRST_PER_RECEIVER, most), most });
+    this.firstPerReceiver = Math.min(FIRST_PER_RECEIVER, most);
+    this.receivers = new Breaker({ first: this.firstPerReceiver, most });
     this.origins = new Breaker({
       first: Math.min(FIRST_PER_ORIGIN, delivery.concurrency),
       most: delivery.concurrency,
@@ -80,7 +83,7 @@ export class Targets {
     const rooms = this.receivers.narrowed(now);
     for (const [origin, room] of this.origins.narrowed(now)) {
       for (const subscriptionId of this.receiversAt.get(origin) ?? []) {
-        rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? FIRST_PER_RECEIVER));
+        rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? this.firstPerReceiver));
       }
     }
     for (const origin of this.receiversAt.keys()) {
