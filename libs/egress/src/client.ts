@@ -8,7 +8,9 @@ import { exchange } from './exchange.js';
 import type { Timeouts } from './exchange-clock.js';
 import { Lane, type LaneOptions } from './lane.js';
 import { LanePool } from './lane-pool.js';
+import { Lanes } from './lanes.js';
 import { lookupChecked } from './lookup.js';
+import { LoopLoad } from './loop-load.js';
 import { outgoingHeaders, type RequestHeaders } from './request-headers.js';
 import { nameServerResolver, type Resolver, systemResolver } from './resolver.js';
 import { REUSE_MS, SharedLookups } from './shared-lookups.js';
@@ -149,6 +151,7 @@ class PinnedEgressClient implements EgressClient {
   private readonly userAgent: string;
   private readonly laneOptions: LaneOptions;
   private readonly pool: LanePool;
+  private readonly lanes: Lanes;
   private closed = false;
 
   constructor(options: EgressOptions) {
@@ -178,6 +181,12 @@ class PinnedEgressClient implements EgressClient {
       maxIdlePerOrigin: options.maxIdlePerOrigin ?? DEFAULT_MAX_IDLE_PER_ORIGIN,
       maxIdle: options.maxIdle ?? DEFAULT_MAX_IDLE,
     });
+    const load = new LoopLoad();
+    this.lanes = new Lanes(
+      this.pool,
+      (origin) => this.createLane(origin),
+      () => load.isBusy(),
+    );
   }
 
   checkUrl(url: string): UrlVerdict {
@@ -194,14 +203,18 @@ class PinnedEgressClient implements EgressClient {
     const { origin, path } = this.destinations.get(request.url);
     const headers = outgoingHeaders(request.headers ?? {}, this.userAgent);
 
-    const lane = this.pool.take(origin.origin) ?? this.openLane(origin);
+    const limits = request.timeouts ? { ...this.timeouts, ...request.timeouts } : this.timeouts;
+    const taken = this.lanes.take(origin, limits.totalMs);
+    let lane: Lane | undefined;
     let reusable = false;
     try {
+      // Without a turn of the event loop when there is one, as nearly always.
+      lane = taken instanceof Promise ? await taken : taken;
       const answer = await exchange(
         lane,
         { method: request.method, path, headers, body: request.body },
         {
-          timeouts: request.timeouts ? { ...this.timeouts, ...request.timeouts } : this.timeouts,
+          timeouts: taken === lane ? limits : afterWaiting(limits, performance.now() - startedAt),
           maxResponseBytes: request.maxResponseBytes ?? this.maxResponseBytes,
           truncate: request.truncate ?? false,
         },
@@ -219,12 +232,11 @@ class PinnedEgressClient implements EgressClient {
       if (error instanceof EgressError) error.latencyMs = performance.now() - startedAt;
       throw error;
     } finally {
-      if (reusable) this.pool.put(lane);
-      else void lane.destroy();
+      if (lane) this.lanes.release(lane, reusable);
     }
   }
 
-  private openLane(origin: Origin): Lane {
+  private createLane(origin: Origin): Lane {
     const lane = new Lane(origin, this.laneOptions);
     lane.client.on('disconnect', () => this.pool.drop(lane));
     return lane;
@@ -234,6 +246,11 @@ class PinnedEgressClient implements EgressClient {
     this.closed = true;
     await this.pool.close();
   }
+}
+
+/** What is left of the limits for a call that has waited for a lane. */
+function afterWaiting(limits: Timeouts, waitedMs: number): Timeouts {
+  return { ...limits, totalMs: Math.max(1, limits.totalMs - waitedMs) };
 }
 
 /** Looks up exceptions by the system, everything else by the name servers, and checks the addresses. */

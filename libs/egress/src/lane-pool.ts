@@ -84,6 +84,7 @@ export class LanePool {
   }
 }
 
-function isUsable(lane: Lane): boolean {
+/** Whether it can take a request: it has an open socket and is young enough. */
+export function isUsable(lane: Lane): boolean {
   return lane.isOpen && performance.now() < lane.expiresAt;
 }

@@ -210,10 +210,18 @@ describe('policy', () => {
 
 describe('connections', () => {
   it('reuses a socket within its lifetime and opens one per concurrent request', async () => {
-    const receiver = keep(await httpsReceiver(certificate, ok));
+    let together = 1;
+    const waiting: ServerResponse[] = [];
+    const receiver = keep(
+      await httpsReceiver(certificate, (_request, response) => {
+        waiting.push(response);
+        if (waiting.length === together) for (const one of waiting.splice(0)) one.end('ok');
+      }),
+    );
     const client = clientFor(receiver, { maxIdlePerOrigin: 2 });
     for (let i = 0; i < 5; i++) await get(client, receiver);
     expect(receiver.connections()).toBe(1);
+    together = 4;
     await Promise.all(Array.from({ length: 4 }, () => get(client, receiver)));
     expect(receiver.connections()).toBe(4);
     expect(client.idleSockets).toBe(2);

@@ -7,7 +7,14 @@ import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EgressClient } from '../src/index.js';
 import { clientOf, closeAll, closeLater, failure, get, NAME } from './calls.js';
-import { type Certificate, httpsReceiver, makeCertificate, type Receiver, tlsReceiver } from './receiver.js';
+import {
+  answerTogether,
+  type Certificate,
+  httpsReceiver,
+  makeCertificate,
+  type Receiver,
+  tlsReceiver,
+} from './receiver.js';
 
 /** `npm run test:deep` opens as many as a dispatcher may have open. */
 const HANGING = process.env.DEEP === '1' ? 5_000 : 100;
@@ -195,7 +202,7 @@ describe('idle sockets', () => {
   });
 
   it('serve a burst of calls to one origin and the next burst', async () => {
-    const receiver = closeLater(await httpsReceiver(certificate, ok, { keepAliveTimeout: 600_000 }));
+    const receiver = closeLater(await httpsReceiver(certificate, answerTogether(64), { keepAliveTimeout: 600_000 }));
     const client = clientOf([receiver], certificate);
     const burst = () => Promise.all(Array.from({ length: 64 }, () => get(client, receiver)));
     await burst();
@@ -257,7 +264,7 @@ describe('many calls', () => {
   );
 
   it('share one lookup while they open sockets to one origin', async () => {
-    const receiver = closeLater(await httpsReceiver(certificate, ok));
+    const receiver = closeLater(await httpsReceiver(certificate, answerTogether(20)));
     let lookups = 0;
     const client = clientOf([receiver], certificate, {
       resolver: async () => {

@@ -113,3 +113,14 @@ export function tcpReceiver(handler: (socket: Socket) => void): Promise<Receiver
 export function httpReceiver(): Promise<Receiver> {
   return listen(createServer((_request, response) => response.end('plain')));
 }
+
+/** Answers requests only when so many wait, so that each needs a connection of its own. */
+export function answerTogether(count: number): (request: IncomingMessage, response: ServerResponse) => void {
+  let waiting: ServerResponse[] = [];
+  return (_request, response) => {
+    waiting.push(response);
+    if (waiting.length < count) return;
+    for (const one of waiting) one.end('ok');
+    waiting = [];
+  };
+}

@@ -1,0 +1,127 @@
+import type { Origin } from './destination.js';
+import { EgressError } from './errors.js';
+import type { Lane } from './lane.js';
+import { isUsable, type LanePool } from './lane-pool.js';
+
+/**
+ * Milliseconds for which a request waits for a lane in use before another is opened. Opening one costs both sides as much
+ * processor time as some ten requests on an open one, so a hiccup of the process or the receiver must not open dozens.
+ */
+const WAIT_BEFORE_OPEN_MS = 20;
+/**
+ * Milliseconds between further lanes that the process opens, at whatever origin, while its event loop is busy; the first of an
+ * origin never waits. When every request without an idle lane opened one, the handshakes of a hiccup made more requests wait,
+ * which opened more: for a second the process did little else (0138). Two hundred a second take about a quarter of a core.
+ */
+const OPEN_EVERY_MS = 5;
+/** The same while the event loop has time. */
+const OPEN_EVERY_MS_WHEN_IDLE = 1;
+
+interface Waiter {
+  readonly begin: (lane: Lane) => void;
+}
+
+/** What goes on at an origin; forgotten when nothing does. */
+interface Activity {
+  readonly origin: Origin;
+  /** Lanes that carry a request, or open a socket for one. */
+  inUse: number;
+  /** In the order in which they came. */
+  readonly waiters: Waiter[];
+  /** Opens a lane for the first who waits. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Hands out lanes: idle ones, those that others give back, and new ones, at a measured pace. */
+export class Lanes {
+  private readonly activities = new Map<string, Activity>();
+  /** When another further lane may be opened, in milliseconds of `performance.now()`. */
+  private mayOpenAt = 0;
+
+  /**
+   * @param pool of those that are idle
+   * @param create makes a lane that has no socket yet
+   * @param isBusy whether the event loop is
+   */
+  constructor(
+    private readonly pool: LanePool,
+    private readonly create: (origin: Origin) => Lane,
+    private readonly isBusy: () => boolean,
+  ) {}
+
+  /**
+   * A lane for one request, which gives it back with `release`.
+   * @param waitMs milliseconds to wait for one at most
+   * @throws {EgressError} `timeout_connect` (rejects) when none became free and none was opened within that time
+   */
+  take(origin: Origin, waitMs: number): Lane | Promise<Lane> {
+    const activity = this.activityAt(origin);
+    const lane = activity.waiters.length === 0 ? this.pool.take(origin.origin) : undefined;
+    if (!lane && activity.inUse > 0) return this.wait(activity, waitMs);
+    activity.inUse += 1;
+    return lane ?? this.create(origin);
+  }
+
+  /** @param isReusable whether its socket can carry another request */
+  release(lane: Lane, isReusable: boolean): void {
+    const activity = this.activityAt(lane.origin);
+    const next = isReusable && isUsable(lane) ? activity.waiters.shift() : undefined;
+    if (next) {
+      next.begin(lane);
+      return;
+    }
+    activity.inUse -= 1;
+    if (isReusable) this.pool.put(lane);
+    else void lane.destroy();
+    // Nothing comes back that those who wait could have.
+    if (activity.inUse === 0) this.open(activity);
+    if (activity.inUse === 0) this.activities.delete(lane.origin.origin);
+  }
+
+  private activityAt(origin: Origin): Activity {
+    const known = this.activities.get(origin.origin);
+    if (known) return known;
+    const activity: Activity = { origin, inUse: 0, waiters: [], timer: undefined };
+    this.activities.set(origin.origin, activity);
+    return activity;
+  }
+
+  private wait(activity: Activity, waitMs: number): Promise<Lane> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        activity.waiters.splice(activity.waiters.indexOf(waiter), 1);
+        const error = new EgressError('timeout_connect', 'The connection could not be opened in time');
+        error.phase = 'connect';
+        reject(error);
+      }, waitMs);
+      const waiter: Waiter = {
+        begin: (lane) => {
+          clearTimeout(timer);
+          resolve(lane);
+        },
+      };
+      activity.waiters.push(waiter);
+      activity.timer ??= setTimeout(() => this.openInTurn(activity), WAIT_BEFORE_OPEN_MS);
+    });
+  }
+
+  /** Opens a lane for the first who waits when it is the turn of the origin, and sets the timer for the next. */
+  private openInTurn(activity: Activity): void {
+    activity.timer = undefined;
+    if (activity.waiters.length === 0) return;
+    const now = performance.now();
+    if (now >= this.mayOpenAt) {
+      this.mayOpenAt = now + (this.isBusy() ? OPEN_EVERY_MS : OPEN_EVERY_MS_WHEN_IDLE);
+      this.open(activity);
+      if (activity.waiters.length === 0) return;
+    }
+    activity.timer = setTimeout(() => this.openInTurn(activity), Math.ceil(this.mayOpenAt - now));
+  }
+
+  private open(activity: Activity): void {
+    const next = activity.waiters.shift();
+    if (!next) return;
+    activity.inUse += 1;
+    next.begin(this.create(activity.origin));
+  }
+}
