@@ -200,7 +200,7 @@ describe('deliveries', () => {
       eventId: event.id,
       event: event.type,
       body: '{}',
-      deliveries: [{ ...left, dueAt: new Date(), claim: { id: claim, until } }],
+      deliveries: [{ ...left, dueAt: new Date(), place: null, claim: { id: claim, until } }],
     });
     const request = await app.receiver.waitFor((candidate) => candidate.headers['webhook-id'] === event.id, 10_000);
     expect(request.receivedAt.getTime()).toBeGreaterThanOrEqual(until.getTime());
@@ -226,6 +226,8 @@ describe('deliveries', () => {
       outcome,
       reason: null,
       dueAt: null,
+      isHead: false,
+      isSetAside: false,
     });
     expect(isRecorded).toBe(false);
     expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);

@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
 import { migrations } from '../src/migrations/index.js';
+import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
 import { RecordingRepository } from '../src/recording/recording.repository.js';
 import type { Settlement } from '../src/recording/records.js';
 import {
@@ -17,7 +18,8 @@ const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new 
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
-  const records = new RecordingRepository(queues);
+  const lines = new RecordLineRepository(queues);
+  const records = new RecordingRepository(queues, lines);
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -62,6 +64,7 @@ describe('due deliveries', () => {
             attempts: 0,
             outcome: null,
             dueAt: new Date(Date.now() - 1),
+            place: null,
             claim: null,
           },
         ],
@@ -88,7 +91,9 @@ describe('due deliveries', () => {
     const { tenantId, id: deliveryId, subscriptionId, claim: claimId } = claimed as ClaimedDelivery;
     const known = { kind: 'settlement', tenantId, deliveryId, subscriptionId, claim: claimId } as const;
     return database.crossTenant((tx) =>
-      records.write(tx, [{ ...known, url: null, outcome: null, reason: null, ...settled }]),
+      records.write(tx, [
+        { ...known, url: null, outcome: null, reason: null, isHead: false, isSetAside: false, ...settled },
+      ]),
     );
   };
 
@@ -234,11 +239,14 @@ describe('due deliveries', () => {
           await look();
         } else {
           const woken: WokenQueue[] = [];
-          const halfWay = new RecordingRepository({
-            wake: (_tx: unknown, those: readonly WokenQueue[]) => {
-              woken.push(...those);
-            },
-          } as SubscriptionQueueRepository);
+          const halfWay = new RecordingRepository(
+            {
+              wake: (_tx: unknown, those: readonly WokenQueue[]) => {
+                woken.push(...those);
+              },
+            } as SubscriptionQueueRepository,
+            lines,
+          );
           await insert(tx, queue, halfWay);
           await tx.query('SELECT 1');
           await look();

@@ -190,6 +190,7 @@ describe('the fan-out of an event', () => {
             attempts: 1,
             outcome: null,
             dueAt: null,
+            place: null,
             claim: null,
           },
         ],

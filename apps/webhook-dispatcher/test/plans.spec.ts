@@ -8,6 +8,7 @@ import * as dueDeliverySql from '../src/due/due-delivery.sql.js';
 import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
+import * as recordLineSql from '../src/record-line/record-line.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
 import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
@@ -21,7 +22,14 @@ const ofRuntimeRole = {
   ...subscriptionSql,
   WAKE_QUEUES,
 };
-const ofNarrowRole = { ...appSecretSql, ...dueDeliverySql, ...queueSqlOfNarrowRole, ...recordingSql, WAKE_QUEUES };
+const ofNarrowRole = {
+  ...appSecretSql,
+  ...dueDeliverySql,
+  ...queueSqlOfNarrowRole,
+  ...recordLineSql,
+  ...recordingSql,
+  WAKE_QUEUES,
+};
 
 describe('plans of the hand-written SQL of webhook-dispatcher', () => {
   let database: TestDatabase;

@@ -12,7 +12,7 @@ import {
   waitUntil,
 } from '@crm/testing';
 import { AppModule } from '../src/app.module.js';
-import type { DeliveryConfig } from '../src/config.js';
+import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
 import { FanOutService } from '../src/fan-out/fan-out.service.js';
 import { migrations } from '../src/migrations/index.js';
 
@@ -25,6 +25,7 @@ export interface DeliveryJson {
   subscriptionId: string;
   lastError?: { code: string; httpStatus?: number };
   nextAttemptAt?: string;
+  setAside: boolean;
 }
 
 /** A page of a list, or the refusal of the call. */
@@ -40,6 +41,7 @@ export interface ListJson<Item> {
 
 export interface WebhookService {
   readonly service: TestService;
+  readonly config: WebhookConfig;
   readonly receiver: Receiver;
   /** Of the server's administrator in the service's database, whom no policy binds. */
   readonly adminUrl: string;
@@ -88,7 +90,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
   const tokens = testTokens();
   const receiver = await startReceiver({ tls: true });
   const target = new URL(receiver.url);
-  const config = {
+  const config: WebhookConfig = {
     service: testServiceConfig('webhook-dispatcher'),
     database: database.config,
     keyEncryptionKey: randomBytes(32).toString('base64'),
@@ -104,6 +106,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
     (await service.request<{ data: DeliveryJson[] }>('GET', `/api/webhooks/deliveries${query}`, { token })).body.data;
   return {
     service,
+    config,
     receiver,
     adminUrl: database.adminUrl,
     async startSibling() {

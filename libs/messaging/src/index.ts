@@ -1,8 +1,9 @@
 export { connectMessaging } from './connect-messaging.js';
+export { ConsumerProgress } from './events/consumer-progress.js';
 export { EventConsumer, type EventConsumerOptions } from './events/event-consumer.js';
 export { EventContext, EventReceipt } from './events/event-context.js';
 export { EventHandler, IdempotentEventHandler } from './events/event-handler.js';
-export type { EventMethod, IdempotentMethod } from './events/event-handling.js';
+export type { EventMethod, IdempotentMethod, Receipt } from './events/event-handling.js';
 export { REDELIVERY_DELAYS_MS } from './events/redelivery.js';
 export { inboxPrefix } from './inbox-prefix.js';
 export { MessagingModule } from './messaging.module.js';

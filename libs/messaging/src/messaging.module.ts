@@ -1,5 +1,6 @@
 import { RevocationSource } from '@crm/access';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ConsumerProgress } from './events/consumer-progress.js';
 import { MessagingLifecycle } from './messaging-lifecycle.js';
 import { MESSAGING_OPTIONS, type MessagingModuleOptions } from './messaging-options.js';
 import { NatsConnection } from './nats-connection.js';
@@ -24,13 +25,23 @@ export class MessagingModule {
         { provide: NatsConnection, useFactory: () => NatsConnection.open(options.config) },
         Rpc,
         Notices,
+        ConsumerProgress,
         RevocationWatch,
         { provide: RevocationSource, useExisting: RevocationWatch },
         RevocationPublisher,
         NatsStrategy,
         MessagingLifecycle,
       ],
-      exports: [NatsConnection, Rpc, Notices, RevocationWatch, RevocationSource, RevocationPublisher, NatsStrategy],
+      exports: [
+        NatsConnection,
+        Rpc,
+        Notices,
+        ConsumerProgress,
+        RevocationWatch,
+        RevocationSource,
+        RevocationPublisher,
+        NatsStrategy,
+      ],
     };
   }
 }

@@ -53,8 +53,8 @@ export class NatsStrategy extends Server implements CustomTransportStrategy {
       const events = pattern === ALL_EVENTS ? 'all' : [pattern as EventName];
       const added = this.consumers.of(consumer);
       if (isIdempotent) {
-        added.onIdempotent(events, async (event, deliveryCount) => {
-          await outcomeOf(await callback(event, new EventReceipt(deliveryCount, consumer)));
+        added.onIdempotent(events, async (event, receipt) => {
+          await outcomeOf(await callback(event, new EventReceipt(receipt, consumer)));
         });
       } else {
         added.on(events, async (event, tx) => {

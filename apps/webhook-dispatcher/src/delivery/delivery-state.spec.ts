@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptOutcome } from './attempt-outcome.js';
-import { afterAttempt } from './delivery-state.js';
+import { afterAttempt, afterAttemptOfHead } from './delivery-state.js';
 
 const at = new Date('2026-11-21T10:00:00Z');
 const DELAYS = [0, 1_000, 60_000];
@@ -25,7 +25,8 @@ describe('the state of a delivery after an attempt', () => {
 
   it('is retrying, with the delay counted from the attempt', () => {
     const next = afterAttempt(DELAYS, 1, failure('http_5xx', { httpStatus: 503 }), 0.5);
-    expect(next).toEqual({ status: 'retrying', nextAttemptAt: new Date('2026-11-21T10:00:01Z'), disables: false });
+    const nextAttemptAt = new Date('2026-11-21T10:00:01Z');
+    expect(next).toEqual({ status: 'retrying', nextAttemptAt, disables: false, isSetAside: false });
   });
 
   it('respects Retry-After', () => {
@@ -51,5 +52,39 @@ describe('the state of a delivery after an attempt', () => {
 
   it('is retrying after a redirect, which is a failure', () => {
     expect(afterAttempt(DELAYS, 1, failure('redirect', { httpStatus: 302 }), 0.5).status).toBe('retrying');
+  });
+});
+
+describe('the state of the head of a line after an attempt', () => {
+  const LONG = [0, 1_000, 60_000, 60_000, 60_000];
+  const after = (attempts: number, onStall: 'skip' | 'hold', delays = LONG, failed = failure('http_5xx')) =>
+    afterAttemptOfHead(delays, attempts, failed, 0.5, onStall);
+
+  it('is set aside after its third failed attempt with `skip`, and retrying before', () => {
+    expect([1, 2].map((attempts) => after(attempts, 'skip'))).toMatchObject([
+      { status: 'retrying', isSetAside: false },
+      { status: 'retrying', isSetAside: false },
+    ]);
+    expect(after(3, 'skip')).toEqual({ status: 'failed', nextAttemptAt: null, disables: false, isSetAside: true });
+    expect(after(3, 'skip', LONG, failure('blocked'))).toMatchObject({ status: 'blocked', isSetAside: true });
+  });
+
+  it('is set aside after each further attempt, which somebody asked for', () => {
+    expect(after(4, 'skip')).toMatchObject({ status: 'failed', isSetAside: true });
+  });
+
+  it('is retrying until its last attempt with `hold`', () => {
+    expect(after(4, 'hold')).toMatchObject({ status: 'retrying', isSetAside: false });
+    expect(after(5, 'hold')).toMatchObject({ status: 'failed', isSetAside: false });
+  });
+
+  it('is not set aside when the schedule or the receiver ends it, or when it is delivered', () => {
+    expect(after(3, 'skip', DELAYS)).toMatchObject({ status: 'failed', isSetAside: false });
+    const gone = failure('http_4xx', { httpStatus: 410 });
+    expect(after(3, 'skip', LONG, gone)).toMatchObject({ disables: true, isSetAside: false });
+    expect(after(3, 'skip', LONG, outcome({ httpStatus: 200 }))).toMatchObject({
+      status: 'delivered',
+      isSetAside: false,
+    });
   });
 });

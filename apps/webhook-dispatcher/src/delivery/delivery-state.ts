@@ -1,3 +1,4 @@
+import type { StallRule } from '../record-line/ordering.js';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import { delayBeforeNext } from './retry-schedule.js';
 
@@ -10,7 +11,15 @@ export interface NextState {
   readonly nextAttemptAt: Date | null;
   /** Whether the subscription is disabled, because the receiver is gone for good (410). */
   readonly disables: boolean;
+  /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
+  readonly isSetAside: boolean;
 }
+
+/**
+ * Failed attempts after which a delivery no longer holds up the later ones of its record: with the default schedule after
+ * about five minutes.
+ */
+const STALL_ATTEMPTS = 3;
 
 const GONE = 410;
 
@@ -26,11 +35,33 @@ export function afterAttempt(
   outcome: AttemptOutcome,
   random: number,
 ): NextState {
-  if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null, disables: false };
-  if (outcome.httpStatus === GONE) return { status: 'failed', nextAttemptAt: null, disables: true };
+  if (outcome.error === null) return ended('delivered');
+  if (outcome.httpStatus === GONE) return { ...ended('failed'), disables: true };
   const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
-  if (delay === null) {
-    return { status: outcome.error.code === 'blocked' ? 'blocked' : 'failed', nextAttemptAt: null, disables: false };
-  }
-  return { status: 'retrying', nextAttemptAt: new Date(outcome.at.getTime() + delay), disables: false };
+  if (delay === null) return ended(outcome.error.code === 'blocked' ? 'blocked' : 'failed');
+  const nextAttemptAt = new Date(outcome.at.getTime() + delay);
+  return { status: 'retrying', nextAttemptAt, disables: false, isSetAside: false };
 }
+
+/**
+ * The same for the head of a line: with `skip`, one that has failed three times ends, so that those behind it go on.
+ * Parameters as {@link afterAttempt}.
+ */
+export function afterAttemptOfHead(
+  delaysMs: readonly number[],
+  attempts: number,
+  outcome: AttemptOutcome,
+  random: number,
+  onStall: StallRule,
+): NextState {
+  const next = afterAttempt(delaysMs, attempts, outcome, random);
+  if (onStall === 'hold' || next.status !== 'retrying' || attempts < STALL_ATTEMPTS) return next;
+  return { ...ended(outcome.error?.code === 'blocked' ? 'blocked' : 'failed'), isSetAside: true };
+}
+
+const ended = (status: DeliveryStatus): NextState => ({
+  status,
+  nextAttemptAt: null,
+  disables: false,
+  isSetAside: false,
+});

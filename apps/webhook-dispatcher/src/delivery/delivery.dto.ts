@@ -1,6 +1,7 @@
 import { EVENT_NAMES, type EventName } from '@crm/contracts';
 import type { EgressPhase } from '@crm/egress';
 import {
+  BooleanField,
   DateTimeField,
   EnumField,
   IdField,
@@ -79,8 +80,17 @@ export class DeliveryView {
   @DateTimeField()
   createdAt: string;
 
-  @DateTimeField({ optional: true })
+  @DateTimeField({
+    optional: true,
+    description: 'Absent when it has ended, and while it waits for its turn in the order of its record',
+  })
   nextAttemptAt?: string;
+
+  @BooleanField({
+    description:
+      'It failed three times and was not attempted again, because later deliveries of its record waited (`onStall: skip`)',
+  })
+  setAside: boolean;
 }
 
 export class AttemptView {
@@ -123,6 +133,7 @@ export const deliveryView = (delivery: Delivery): DeliveryView => ({
   ...(delivery.lastError === null ? {} : { lastError: delivery.lastError }),
   createdAt: delivery.createdAt.toISOString(),
   ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
+  setAside: delivery.isSetAside,
 });
 
 export const attemptView = ({ at, httpStatus, errorCode, latencyMs, responseExcerpt }: Attempt): AttemptView => {

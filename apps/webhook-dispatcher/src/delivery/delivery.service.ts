@@ -3,6 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { RecordLineSignal } from '../record-line/record-line.signal.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import type { ListDeliveriesQuery } from './delivery.dto.js';
 import type { Attempt, Delivery } from './delivery.js';
@@ -16,6 +17,7 @@ export class DeliveryService {
     private readonly database: Database,
     private readonly deliveries: DeliveryRepository,
     private readonly signal: SubscriptionQueueSignal,
+    private readonly lineSignal: RecordLineSignal,
   ) {}
 
   /**
@@ -47,19 +49,28 @@ export class DeliveryService {
   /**
    * Attempts a delivery now, with the same id and body: one that has ended, or waits for its next attempt. It gets this
    * attempt, and whatever is left of the schedule.
-   * @throws PlatformError NOT_FOUND, or CONFLICT when what it would send is no longer kept
+   * One that stands in line because of its record is attempted when its turn comes.
+   * @throws PlatformError NOT_FOUND, or CONFLICT when what it would send is no longer kept, or it waits for earlier deliveries
    */
   async redeliver(principal: Principal, id: string): Promise<Delivery> {
     return this.database.transaction(principal.tenantId, async (tx) => {
       const isDue = await this.deliveries.redeliver(tx, id);
       const delivery = await this.deliveries.find(tx, id);
       if (delivery === null) refuseUnknown();
-      if (!isDue) throw new PlatformError('CONFLICT', 'The event of the delivery is no longer kept');
-      tx.afterCommit(() => this.signal.signal());
+      if (!isDue) {
+        const isWaiting = delivery.status === 'pending' || delivery.status === 'retrying';
+        throw new PlatformError('CONFLICT', isWaiting ? WAITS_IN_LINE : 'The event of the delivery is no longer kept');
+      }
+      tx.afterCommit(() => {
+        this.signal.signal();
+        this.lineSignal.signal();
+      });
       return delivery;
     });
   }
 }
+
+const WAITS_IN_LINE = 'The delivery waits for an earlier one of the same record';
 
 function refuseUnknown(): never {
   throw new PlatformError('NOT_FOUND', 'There is no such delivery');

@@ -2,7 +2,7 @@
 
 const COLUMNS = `id, event, event_id AS "eventId", subscription_id AS "subscriptionId", url, status, attempts,
          error_code AS "lastErrorCode", error_message AS "lastErrorMessage", http_status AS "lastHttpStatus",
-         created_at AS "createdAt", next_attempt_at AS "nextAttemptAt"`;
+         created_at AS "createdAt", next_attempt_at AS "nextAttemptAt", set_aside AS "isSetAside"`;
 
 /**
  * Each filter has an index in whose order the list is, or the primary key. They are sent with their values and planned for
@@ -48,13 +48,24 @@ export const HASTEN_DELIVERY = `
   UPDATE due_delivery SET due_at = now() WHERE tenant_id = $1 AND delivery_id = $2
   RETURNING subscription_id AS "subscriptionId"`;
 
-/** Makes a delivery due that has ended and whose event is kept. $2: id. */
+/**
+ * Makes a delivery due that has ended and whose event is kept. One of a record stands in line again, by its version before those
+ * that wait. $2: id.
+ */
 export const REDELIVER = `
   WITH again AS (
-    UPDATE delivery SET status = 'retrying', next_attempt_at = now()
-     WHERE tenant_id = $1 AND id = $2 AND next_attempt_at IS NULL
+    UPDATE delivery SET status = 'retrying', next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
+     WHERE tenant_id = $1 AND id = $2 AND status NOT IN ('pending', 'retrying')
        AND EXISTS (SELECT 1 FROM event_body WHERE tenant_id = $1 AND event_body.id = delivery.event_id)
-    RETURNING tenant_id, id, subscription_id, event_id, attempts, next_attempt_at)
-  INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
-  SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again
-  RETURNING subscription_id AS "subscriptionId"`;
+    RETURNING tenant_id, id, subscription_id, event_id, attempts, next_attempt_at, record_id, record_version),
+  due AS (
+    INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+    SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again WHERE record_id IS NULL),
+  placed AS (
+    INSERT INTO ordered_delivery
+      (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, state)
+    SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, 'new'
+      FROM again WHERE record_id IS NOT NULL
+    -- It has just ended, and its row has not been removed yet.
+    ON CONFLICT (tenant_id, delivery_id) DO UPDATE SET state = 'new', attempts = EXCLUDED.attempts)
+  SELECT subscription_id AS "subscriptionId" FROM again`;

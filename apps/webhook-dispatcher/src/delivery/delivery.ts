@@ -11,7 +11,10 @@ export interface Delivery {
   readonly attempts: number;
   readonly lastError: { code: string; message: string; httpStatus?: number } | null;
   readonly createdAt: Date;
+  /** Null for one that has ended, and while it waits for earlier ones of its record or is the first in line. */
   readonly nextAttemptAt: Date | null;
+  /** Ended after its third failed attempt, so that later ones of its record went on. */
+  readonly isSetAside: boolean;
 }
 
 /** One attempt of a delivery. */

@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
   readonly eventId: string;
   /** Made before. */
   readonly attempts: number;
+  /** Whether later deliveries of its record wait for it. */
+  readonly isHead: boolean;
   /** Null when it is no longer kept. */
   readonly body: string | null;
   /** Proves the claim: a delivery that another process has claimed in the meantime is not changed. */

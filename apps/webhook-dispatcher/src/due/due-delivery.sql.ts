@@ -24,9 +24,9 @@ export const CLAIM_DELIVERIES = `
   claimed AS (
     UPDATE due_delivery SET claim = $1, claimed_until = now() + $9 * interval '1 millisecond'
      WHERE (tenant_id, delivery_id) IN (SELECT tenant_id, delivery_id FROM due)
-    RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts)
+    RETURNING tenant_id, subscription_id, delivery_id, event_id, attempts, is_head)
   SELECT queue.tenant_id AS "tenantId", queue.subscription_id AS "subscriptionId", claimed.delivery_id AS id,
-         claimed.event_id AS "eventId", claimed.attempts
+         claimed.event_id AS "eventId", claimed.attempts, claimed.is_head AS "isHead"
     FROM queue LEFT JOIN claimed USING (tenant_id, subscription_id)
    ORDER BY queue.due_at, queue.subscription_id`;
 

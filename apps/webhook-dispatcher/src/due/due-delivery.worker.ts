@@ -2,7 +2,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { afterAttempt } from '../delivery/delivery-state.js';
+import { afterAttempt, afterAttemptOfHead } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory } from '../receiver/receiver-directory.js';
 import { Recorder } from '../recording/recorder.js';
@@ -90,11 +90,14 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     this.targets.begun(receiver);
     const attempts = delivery.attempts + 1;
     const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
-    const next = afterAttempt(this.config.delivery.retryDelaysMs, attempts, outcome, Math.random());
-    const { status, nextAttemptAt: dueAt } = next;
+    const { retryDelaysMs } = this.config.delivery;
+    const next = delivery.isHead
+      ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
+      : afterAttempt(retryDelaysMs, attempts, outcome, Math.random());
+    const { status, nextAttemptAt: dueAt, isSetAside } = next;
     // A corrected URL also counts for the deliveries that wait for their next attempt.
     const { url } = receiver;
-    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, reason: null, dueAt });
+    const isOurs = await this.settle(delivery, { url, status, attempts, outcome, reason: null, dueAt, isSetAside });
     if (isOurs) this.health.note(receiver, outcome, next);
   }
 
@@ -108,14 +111,16 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       outcome: null,
       reason,
       dueAt: null,
+      isSetAside: false,
     });
   }
 
   private settle(
-    { tenantId, id, subscriptionId, claim }: DueDelivery,
-    settled: Pick<Settlement, 'url' | 'status' | 'attempts' | 'outcome' | 'reason' | 'dueAt'>,
+    { tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery,
+    settled: Pick<Settlement, 'url' | 'status' | 'attempts' | 'outcome' | 'reason' | 'dueAt' | 'isSetAside'>,
   ): Promise<boolean> {
-    return this.recorder.write({ kind: 'settlement', tenantId, deliveryId: id, subscriptionId, claim, ...settled });
+    const known = { tenantId, deliveryId, subscriptionId, claim, isHead };
+    return this.recorder.write({ kind: 'settlement', ...known, ...settled });
   }
 
   private async withReceivers(deliveries: readonly ClaimedDelivery[]): Promise<DueDelivery[]> {

@@ -10,7 +10,8 @@ export class FanOutConsumer {
   constructor(private readonly fanOut: FanOutService) {}
 
   @IdempotentEventHandler(CONSUMERS['webhook-dispatcher'], 'all')
-  async onEvent(@Payload() event: EventEnvelope, @Ctx() { deliveryCount }: EventReceipt): Promise<void> {
-    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1 });
+  async onEvent(@Payload() event: EventEnvelope, @Ctx() receipt: EventReceipt): Promise<void> {
+    const { deliveryCount, streamSequence } = receipt;
+    await this.fanOut.handle(event, { isRepeated: deliveryCount !== 1, streamSequence });
   }
 }

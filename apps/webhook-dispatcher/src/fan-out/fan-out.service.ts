@@ -7,13 +7,16 @@ import { passesFilter } from '../receiver/event-filter.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
 import { Recorder } from '../recording/recorder.js';
+import type { NewDelivery } from '../recording/records.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { SendPlaces } from '../sending/send-places.js';
 import { type Message, Sender } from '../sending/sender.js';
 import { SLOW_MS } from '../sending/slow-lane.js';
 import { Targets } from '../sending/targets.js';
+import { deliveryId } from './delivery-id.js';
 import { FirstAttempt } from './first-attempt.js';
 import { KnownDeliveries } from './known-deliveries.js';
+import { orderedDelivery, placeOf } from './ordered-delivery.js';
 
 /**
  * Milliseconds from when an event happened, within which it cannot have been here before unless the broker says so: a stream
@@ -23,11 +26,19 @@ const YOUNG_MS = 2_000;
 /** Events that a process remembers to have recorded. */
 const REMEMBERED = 50_000;
 
+/** How an event came. */
+interface Arrival {
+  readonly isRepeated: boolean;
+  readonly streamSequence?: number | null;
+}
+
 /**
  * Sends events to their receivers. The first attempts are made while the event is held unacknowledged in the stream, and
  * then recorded with their outcomes, so that most deliveries are one row that is written once. What takes longer than a
  * moment is recorded as a delivery that is due or under way; the event is acknowledged when all its deliveries are recorded.
  * A process that dies before that gets it again: each delivery is attempted at least once.
+ *
+ * Receivers with an order get no first attempt here: what they get stands in line from the beginning.
  */
 @Injectable()
 export class FanOutService implements BeforeApplicationShutdown {
@@ -50,9 +61,10 @@ export class FanOutService implements BeforeApplicationShutdown {
 
   /**
    * Resolves when everything that became of the event is recorded.
-   * @param isRepeated whether the event may have been handled, however young it is
+   * @param arrival.isRepeated whether the event may have been handled, however young it is
+   * @param arrival.streamSequence its place in the stream; null or left out when it did not come from there
    */
-  async handle(event: EventEnvelope, { isRepeated }: { isRepeated: boolean }): Promise<void> {
+  async handle(event: EventEnvelope, { isRepeated, streamSequence = null }: Arrival): Promise<void> {
     if (this.recorded.has(event.id)) return;
     const tenantId = event.tenantid.toLowerCase();
     const found = this.directory.of(tenantId);
@@ -62,19 +74,25 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (candidates.length === 0) return;
     const body = deliveryBody(event);
     const now = new Date();
-    const attempts = candidates
-      .filter(({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now))
-      .map((receiver) => new FirstAttempt(event.id, receiver));
-    if (attempts.length === 0) return;
+    const receiving = candidates.filter(
+      ({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now),
+    );
+    if (receiving.length === 0) return;
     if (isRepeated || isOld(event)) {
-      const ids = attempts.map(({ id }) => id);
+      const ids = receiving.map(({ subscriptionId }) => deliveryId(event.id, subscriptionId));
       if (await this.known.has(tenantId, ids)) return;
     }
-    await this.places.room();
+    const place = placeOf(event, streamSequence);
+    const isOrdered = ({ ordering }: Receiver) => ordering === 'record' && place !== null;
+    const attempts = receiving.filter((one) => !isOrdered(one)).map((one) => new FirstAttempt(event.id, one));
+    const ordered = place
+      ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, place))
+      : [];
+    if (attempts.length > 0) await this.places.room();
     const message = { eventId: event.id, body: JSON.stringify(body) };
     const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
     await this.firstOf(made);
-    await this.record(tenantId, event.type, message, made);
+    await this.record(tenantId, event.type, message, made, ordered);
   }
 
   /** Waits for attempts under way; those of events that come later are left to the next process. */
@@ -132,10 +150,18 @@ export class FanOutService implements BeforeApplicationShutdown {
     event: string,
     { eventId, body }: Message,
     made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[],
+    ordered: readonly NewDelivery[],
   ): Promise<void> {
     const deliveries = made.map(({ attempt }) => attempt.record());
     const lasting = made.filter((_one, index) => deliveries[index]?.claim);
-    await this.recorder.write({ kind: 'event', tenantId, eventId, event, body, deliveries });
+    await this.recorder.write({
+      kind: 'event',
+      tenantId,
+      eventId,
+      event,
+      body,
+      deliveries: [...deliveries, ...ordered],
+    });
     this.recorded.set(eventId, true);
     for (const [index, { attempt }] of made.entries()) if (deliveries[index]?.outcome) this.note(attempt);
     for (const { attempt, outcome } of lasting) this.follow(attempt, outcome);
@@ -168,6 +194,8 @@ export class FanOutService implements BeforeApplicationShutdown {
       outcome,
       reason: null,
       dueAt: next.nextAttemptAt,
+      isHead: false,
+      isSetAside: false,
     });
     if (isOurs) this.note(attempt);
   }

@@ -47,7 +47,7 @@ export class FirstAttempt {
   record(): NewDelivery {
     this.isRecorded = true;
     const { subscriptionId, url } = this.receiver;
-    const known = { id: this.id, subscriptionId, url };
+    const known = { id: this.id, subscriptionId, url, place: null };
     if (this.ended) {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };

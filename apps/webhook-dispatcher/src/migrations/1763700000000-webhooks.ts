@@ -19,6 +19,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         filter text,
         enabled boolean NOT NULL DEFAULT true,
         disabled_reason text,
+        ordering text NOT NULL DEFAULT 'none' CHECK (ordering IN ('none', 'record')),
+        on_stall text NOT NULL DEFAULT 'skip' CHECK (on_stall IN ('skip', 'hold')),
         public_key text,
         headers bytea,
         secret bytea,
@@ -78,7 +80,13 @@ export class Webhooks1763700000000 implements MigrationInterface {
         response_excerpt text,
         error_code text,
         error_message text,
-        CHECK ((next_attempt_at IS NULL) = (status NOT IN ('pending', 'retrying')))`,
+        record_id text,
+        record_version bigint,
+        set_aside boolean NOT NULL DEFAULT false,
+        CHECK (next_attempt_at IS NULL OR status IN ('pending', 'retrying')),
+        -- One that waits in line has a record, and nobody knows when its next attempt is.
+        CHECK (next_attempt_at IS NOT NULL OR status NOT IN ('pending', 'retrying') OR record_id IS NOT NULL),
+        CHECK ((record_id IS NULL) = (record_version IS NULL))`,
       partitionedBy: 'id',
       grants: ['select', 'update'],
       narrow: ['select', 'insert', 'update'],
@@ -121,6 +129,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
         attempts integer NOT NULL,
         is_retry boolean NOT NULL,
         due_at timestamptz NOT NULL,
+        is_head boolean NOT NULL DEFAULT false,
         claim uuid,
         claimed_until timestamptz`,
       primaryKey: ['delivery_id'],
@@ -131,6 +140,33 @@ export class Webhooks1763700000000 implements MigrationInterface {
     });
     // Rows come and go: many dead ones make each look slower, so they are removed early.
     await runner.query('ALTER TABLE due_delivery SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)');
+
+    // The deliveries of subscriptions with an order that have not ended. Only the first of each line is also due, so that
+    // what waits behind it costs no claim anything.
+    await createTenantTable(runner, roles, {
+      name: 'ordered_delivery',
+      columns: `
+        delivery_id uuid NOT NULL,
+        subscription_id uuid NOT NULL,
+        record_id text NOT NULL,
+        record_version bigint NOT NULL,
+        event_id uuid NOT NULL,
+        attempts integer NOT NULL,
+        stream_sequence bigint,
+        arrived_at timestamptz NOT NULL DEFAULT now(),
+        state text NOT NULL CHECK (state IN ('new', 'waiting', 'head', 'ended'))`,
+      primaryKey: ['delivery_id'],
+      indexes: [
+        'subscription_id, record_id, record_version, event_id',
+        { columns: 'arrived_at', where: "state IN ('new', 'ended')", tenantFirst: false },
+      ],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'insert', 'update', 'delete'],
+    });
+    // What makes it certain that one delivery of a record is in flight at most, whatever the statements do.
+    await runner.query(`CREATE UNIQUE INDEX ordered_delivery_head_key
+      ON ordered_delivery (tenant_id, subscription_id, record_id) WHERE state = 'head'`);
+    await runner.query('ALTER TABLE ordered_delivery SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)');
 
     await createTenantTable(runner, roles, {
       name: 'subscription_queue',
@@ -154,6 +190,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'outbox',
       'outbox_position',
       'subscription_queue',
+      'ordered_delivery',
       'due_delivery',
       'delivery_attempt',
       'delivery',

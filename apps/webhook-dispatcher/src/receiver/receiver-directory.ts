@@ -109,6 +109,8 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   events: stored.events,
   filter: stored.filter,
   enabled: stored.enabled,
+  ordering: stored.ordering,
+  onStall: stored.onStall,
   failingSince: stored.failingSince,
   createdAt: stored.createdAt.getTime(),
 });

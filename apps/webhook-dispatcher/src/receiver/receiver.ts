@@ -1,4 +1,5 @@
 import type { CustomHeaders } from '../custom-header/custom-headers.js';
+import type { Ordering, StallRule } from '../record-line/ordering.js';
 import type { Signer } from '../signing-secret/signature.js';
 
 /** What an attempt of a delivery, and the choice of who gets an event, need of a subscription. */
@@ -14,6 +15,8 @@ export interface Receiver {
   /** A formula over the data of a delivery; null for everything. */
   readonly filter: string | null;
   readonly enabled: boolean;
+  readonly ordering: Ordering;
+  readonly onStall: StallRule;
   /** Since when every attempt has failed. */
   readonly failingSince: Date | null;
   /** Unix milliseconds; it gets no event from before. */

@@ -1,8 +1,9 @@
 import { Database, isTemporary } from '@crm/database';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { RecordLineSignal } from '../record-line/record-line.signal.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { RecordingRepository } from './recording.repository.js';
-import type { LedgerRecord } from './records.js';
+import { endsHead, type LedgerRecord } from './records.js';
 
 /**
  * Milliseconds that a record waits for others, which are then written with it. Nobody waits for it: what it says has been
@@ -41,6 +42,7 @@ export class Recorder implements BeforeApplicationShutdown {
     private readonly database: Database,
     private readonly records: RecordingRepository,
     private readonly signal: SubscriptionQueueSignal,
+    private readonly lineSignal: RecordLineSignal,
   ) {}
 
   /**
@@ -115,6 +117,7 @@ export class Recorder implements BeforeApplicationShutdown {
       ),
     );
     if (batch.some(({ record }) => isDue(record))) this.signal.signal();
+    if (batch.some(({ record }) => changesLine(record))) this.lineSignal.signal();
     return settled;
   }
 }
@@ -123,6 +126,10 @@ const sizeOf = (record: LedgerRecord): { rows: number; length: number } =>
   record.kind === 'event'
     ? { rows: record.deliveries.length + 1, length: record.body.length }
     : { rows: 1, length: record.outcome?.responseExcerpt?.length ?? 0 };
+
+/** Whether a line has become longer or lost its head. */
+const changesLine = (record: LedgerRecord): boolean =>
+  record.kind === 'event' ? record.deliveries.some(({ place }) => place !== null) : endsHead(record);
 
 /** Whether the worker has something to look for, now or later. */
 const isDue = (record: LedgerRecord): boolean =>

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
+import { RecordLineModule } from '../record-line/record-line.module.js';
 import { SubscriptionQueueModule } from '../subscription-queue/subscription-queue.module.js';
 import { Recorder } from './recorder.js';
 import { RecordingRepository } from './recording.repository.js';
 
-@Module({ imports: [SubscriptionQueueModule], providers: [Recorder, RecordingRepository], exports: [Recorder] })
+@Module({
+  imports: [RecordLineModule, SubscriptionQueueModule],
+  providers: [Recorder, RecordingRepository],
+  exports: [Recorder],
+})
 export class RecordingModule {}

@@ -1,20 +1,25 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { RecordLineRepository } from '../record-line/record-line.repository.js';
 import { SubscriptionQueueRepository, type WokenQueue } from '../subscription-queue/subscription-queue.repository.js';
 import {
   INSERT_DUE_DELIVERIES,
   INSERT_ENDED_DELIVERIES,
   INSERT_EVENT_BODIES,
+  INSERT_ORDERED_DELIVERIES,
   SETTLE_DELIVERIES,
 } from './recording.sql.js';
-import type { EventRecord, LedgerRecord, NewDelivery, Settlement } from './records.js';
+import { type EventRecord, endsHead, type LedgerRecord, type NewDelivery, type Settlement } from './records.js';
 
 type OwnedDelivery = NewDelivery & Pick<EventRecord, 'tenantId' | 'eventId' | 'event'>;
 
 /** Writes what became of events and claimed deliveries of many tenants, as the narrow role, in few statements. */
 @Injectable()
 export class RecordingRepository {
-  constructor(private readonly queues: SubscriptionQueueRepository) {}
+  constructor(
+    private readonly queues: SubscriptionQueueRepository,
+    private readonly lines: RecordLineRepository,
+  ) {}
 
   /** @returns ids of the settled deliveries; the others were no longer claimed by this process */
   async write(tx: NarrowTransaction, records: readonly LedgerRecord[]): Promise<ReadonlySet<string>> {
@@ -24,7 +29,10 @@ export class RecordingRepository {
     const settled = settlements.length > 0 ? this.settle(tx, settlements) : Promise.resolve([]);
     const woken = [...events.flatMap(queuesOfEvent), ...settlements.flatMap(queueOfSettlement)];
     if (woken.length > 0) this.queues.wake(tx, woken);
-    return new Set((await settled).map(({ id }) => id));
+    const settledIds = new Set((await settled).map(({ id }) => id));
+    const heads = settlements.filter((one) => endsHead(one) && settledIds.has(one.deliveryId));
+    if (heads.length > 0) this.lines.endHeads(tx, heads);
+    return settledIds;
   }
 
   private insertEvents(tx: NarrowTransaction, events: readonly EventRecord[]): void {
@@ -38,7 +46,9 @@ export class RecordingRepository {
     const deliveries = events.flatMap(({ tenantId, eventId, event, deliveries: made }) =>
       made.map((delivery): OwnedDelivery => ({ ...delivery, tenantId, eventId, event })),
     );
-    const ended = deliveries.filter(({ dueAt }) => dueAt === null);
+    const ordered = deliveries.filter(({ place }) => place !== null);
+    if (ordered.length > 0) tx.issue(INSERT_ORDERED_DELIVERIES, [...columnsOf(ordered), ...placesOf(ordered)]);
+    const ended = deliveries.filter(({ dueAt, place }) => dueAt === null && place === null);
     if (ended.length > 0) tx.issue(INSERT_ENDED_DELIVERIES, columnsOf(ended));
     const due = deliveries.filter(({ dueAt }) => dueAt !== null);
     if (due.length > 0) {
@@ -63,6 +73,7 @@ export class RecordingRepository {
       settlements.map(({ outcome }) => outcome?.responseExcerpt ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
+      settlements.map(({ isSetAside }) => isSetAside),
       ids[0],
       ids.at(-1),
     ]);
@@ -85,6 +96,12 @@ const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
+];
+
+const placesOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
+  deliveries.map(({ place }) => place?.recordId),
+  deliveries.map(({ place }) => place?.recordVersion),
+  deliveries.map(({ place }) => place?.streamSequence),
 ];
 
 /** A claim ends when the process that holds it does not settle it. */

@@ -41,18 +41,37 @@ export const INSERT_DUE_DELIVERIES = `
     FROM given JOIN inserted USING (tenant_id, id)`;
 
 /**
+ * Deliveries that wait in line. What is there already stays as it is, and does not stand in line again.
+ * $1 to $15 as above, $16: records, $17: their versions, $18: places in the stream.
+ */
+export const INSERT_ORDERED_DELIVERIES = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
+         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
+         $16::text[], $17::bigint[], $18::bigint[]) AS given (${DELIVERY_COLUMNS}, record_id, record_version, stream_sequence)),
+  inserted AS (
+    INSERT INTO delivery (${DELIVERY_COLUMNS}, record_id, record_version)
+    SELECT ${DELIVERY_COLUMNS}, record_id, record_version FROM given
+    ON CONFLICT DO NOTHING RETURNING tenant_id, id)
+  INSERT INTO ordered_delivery
+    (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, state)
+  SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, stream_sequence, 'new'
+    FROM given JOIN inserted USING (tenant_id, id)`;
+
+/**
  * What became of claimed deliveries; those that are no longer claimed by this process stay as they are. The attempt before
  * moves from the delivery's row to a row of its own.
  * $1: tenants, $2: ids, $3: claims, $4: URLs; null leaves one as it is, $5: statuses, $6: attempts made, $7: when the next one is due; null for one
  * that has ended, and of the attempt $8: time; null when there was none, $9: HTTP status, $10: milliseconds, $11: beginning
- * of the response, $12, $13: code and message of the error, $14, $15: the lowest and the highest of the ids, by which the
- * partitions of other days are left out.
+ * of the response, $12, $13: code and message of the error, $14: whether each was set aside, $15, $16: the lowest and the
+ * highest of the ids, by which the partitions of other days are left out.
  */
 export const SETTLE_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::timestamptz[],
-                         $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[])
-      AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message)),
+                         $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[], $14::boolean[])
+      AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message,
+                set_aside)),
   ended AS (
     DELETE FROM due_delivery AS due USING given
      WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
@@ -74,12 +93,12 @@ export const SETTLE_DELIVERIES = `
     SELECT tenant_id, id, before.attempts, before.attempted_at, before.http_status, before.error_code,
            before.error_message, before.latency_ms, before.response_excerpt
       FROM ours JOIN delivery AS before USING (tenant_id, id)
-     WHERE before.id BETWEEN $14 AND $15 AND before.attempted_at IS NOT NULL
+     WHERE before.id BETWEEN $15 AND $16 AND before.attempted_at IS NOT NULL
     ON CONFLICT DO NOTHING)
   UPDATE delivery
      SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
          error_code = ours.code, error_message = ours.message, http_status = ours.http_status,
-         attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt
+         attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt, set_aside = ours.set_aside
     FROM ours
-   WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $14 AND $15
+   WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $15 AND $16
   RETURNING delivery.id`;

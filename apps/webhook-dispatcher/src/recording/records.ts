@@ -11,10 +11,20 @@ export interface NewDelivery {
   readonly attempts: 0 | 1;
   /** Of the first attempt, if it has ended. */
   readonly outcome: AttemptOutcome | null;
-  /** When it is due; null for one that has ended. */
+  /** When it is due; null for one that has ended, or waits in line. */
   readonly dueAt: Date | null;
+  /** Its place in the line of its record; null for one without an order. */
+  readonly place: Place | null;
   /** Of the first attempt, if it is under way. */
   readonly claim: Claim | null;
+}
+
+/** Where a delivery stands among those of the same record to the same subscription. */
+export interface Place {
+  readonly recordId: string;
+  readonly recordVersion: number;
+  /** Of its event; null when it did not come from the stream. */
+  readonly streamSequence: number | null;
 }
 
 /** Keeps other processes from attempting a delivery. */
@@ -53,6 +63,12 @@ export interface Settlement {
   readonly reason: { readonly code: string; readonly message: string } | null;
   /** When it is due again; null for one that has ended. */
   readonly dueAt: Date | null;
+  /** Whether later deliveries of its record wait for it. */
+  readonly isHead: boolean;
+  readonly isSetAside: boolean;
 }
 
 export type LedgerRecord = EventRecord | Settlement;
+
+/** Whether later deliveries of its record need wait for it no longer. */
+export const endsHead = ({ isHead, dueAt }: Settlement): boolean => isHead && dueAt === null;

@@ -11,6 +11,7 @@ import {
   UrlField,
 } from '@crm/http';
 import { maskHeaders } from '../custom-header/custom-headers.js';
+import { ORDERINGS, type Ordering, STALL_RULES, type StallRule } from '../record-line/ordering.js';
 import { SIGNATURES, type Signature } from '../signing-secret/signing-secret.service.js';
 import type { ShownSubscription } from './subscription.service.js';
 
@@ -18,6 +19,10 @@ const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, al
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
 const HEADERS =
   'Sent with each delivery: values by name, at most 20, with 4,096 bytes together. A name has at most 64 characters and is none of the platform, of the connection or of the body; a value is visible ASCII of at most 1,000 characters. Values are stored sealed and never shown';
+const ORDERING =
+  '`record` makes the deliveries of a record one after the other, in the order of its versions; `none` promises no order. Events without a record version have none either way';
+const ON_STALL =
+  'With `record`, what becomes of a delivery that has failed three times: `skip` sets it aside, so that later ones of its record go on; `hold` lets them wait until it is delivered or has failed for good';
 const MASK = '`********` keeps the stored value';
 
 export class CreateSubscriptionInput {
@@ -40,6 +45,12 @@ export class CreateSubscriptionInput {
     example: 'v1',
   })
   signature?: Signature;
+
+  @EnumField(ORDERINGS, { optional: true, description: `${ORDERING}. \`none\` when left out`, example: 'record' })
+  ordering?: Ordering;
+
+  @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. \`skip\` when left out`, example: 'skip' })
+  onStall?: StallRule;
 
   @JsonField({ optional: true, nullable: true, description: HEADERS, example: { 'x-api-key': 'k-7f3a' } })
   headers?: Record<string, unknown> | null;
@@ -71,6 +82,12 @@ export class UpdateSubscriptionInput {
   })
   headers?: Record<string, unknown> | null;
 
+  @EnumField(ORDERINGS, { optional: true, description: `${ORDERING}. A change holds for events that come later` })
+  ordering?: Ordering;
+
+  @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. A change holds for attempts that end later` })
+  onStall?: StallRule;
+
   @BooleanField({ optional: true, description: 'Enabling a subscription forgets its past failures' })
   enabled?: boolean;
 }
@@ -96,6 +113,12 @@ export class SubscriptionView {
 
   @TextField({ maxLength: 500, nullable: true })
   disabledReason: string | null;
+
+  @EnumField(ORDERINGS, { description: ORDERING })
+  ordering: Ordering;
+
+  @EnumField(STALL_RULES, { description: ON_STALL })
+  onStall: StallRule;
 
   @TextField({
     maxLength: 200,
@@ -147,6 +170,8 @@ export const subscriptionView = (subscription: ShownSubscription): SubscriptionV
   filter: subscription.filter,
   enabled: subscription.enabled,
   disabledReason: subscription.disabledReason,
+  ordering: subscription.ordering,
+  onStall: subscription.onStall,
   appKey: subscription.appKey,
   signature: subscription.publicKey === null ? 'v1' : 'v1a',
   publicKey: subscription.publicKey,

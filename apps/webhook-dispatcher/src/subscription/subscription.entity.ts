@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Ordering, StallRule } from '../record-line/ordering.js';
 
 /**
  * The events that a tenant or an app wants sent to a URL. The sealed secrets are not selected by finds, so that nothing
@@ -37,6 +38,12 @@ export class Subscription {
 
   @Column({ name: 'disabled_reason', type: 'text', nullable: true })
   disabledReason: string | null;
+
+  @Column({ type: 'text' })
+  ordering: Ordering;
+
+  @Column({ name: 'on_stall', type: 'text' })
+  onStall: StallRule;
 
   /** `whpk_…` of the private key in `secret`; null for a shared secret. */
   @Column({ name: 'public_key', type: 'text', nullable: true })

@@ -16,6 +16,7 @@ import { CustomHeaderService } from '../custom-header/custom-header.service.js';
 import { type CustomHeaders, resolveHeaders } from '../custom-header/custom-headers.js';
 import { requireValidFilter } from '../receiver/event-filter.js';
 import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
+import type { Ordering, StallRule } from '../record-line/ordering.js';
 import { type IssuedSecret, type Signature, SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 import { refuseUnknownSubscription } from './unknown-subscription.js';
@@ -32,6 +33,10 @@ export interface SubscriptionDefinition {
 export interface TenantDefinition extends SubscriptionDefinition {
   /** By name, in any case; null for none. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
+  /** Default `none`. */
+  readonly ordering?: Ordering;
+  /** Default `skip`. */
+  readonly onStall?: StallRule;
 }
 
 /** A subscription with its headers opened, for those who see their names. */
@@ -123,7 +128,7 @@ export class SubscriptionService {
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
         throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be enabled or disabled');
       }
-      const { url, events, description, filter } = { ...before, ...changes };
+      const { url, events, description, filter, ordering, onStall } = { ...before, ...changes };
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
@@ -134,6 +139,8 @@ export class SubscriptionService {
         events: [...events],
         description,
         filter,
+        ordering,
+        onStall,
         sealedHeaders: this.headers.seal(headers, id),
         enabled,
         disabledReason: enabled ? null : (before.disabledReason ?? DISABLED_BY_ADMINISTRATOR),
@@ -255,11 +262,20 @@ export class SubscriptionService {
   }
 }
 
-const definitionOf = ({ url, events, description = null, filter = null }: SubscriptionDefinition) => ({
+const definitionOf = ({
+  url,
+  events,
+  description = null,
+  filter = null,
+  ordering = 'none',
+  onStall = 'skip',
+}: Omit<TenantDefinition, 'headers'>) => ({
   url,
   events: [...new Set(events)],
   description,
   filter,
+  ordering,
+  onStall,
 });
 
 const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });

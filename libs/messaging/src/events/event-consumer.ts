@@ -196,13 +196,14 @@ export class EventConsumer {
     event: ReadableEvent,
   ): Promise<'handled' | 'double' | 'ignored' | 'dead_letter'> {
     const { envelope } = event;
-    const { deliveryCount } = message.info;
+    const { deliveryCount, streamSequence } = message.info;
+    const receipt = { deliveryCount, streamSequence };
     if (!this.required.wants(envelope)) return 'ignored';
-    if (!this.isHopeless(message)) return this.required.handle(envelope, deliveryCount);
+    if (!this.isHopeless(message)) return this.required.handle(envelope, receipt);
     // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
     // attempted again if it was already stored: the process of that attempt ended with it.
     const noted = await this.deadLetters.store(message, event, NO_OUTCOME);
-    return noted.isNew ? this.required.handle(envelope, deliveryCount, noted.id) : 'dead_letter';
+    return noted.isNew ? this.required.handle(envelope, receipt, noted.id) : 'dead_letter';
   }
 
   private isHopeless(message: JsMsg): boolean {

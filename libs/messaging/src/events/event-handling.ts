@@ -13,11 +13,16 @@ import { readEvent } from './received-event.js';
 /** Handles an event in the transaction of its tenant. */
 export type EventMethod = (event: EventEnvelope, tx: TenantTransaction) => Promise<void>;
 
-/**
- * Handles an event that may have been handled before, and resolves when its effect is committed.
- * @param deliveryCount how often the broker has delivered the message; 0 for a dead letter that is replayed
- */
-export type IdempotentMethod = (event: EventEnvelope, deliveryCount: number) => Promise<void>;
+/** How an event came. */
+export interface Receipt {
+  /** How often the broker has delivered the message; 0 for a dead letter that is replayed. */
+  readonly deliveryCount: number;
+  /** The message's place in the stream; null for a dead letter that is replayed. */
+  readonly streamSequence: number | null;
+}
+
+/** Handles an event that may have been handled before, and resolves when its effect is committed. */
+export type IdempotentMethod = (event: EventEnvelope, receipt: Receipt) => Promise<void>;
 
 /** What a consumer does with an event that it has read. */
 export interface EventHandling {
@@ -26,7 +31,7 @@ export interface EventHandling {
   /** Whether there is a handler for the event. */
   wants(event: EventEnvelope): boolean;
   /** @param deadLetterId a stored dead letter of the event, which is marked as replayed when the handling succeeds */
-  handle(event: EventEnvelope, deliveryCount: number, deadLetterId?: string): Promise<'handled' | 'double'>;
+  handle(event: EventEnvelope, receipt: Receipt, deadLetterId?: string): Promise<'handled' | 'double'>;
   /**
    * Handles the event of a dead letter, of which there is at most one replay at a time.
    * @param tx holds the dead letter
@@ -64,7 +69,7 @@ export class TransactionalHandling implements EventHandling {
     return this.handlers.of(event).length > 0;
   }
 
-  handle(event: EventEnvelope, _deliveryCount: number, deadLetterId?: string): Promise<'handled' | 'double'> {
+  handle(event: EventEnvelope, _receipt: Receipt, deadLetterId?: string): Promise<'handled' | 'double'> {
     return this.database.transaction(originOf(event), async (tx) => {
       const isNew = await this.handleOnce(event, tx);
       if (deadLetterId !== undefined) await markReplayed(tx, deadLetterId);
@@ -99,8 +104,8 @@ export class IdempotentHandling implements EventHandling {
     return this.handlers.of(event).length > 0;
   }
 
-  async handle(event: EventEnvelope, deliveryCount: number, deadLetterId?: string): Promise<'handled'> {
-    for (const method of this.handlers.of(event)) await method(event, deliveryCount);
+  async handle(event: EventEnvelope, receipt: Receipt, deadLetterId?: string): Promise<'handled'> {
+    for (const method of this.handlers.of(event)) await method(event, receipt);
     if (deadLetterId !== undefined) {
       await this.database.transaction(event.tenantid, (tx) => markReplayed(tx, deadLetterId));
     }
@@ -108,7 +113,7 @@ export class IdempotentHandling implements EventHandling {
   }
 
   async replay(event: EventEnvelope): Promise<void> {
-    await this.handle(event, 0);
+    await this.handle(event, { deliveryCount: 0, streamSequence: null });
   }
 }
 

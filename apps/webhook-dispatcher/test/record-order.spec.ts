@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
+import { ConsumerProgress, NatsStrategy } from '@crm/messaging';
+import { type ReceivedRequest, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { DueDeliveryWorker } from '../src/due/due-delivery.worker.js';
+import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
+import { RecordLineWorker } from '../src/record-line/record-line.worker.js';
+import { Recorder } from '../src/recording/recorder.js';
+import type { LedgerRecord } from '../src/recording/records.js';
+import { type EventStream, openStream } from './event-stream.js';
+import { startProcess } from './webhook-process.js';
+import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+
+const MOST_ATTEMPTS = 5;
+/** The claim of a process that died holds for half a minute. */
+const KILL_MS = 120_000;
+/** A property is hundreds of attempts, one after the other. */
+const PROPERTY_MS = 120_000;
+
+describe('deliveries in the order of records', () => {
+  let app: WebhookService;
+  let stream: EventStream;
+  let tenant: { id: string; admin: string; member: string };
+  beforeAll(async () => {
+    app = await startWebhooks({
+      retryDelaysMs: [0, ...Array(MOST_ATTEMPTS - 1).fill(5)],
+      concurrency: 16,
+      slowConcurrency: 64,
+      concurrencyPerSubscription: 8,
+    });
+    stream = await openStream();
+  });
+  afterAll(async () => {
+    await stream?.close();
+    await app?.close();
+  });
+  beforeEach(async () => {
+    tenant = await app.tenant();
+    app.receiver.requests.length = 0;
+    app.receiver.respondWith(() => ({ status: 204 }));
+  });
+
+  const version = (recordId: string, number: number, tenantId = tenant.id): EventEnvelope => ({
+    ...envelope(tenantId, number === 1 ? 'lead.created' : 'lead.updated', { id: recordId, version: number }),
+    subject: recordId,
+    recordversion: number,
+  });
+  const publishVersions = async (recordId: string, count: number, tenantId = tenant.id) => {
+    const published = Array.from({ length: count }, (_, index) =>
+      stream.publish(version(recordId, index + 1, tenantId)),
+    );
+    return Math.max(...(await Promise.all(published)));
+  };
+  const subscribe = (changes: object = {}, token = tenant.admin) =>
+    app.subscribe(token, { events: ['lead.*'], ordering: 'record', ...changes });
+  const recordOf = ({ body }: ReceivedRequest): { id: string; version: number } => JSON.parse(body).data;
+  /** Versions of a record in the order in which the receiver got them, repeated ones too. */
+  const receivedVersions = (recordId: string) =>
+    app.receiver.requests
+      .map(recordOf)
+      .filter(({ id }) => id === recordId)
+      .map((record) => record.version);
+  const ended = (total: number, timeoutMs = 15_000, token = tenant.admin) =>
+    waitUntil(
+      async () => {
+        const all = await app.deliveries(token, '?size=100');
+        return all.length === total && all.every(({ status }) => status === 'delivered' || status === 'failed');
+      },
+      { timeoutMs, describe: `${total} deliveries to end` },
+    );
+
+  it('is chosen with the subscription, shown, and changed', async () => {
+    const show = async (id: string) =>
+      (await app.service.request('GET', `/api/webhooks/subscriptions/${id}`, { token: tenant.admin })).body;
+    const plain = await app.subscribe(tenant.admin);
+    expect(await show(plain.id)).toMatchObject({ ordering: 'none', onStall: 'skip' });
+    const { id } = await subscribe({ onStall: 'hold' });
+    expect(await show(id)).toMatchObject({ ordering: 'record', onStall: 'hold' });
+    const changed = await app.service.request('PATCH', `/api/webhooks/subscriptions/${id}`, {
+      token: tenant.admin,
+      body: { ordering: 'none', onStall: 'skip' },
+    });
+    expect(changed).toMatchObject({ status: 200, body: { ordering: 'none', onStall: 'skip' } });
+    expect(await subscribe({ ordering: 'total' })).toMatchObject({ status: 422 });
+  });
+
+  it.each(['skip', 'hold'] as const)(
+    'are one at a time and by version over two processes, however often attempts fail, with onStall: %s',
+    async (onStall) => {
+      const sibling = await app.startSibling();
+      // Failures of each version of each record. Few: five in a row of a receiver pause it for a second, then for longer.
+      const fails = fc.oneof(
+        { weight: 5, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.nat({ max: MOST_ATTEMPTS - 1 }) },
+      );
+      const ofRecord = fc.array(fails, { minLength: 1, maxLength: 5 });
+      const records = fc.array(ofRecord, { minLength: 2, maxLength: 5 });
+      await fc.assert(
+        fc.asyncProperty(records, fc.infiniteStream(fc.nat({ max: 4 })), async (failures, pauses) => {
+          tenant = await app.tenant();
+          await subscribe({ onStall });
+          const ids = failures.map(() => randomUUID());
+          const left = new Map(failures.map((ofRecord, index) => [ids[index] as string, [...ofRecord]]));
+          const underWay = new Set<string>();
+          const overlaps: string[] = [];
+          app.receiver.respondWith(async (request) => {
+            const { id, version: number } = recordOf(request);
+            if (underWay.has(id)) overlaps.push(`${id} ${number}`);
+            underWay.add(id);
+            const remaining = left.get(id) as number[];
+            const failsLeft = remaining[number - 1] as number;
+            remaining[number - 1] = failsLeft - 1;
+            await pause(pauses.next().value);
+            underWay.delete(id);
+            return { status: failsLeft > 0 ? 500 : 204 };
+          });
+          // The versions of all records, in turn.
+          const longest = Math.max(...failures.map(({ length }) => length));
+          for (let number = 1; number <= longest; number += 1) {
+            for (const [index, id] of ids.entries()) {
+              if (number <= (failures[index] as number[]).length) await stream.publish(version(id, number));
+            }
+          }
+          await ended(failures.flat().length, 30_000);
+
+          const mostAttempts = onStall === 'skip' ? 3 : MOST_ATTEMPTS;
+          for (const [index, id] of ids.entries()) {
+            const expected = (failures[index] as number[]).flatMap((fails, before) =>
+              Array(Math.min(fails + 1, mostAttempts)).fill(before + 1),
+            );
+            expect(receivedVersions(id)).toEqual(expected);
+          }
+          expect(overlaps).toEqual([]);
+          const deliveries = await app.deliveries(tenant.admin, '?size=100');
+          const setAside = deliveries.filter((delivery) => delivery.setAside);
+          expect(setAside).toHaveLength(onStall === 'skip' ? failures.flat().filter((fails) => fails >= 3).length : 0);
+          expect(setAside.every(({ status, attempts }) => status === 'failed' && attempts === 3)).toBe(true);
+        }),
+        { numRuns: 4, endOnFailure: true },
+      );
+      await sibling.close();
+    },
+    PROPERTY_MS,
+  );
+
+  it('waits for a version that another process has received and not recorded', async () => {
+    const sibling = await app.startSibling();
+    await subscribe();
+    const recordId = randomUUID();
+    let goOn: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const first = version(recordId, 1);
+    const restore = [app.service, sibling].map((service) => {
+      const recorder = service.get(Recorder);
+      const write = recorder.write.bind(recorder);
+      recorder.write = async (record: LedgerRecord) => {
+        if (record.kind === 'event' && record.eventId === first.id) await released;
+        return write(record);
+      };
+      return () => {
+        recorder.write = write;
+      };
+    });
+    const looks = [app.service, sibling].map((service) =>
+      jest.spyOn(service.get(RecordLineRepository), 'appointHeads'),
+    );
+    const looked = () => looks.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+    try {
+      await stream.publish(first);
+      await stream.publish(version(recordId, 2));
+      await waitUntil(async () => (await app.deliveries(tenant.admin)).length === 1, { describe: 'one is recorded' });
+      const before = looked();
+      await waitUntil(() => looked() >= before + 5, { describe: 'five more looks' });
+      expect(receivedVersions(recordId)).toEqual([]);
+    } finally {
+      goOn();
+      for (const undo of restore) undo();
+      for (const look of looks) look.mockRestore();
+    }
+    await ended(2);
+    expect(receivedVersions(recordId)).toEqual([1, 2]);
+    await sibling.close();
+  });
+
+  it('hold up neither events of others nor the acknowledgement of their own while one of a record hangs', async () => {
+    const WAITING = 300;
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const hot = randomUUID();
+    app.receiver.respondWith(async (request) => {
+      if (recordOf(request).id === hot) await answered;
+      return { status: 204 };
+    });
+    await subscribe();
+    const last = await publishVersions(hot, WAITING);
+    const progress = app.service.get(ConsumerProgress);
+    await waitUntil(async () => (await progress.acknowledgedUpTo(CONSUMERS['webhook-dispatcher'])) >= last, {
+      timeoutMs: 15_000,
+      describe: 'all events of the record are acknowledged',
+    });
+    const other = await app.tenant();
+    await subscribe({}, other.admin);
+    await subscribe({ ordering: 'none' }, other.admin);
+    const calm = randomUUID();
+    await publishVersions(calm, 2, other.id);
+    await ended(4, 15_000, other.admin);
+    expect(receivedVersions(hot)).toEqual([1]);
+    // Another record of the same subscription is not held up either.
+    const next = randomUUID();
+    await publishVersions(next, 2);
+    await waitUntil(() => receivedVersions(next).length === 2, { describe: 'the other record is sent' });
+    answer();
+  });
+
+  it('sends one again that was set aside when no other of its record is under way, and refuses one that waits', async () => {
+    const { id: subscriptionId } = await subscribe();
+    const recordId = randomUUID();
+    let refused: number[] = [1];
+    let onThird: () => void = () => undefined;
+    const third = new Promise<void>((resolve) => {
+      onThird = resolve;
+    });
+    app.receiver.respondWith(async (request) => {
+      const { version: number } = recordOf(request);
+      if (number === 3) await third;
+      return { status: refused.includes(number) ? 500 : 204 };
+    });
+    const events = [1, 2, 3, 4].map((number) => version(recordId, number));
+    for (const event of events) await stream.publish(event);
+    await waitUntil(() => receivedVersions(recordId).includes(3), { timeoutMs: 15_000 });
+    expect(receivedVersions(recordId)).toEqual([1, 1, 1, 2, 3]);
+    const deliveryOf = async (number: number) =>
+      (await app.deliveries(tenant.admin)).find(({ eventId }) => eventId === events[number - 1]?.id);
+    const redeliver = async (number: number) =>
+      app.service.request('POST', `/api/webhooks/deliveries/${(await deliveryOf(number))?.id}/redeliver`, {
+        token: tenant.admin,
+      });
+    const aside = await deliveryOf(1);
+    expect(aside).toMatchObject({ status: 'failed', setAside: true, attempts: 3, subscriptionId });
+    expect(aside).not.toHaveProperty('nextAttemptAt');
+    const waiting = await deliveryOf(4);
+    expect(waiting).toMatchObject({ status: 'pending', setAside: false, attempts: 0 });
+    expect(waiting).not.toHaveProperty('nextAttemptAt');
+    expect(await redeliver(4)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
+    refused = [];
+    expect(await redeliver(1)).toMatchObject({ status: 202, body: { status: 'retrying', setAside: false } });
+    onThird();
+    await ended(4);
+    expect(receivedVersions(recordId)).toEqual([1, 1, 1, 2, 3, 1, 4]);
+    expect(await deliveryOf(1)).toMatchObject({ status: 'delivered', setAside: false, attempts: 4 });
+  });
+
+  it('have no order without a version of a record', async () => {
+    await app.subscribe(tenant.admin, { events: ['app.installed'], ordering: 'record' });
+    const { recordversion: _none, ...event } = version(randomUUID(), 1);
+    const installed: EventEnvelope = { ...event, type: 'app.installed' };
+    await app.handle(installed);
+    // Made before it is recorded.
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+  });
+
+  it(
+    'go on in order after a kill -9 with one under way and events unacknowledged',
+    async () => {
+      const COUNT = 8;
+      await subscribe();
+      const ids = [randomUUID(), randomUUID(), randomUUID()];
+      // This process leaves the work to the one that is killed.
+      await app.service.get(NatsStrategy).close();
+      await app.service.get(RecordLineWorker).beforeApplicationShutdown();
+      await app.service.get(DueDeliveryWorker).beforeApplicationShutdown();
+      const victim = await startProcess(app);
+      let died: Promise<void> | undefined;
+      app.receiver.respondWith((request) => {
+        // The third version of some record is sent and not answered.
+        if (recordOf(request).version === 3) died ??= victim.kill();
+        return died ? 'hang' : { status: 204 };
+      });
+      for (let number = 1; number <= COUNT; number += 1) {
+        for (const id of ids) await stream.publish(version(id, number));
+      }
+      await waitUntil(() => died !== undefined, { timeoutMs: 30_000, describe: 'the process to be killed' });
+      await died;
+      app.receiver.respondWith(() => ({ status: 204 }));
+      const survivor = await app.startSibling();
+      await ended(ids.length * COUNT, 90_000);
+      await survivor.close();
+      const doubles: number[] = [];
+      for (const id of ids) {
+        const versions = receivedVersions(id);
+        expect(versions).toEqual([...versions].sort((one, other) => one - other));
+        expect([...new Set(versions)]).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
+        doubles.push(versions.length - COUNT);
+      }
+      // The one under way, once more, of each record at most.
+      expect(Math.max(...doubles)).toBe(1);
+    },
+    KILL_MS,
+  );
+});
