@@ -65,3 +65,11 @@ export const END_HEADS = `
   UPDATE ordered_delivery AS head SET state = 'ended'
     FROM unnest($1::uuid[], $2::uuid[]) AS settled (tenant_id, delivery_id)
    WHERE head.tenant_id = settled.tenant_id AND head.delivery_id = settled.delivery_id`;
+
+/** Ends heads that are not due: whatever took them away has not let the next in line follow. */
+export const REPAIR_HEADS = `
+  UPDATE ordered_delivery AS head SET state = 'ended'
+   WHERE state = 'head'
+     AND NOT EXISTS (SELECT 1 FROM due_delivery AS due
+                      WHERE due.tenant_id = head.tenant_id AND due.delivery_id = head.delivery_id)
+  RETURNING 1`;

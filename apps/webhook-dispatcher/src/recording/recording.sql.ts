@@ -94,11 +94,13 @@ export const SETTLE_DELIVERIES = `
            before.error_message, before.latency_ms, before.response_excerpt
       FROM ours JOIN delivery AS before USING (tenant_id, id)
      WHERE before.id BETWEEN $15 AND $16 AND before.attempted_at IS NOT NULL
-    ON CONFLICT DO NOTHING)
-  UPDATE delivery
-     SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
-         error_code = ours.code, error_message = ours.message, http_status = ours.http_status,
-         attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt, set_aside = ours.set_aside
-    FROM ours
-   WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $15 AND $16
-  RETURNING delivery.id`;
+    ON CONFLICT DO NOTHING),
+  recorded AS (
+    UPDATE delivery
+       SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
+           error_code = ours.code, error_message = ours.message, http_status = ours.http_status,
+           attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt, set_aside = ours.set_aside
+      FROM ours
+     WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $15 AND $16)
+  -- Also one whose row was dropped with its partition: it has ended as well.
+  SELECT id FROM ours`;
