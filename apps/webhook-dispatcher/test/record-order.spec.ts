@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
+import { Database } from '@crm/database';
 import { ConsumerProgress, NatsStrategy } from '@crm/messaging';
 import { type ReceivedRequest, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -255,6 +256,30 @@ describe('deliveries in the order of records', () => {
     await ended(4);
     expect(receivedVersions(recordId)).toEqual([1, 1, 1, 2, 3, 1, 4]);
     expect(await deliveryOf(1)).toMatchObject({ status: 'delivered', setAside: false, attempts: 4 });
+  });
+
+  it('end one after the other when their subscription is deleted', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async () => {
+      await answered;
+      return { status: 500 };
+    });
+    const { id } = await subscribe();
+    const recordId = randomUUID();
+    await publishVersions(recordId, 4);
+    await waitUntil(async () => (await app.deliveries(tenant.admin)).length === 4);
+    await waitUntil(() => receivedVersions(recordId).length === 1);
+    await app.service.request('DELETE', `/api/webhooks/subscriptions/${id}`, { token: tenant.admin });
+    answer();
+    await app.settled(tenant.admin, 'failed');
+    expect(receivedVersions(recordId)).toEqual([1]);
+    const rows = await app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) => tx.query(`SELECT state FROM ordered_delivery WHERE state <> 'ended'`));
+    expect(rows).toEqual([]);
   });
 
   it('have no order without a version of a record', async () => {
