@@ -10,7 +10,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
-import { ATTEMPT_PHASES, phaseOf } from './attempt-phase.js';
+import { ATTEMPT_PHASES } from './attempt-phase.js';
 import type { Attempt, Delivery } from './delivery.js';
 import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-state.js';
 
@@ -96,7 +96,7 @@ export class AttemptView {
   @EnumField(ATTEMPT_PHASES, {
     optional: true,
     description:
-      'Where an attempt without an answer failed: `policy` is the check of the address, `headers` and `body` are those of the answer. Absent when the code does not say: `timeout_connect`, `timeout_total`, `reset`, `http_protocol`',
+      'Where an attempt without an answer failed: `policy` is the check of the URL, `dns` the lookup of its host and the check of the addresses found, `headers` and `body` are those of the answer',
   })
   phase?: EgressPhase;
 
@@ -125,14 +125,18 @@ export const deliveryView = (delivery: Delivery): DeliveryView => ({
   ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
 });
 
-export const attemptView = ({ at, httpStatus, errorCode, latencyMs, responseExcerpt }: Attempt): AttemptView => {
-  const phase = errorCode === null ? null : phaseOf(errorCode);
-  return {
-    at: at.toISOString(),
-    ...(httpStatus === null ? {} : { httpStatus }),
-    ...(errorCode === null ? {} : { errorCode }),
-    ...(phase === null ? {} : { phase }),
-    latencyMs,
-    ...(responseExcerpt === null ? {} : { responseExcerpt }),
-  };
-};
+export const attemptView = ({
+  at,
+  httpStatus,
+  errorCode,
+  phase,
+  latencyMs,
+  responseExcerpt,
+}: Attempt): AttemptView => ({
+  at: at.toISOString(),
+  ...(httpStatus === null ? {} : { httpStatus }),
+  ...(errorCode === null ? {} : { errorCode }),
+  ...(phase === null ? {} : { phase }),
+  latencyMs,
+  ...(responseExcerpt === null ? {} : { responseExcerpt }),
+});

@@ -1,3 +1,4 @@
+import type { EgressPhase } from '@crm/egress';
 import type { DeliveryStatus } from './delivery-state.js';
 
 /** A delivery as administrators see it. */
@@ -20,6 +21,8 @@ export interface Attempt {
   readonly at: Date;
   readonly httpStatus: number | null;
   readonly errorCode: string | null;
+  /** Where it failed; null when the receiver answered. */
+  readonly phase: EgressPhase | null;
   readonly latencyMs: number;
   readonly responseExcerpt: string | null;
 }
