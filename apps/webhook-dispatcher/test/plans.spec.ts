@@ -9,19 +9,29 @@ import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
+import * as removedSubscriptionSql from '../src/removed-subscription/removed-subscription.sql.js';
 import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 
+const { LIMIT_REMOVED, PURGE_REMOVED } = removedSubscriptionSql;
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
 const ofRuntimeRole = {
   ...deliverySql,
   ...deliveryStatsSql,
   ...knownDeliveriesSql,
   ...receiverSql,
+  LIMIT_REMOVED,
   ...subscriptionSql,
   WAKE_QUEUES,
 };
-const ofNarrowRole = { ...appSecretSql, ...dueDeliverySql, ...queueSqlOfNarrowRole, ...recordingSql, WAKE_QUEUES };
+const ofNarrowRole = {
+  ...appSecretSql,
+  ...dueDeliverySql,
+  ...queueSqlOfNarrowRole,
+  ...recordingSql,
+  PURGE_REMOVED,
+  WAKE_QUEUES,
+};
 
 describe('plans of the hand-written SQL of webhook-dispatcher', () => {
   let database: TestDatabase;

@@ -32,6 +32,19 @@ export class Webhooks1763700000000 implements MigrationInterface {
       indexes: [{ columns: 'installation_id', where: 'installation_id IS NOT NULL' }],
     });
 
+    // What the app of a removed installation is told with.
+    await createTenantTable(runner, roles, {
+      name: 'removed_subscription',
+      columns: `
+        id uuid NOT NULL,
+        installation_id uuid NOT NULL,
+        app_key text NOT NULL,
+        url text NOT NULL,
+        removed_at timestamptz NOT NULL DEFAULT now()`,
+      grants: ['select', 'insert', 'delete'],
+      narrow: ['select', 'delete'],
+    });
+
     // Subscriptions of an app sign with the secret of the app, which is the same in every tenant.
     await createGlobalTable(runner, roles, {
       name: 'app_secret',
@@ -161,6 +174,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'delivery',
       'event_body',
       'app_secret',
+      'removed_subscription',
       'webhook_subscription',
     ]) {
       await runner.query(`DROP TABLE IF EXISTS ${table}`);

@@ -33,15 +33,16 @@ export const provisionSubscriptions = defineRpc({
 });
 
 /**
- * Removes the subscriptions of an installation; a repetition answers `removed: 0`. The marketplace calls on its own
- * behalf, so that a removal is completed whatever happens to the administrator who requested it.
+ * Removes the subscriptions of an installation; a repetition answers `removed: 0`. Those that want `app.uninstalled` get
+ * that event of this installation, which must be published after the answer, and no other; with `discard` (rollback of a
+ * failed installation) there is none, and nothing is kept for it. The marketplace calls on its own behalf, so that a removal is completed whatever happens to the administrator who requested it.
  */
 export const removeSubscriptions = defineRpc({
   subject: 'rpc.webhook-dispatcher.subscriptions.remove',
   server: 'webhook-dispatcher',
   callers: ['marketplace-certification'],
   principal: 'service',
-  request: Type.Object({ tenantId: Id, installationId: Id }),
+  request: Type.Object({ tenantId: Id, installationId: Id, discard: Type.Boolean() }),
   response: Type.Object({ removed: Type.Integer() }),
   timeoutMs: 10_000,
 });
