@@ -32,6 +32,8 @@ export interface SubscriptionDefinition {
 export interface TenantDefinition extends SubscriptionDefinition {
   /** By name, in any case; null for none. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
+  /** Attempts a second; null for no limit. */
+  readonly rateLimit?: number | null;
 }
 
 /** A subscription with its headers opened, for those who see their names. */
@@ -82,6 +84,7 @@ export class SubscriptionService {
           id,
           installationId: null,
           appKey: null,
+          rateLimit: input.rateLimit ?? null,
           publicKey,
           sealedHeaders: this.headers.seal(headers, id),
           secret: sealed,
@@ -123,7 +126,7 @@ export class SubscriptionService {
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
         throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be enabled or disabled');
       }
-      const { url, events, description, filter } = { ...before, ...changes };
+      const { url, events, description, filter, rateLimit } = { ...before, ...changes };
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
@@ -134,6 +137,7 @@ export class SubscriptionService {
         events: [...events],
         description,
         filter,
+        rateLimit,
         sealedHeaders: this.headers.seal(headers, id),
         enabled,
         disabledReason: enabled ? null : (before.disabledReason ?? DISABLED_BY_ADMINISTRATOR),
@@ -182,6 +186,7 @@ export class SubscriptionService {
           id: newId(),
           installationId,
           appKey,
+          rateLimit: null,
           publicKey: null,
           sealedHeaders: null,
           secret: null,
