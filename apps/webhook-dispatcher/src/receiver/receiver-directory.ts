@@ -116,6 +116,7 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   events: stored.events,
   filter: stored.filter,
   enabled: stored.enabled,
+  rateLimit: stored.rateLimit,
   failingSince: stored.failingSince,
   createdAt: stored.createdAt.getTime(),
 });
@@ -131,6 +132,7 @@ const removedReceiverOf = (removed: RemovedSubscription, signer: Signer): Receiv
   events: [REMOVAL_EVENT],
   filter: null,
   enabled: true,
+  rateLimit: null,
   failingSince: null,
   createdAt: removed.removedAt.getTime(),
   signer,

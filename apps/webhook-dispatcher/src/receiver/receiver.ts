@@ -18,6 +18,8 @@ export interface Receiver {
   /** A formula over the data of a delivery; null for everything. */
   readonly filter: string | null;
   readonly enabled: boolean;
+  /** Attempts a second that may begin; null for as many as it takes. */
+  readonly rateLimit: number | null;
   /** Since when every attempt has failed. */
   readonly failingSince: Date | null;
   /** Unix milliseconds; it gets no event from before. */
