@@ -207,6 +207,7 @@ describe('the fan-out of an event', () => {
           {
             id: newId(),
             subscriptionId: newId(),
+            app: null,
             url: 'https://hooks.example.com/',
             status: 'failed',
             attempts: 1,

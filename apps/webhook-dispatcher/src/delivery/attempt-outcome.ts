@@ -1,4 +1,5 @@
-import { EgressError, type EgressErrorCode, type EgressPhase, type EgressResponse } from '@crm/egress';
+import type { AttemptPhase } from '@crm/contracts';
+import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egress';
 import { readRetryAfter } from './retry-schedule.js';
 
 /** Why an attempt failed, as the ledger shows it. */
@@ -8,7 +9,7 @@ export interface AttemptError {
   readonly code: AttemptErrorCode;
   readonly message: string;
   /** Where the attempt failed; absent when the receiver answered. */
-  readonly phase?: EgressPhase;
+  readonly phase?: AttemptPhase;
 }
 
 /** The outcome of one attempt. */

@@ -1,5 +1,11 @@
-import { EVENT_NAMES, type EventName } from '@crm/contracts';
-import type { EgressPhase } from '@crm/egress';
+import {
+  ATTEMPT_PHASES,
+  type AttemptPhase,
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  EVENT_NAMES,
+  type EventName,
+} from '@crm/contracts';
 import {
   DateTimeField,
   EnumField,
@@ -10,9 +16,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
-import { ATTEMPT_PHASES } from './attempt-phase.js';
 import type { Attempt, Delivery } from './delivery.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-state.js';
 
 export class ListDeliveriesQuery extends ListQuery {
   @EnumField(DELIVERY_STATUSES, { optional: true })
@@ -98,7 +102,7 @@ export class AttemptView {
     description:
       'Where an attempt without an answer failed: `policy` is the check of the URL, `dns` the lookup of its host and the check of the addresses found, `headers` and `body` are those of the answer',
   })
-  phase?: EgressPhase;
+  phase?: AttemptPhase;
 
   @IntegerField({ minimum: 0, description: 'Until the answer was complete, or the attempt had failed' })
   latencyMs: number;

@@ -1,5 +1,4 @@
-import type { EgressPhase } from '@crm/egress';
-import type { DeliveryStatus } from './delivery-state.js';
+import type { AttemptPhase, DeliveryStatus } from '@crm/contracts';
 
 /** A delivery as administrators see it. */
 export interface Delivery {
@@ -22,7 +21,7 @@ export interface Attempt {
   readonly httpStatus: number | null;
   readonly errorCode: string | null;
   /** Where it failed; null when the receiver answered. */
-  readonly phase: EgressPhase | null;
+  readonly phase: AttemptPhase | null;
   readonly latencyMs: number;
   readonly responseExcerpt: string | null;
 }

@@ -94,6 +94,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         error_code text,
         error_message text,
         error_phase text,
+        app_key text,
+        installation_id uuid,
         CHECK ((next_attempt_at IS NULL) = (status NOT IN ('pending', 'retrying')))`,
       partitionedBy: 'id',
       grants: ['select', 'update'],
@@ -105,6 +107,15 @@ export class Webhooks1763700000000 implements MigrationInterface {
         { columns: 'event, tenant_id, id', tenantFirst: false },
         { columns: 'status, id', where: "status <> 'delivered'" },
         { columns: 'error_code, id', where: 'error_code IS NOT NULL' },
+        // The same for the developers of apps, over all tenants.
+        { columns: 'app_key, id', where: 'app_key IS NOT NULL', tenantFirst: false },
+        { columns: 'app_key, event, id', where: 'app_key IS NOT NULL', tenantFirst: false },
+        { columns: 'app_key, status, id', where: "app_key IS NOT NULL AND status <> 'delivered'", tenantFirst: false },
+        {
+          columns: 'app_key, error_code, id',
+          where: 'app_key IS NOT NULL AND error_code IS NOT NULL',
+          tenantFirst: false,
+        },
       ],
     });
 

@@ -87,6 +87,8 @@ const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.phase ?? null),
+  deliveries.map(({ app }) => app?.key ?? null),
+  deliveries.map(({ app }) => app?.installationId ?? null),
 ];
 
 /** A claim ends when the process that holds it does not settle it. */

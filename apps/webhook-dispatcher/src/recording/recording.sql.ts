@@ -7,17 +7,19 @@ export const INSERT_EVENT_BODIES = `
   ON CONFLICT DO NOTHING`;
 
 const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at, attempted_at,
-       http_status, latency_ms, response_excerpt, error_code, error_message, error_phase`;
+       http_status, latency_ms, response_excerpt, error_code, error_message, error_phase, app_key,
+       installation_id`;
 
 const GIVEN_DELIVERIES = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
          $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
-         $16::text[])`;
+         $16::text[], $17::text[], $18::uuid[])`;
 
 /**
  * Deliveries that have ended, most of them with their first attempt. What is there already stays as it is.
  * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made,
  * $9: when the next one is due, and of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: beginning of
- * the response, $14, $15, $16: code, message and phase of the error.
+ * the response, $14, $15, $16: code, message and phase of the error; $17, $18: apps and their installations, null for
+ * what is no app's.
  */
 export const INSERT_ENDED_DELIVERIES = `
   INSERT INTO delivery (${DELIVERY_COLUMNS})
@@ -26,13 +28,13 @@ export const INSERT_ENDED_DELIVERIES = `
 
 /**
  * Deliveries that wait for an attempt, or are in one. What is there already stays as it is, and does not become due again.
- * $1 to $16 as above, $17: claims, $18: until when each holds.
+ * $1 to $18 as above, $19: claims, $20: until when each holds.
  */
 export const INSERT_DUE_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
          $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
-         $16::text[], $17::uuid[], $18::timestamptz[]) AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
+         $16::text[], $17::text[], $18::uuid[], $19::uuid[], $20::timestamptz[]) AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
   inserted AS (
     INSERT INTO delivery (${DELIVERY_COLUMNS})
     SELECT ${DELIVERY_COLUMNS} FROM given
