@@ -10,6 +10,8 @@ import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
 import { EventTypeModule } from './event-type/event-type.module.js';
 import { FanOutModule } from './fan-out/fan-out.module.js';
+import { ListeningModule } from './listening/listening.module.js';
+import { SampleEventModule } from './sample-event/sample-event.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 
 @Module({})
@@ -28,6 +30,8 @@ export class AppModule {
         DeliveryStatsModule,
         FanOutModule,
         DueModule,
+        ListeningModule,
+        SampleEventModule,
       ],
     };
   }

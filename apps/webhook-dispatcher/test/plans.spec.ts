@@ -6,6 +6,7 @@ import * as deliverySql from '../src/delivery/delivery.sql.js';
 import * as deliveryStatsSql from '../src/delivery-stats/delivery-stats.sql.js';
 import * as dueDeliverySql from '../src/due/due-delivery.sql.js';
 import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
+import * as listeningSql from '../src/listening/listening.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
@@ -13,15 +14,24 @@ import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
+const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
 const ofRuntimeRole = {
   ...deliverySql,
   ...deliveryStatsSql,
   ...knownDeliveriesSql,
+  ...listeningSqlOfRuntimeRole,
   ...receiverSql,
   ...subscriptionSql,
   WAKE_QUEUES,
 };
-const ofNarrowRole = { ...appSecretSql, ...dueDeliverySql, ...queueSqlOfNarrowRole, ...recordingSql, WAKE_QUEUES };
+const ofNarrowRole = {
+  ...appSecretSql,
+  ...dueDeliverySql,
+  ...queueSqlOfNarrowRole,
+  ...recordingSql,
+  FIND_LISTENING_HORIZON,
+  WAKE_QUEUES,
+};
 
 describe('plans of the hand-written SQL of webhook-dispatcher', () => {
   let database: TestDatabase;
