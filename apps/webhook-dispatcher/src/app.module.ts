@@ -11,6 +11,8 @@ import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
 import { EventTypeModule } from './event-type/event-type.module.js';
 import { FanOutModule } from './fan-out/fan-out.module.js';
+import { ListeningModule } from './listening/listening.module.js';
+import { SampleEventModule } from './sample-event/sample-event.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 
 @Module({})
@@ -30,6 +32,8 @@ export class AppModule {
         AppLedgerModule,
         FanOutModule,
         DueModule,
+        ListeningModule,
+        SampleEventModule,
       ],
     };
   }

@@ -7,6 +7,7 @@ import * as deliverySql from '../src/delivery/delivery.sql.js';
 import * as deliveryStatsSql from '../src/delivery-stats/delivery-stats.sql.js';
 import * as dueDeliverySql from '../src/due/due-delivery.sql.js';
 import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
+import * as listeningSql from '../src/listening/listening.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
@@ -17,10 +18,12 @@ import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 const { COUNT_BY_HOUR, COUNT_OF_APP_BY_HOUR } = deliveryStatsSql;
 const { LIMIT_REMOVED, PURGE_REMOVED } = removedSubscriptionSql;
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
+const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
 const ofRuntimeRole = {
   ...deliverySql,
   COUNT_BY_HOUR,
   ...knownDeliveriesSql,
+  ...listeningSqlOfRuntimeRole,
   ...receiverSql,
   LIMIT_REMOVED,
   ...subscriptionSql,
@@ -34,6 +37,7 @@ const ofNarrowRole = {
   ...queueSqlOfNarrowRole,
   ...recordingSql,
   PURGE_REMOVED,
+  FIND_LISTENING_HORIZON,
   WAKE_QUEUES,
 };
 

@@ -8,9 +8,10 @@ import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
 import { isItsRemoval } from '../receiver/removed-receiver.js';
 import { Recorder } from '../recording/recorder.js';
+import type { Message } from '../sending/message.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { SendPlaces } from '../sending/send-places.js';
-import { type Message, Sender } from '../sending/sender.js';
+import { Sender } from '../sending/sender.js';
 import { SLOW_MS } from '../sending/slow-lane.js';
 import { Targets } from '../sending/targets.js';
 import { FirstAttempt } from './first-attempt.js';
@@ -23,6 +24,12 @@ import { KnownDeliveries } from './known-deliveries.js';
 const YOUNG_MS = 2_000;
 /** Events that a process remembers to have recorded. */
 const REMEMBERED = 50_000;
+
+/** An attempt, and its end. */
+interface MadeAttempt {
+  readonly attempt: FirstAttempt;
+  readonly outcome: Promise<void>;
+}
 
 /**
  * Sends events to their receivers. The first attempts are made while the event is held unacknowledged in the stream, and
@@ -65,17 +72,32 @@ export class FanOutService implements BeforeApplicationShutdown {
     const now = new Date();
     const attempts = candidates
       .filter(({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now))
-      .map((receiver) => new FirstAttempt(event.id, receiver));
+      .map((receiver) => new FirstAttempt(event.id, receiver, this.config.delivery.retryDelaysMs));
     if (attempts.length === 0) return;
     if (isRepeated || isOld(event)) {
       const ids = attempts.map(({ id }) => id);
       if (await this.known.has(tenantId, ids)) return;
     }
-    await this.places.room();
     const message = { eventId: event.id, body: JSON.stringify(body) };
-    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
-    await this.firstOf(made);
-    await this.record(tenantId, event.type, message, made);
+    await this.deliver(tenantId, event.type, message, attempts);
+  }
+
+  /**
+   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other.
+   * An attempt for which there is no place now is made later, by the schedule of all deliveries.
+   * @param event the name in the ledger
+   * @returns the attempts, when all that have begun have ended
+   */
+  async sendOnce(
+    tenantId: string,
+    event: string,
+    message: Message,
+    receivers: readonly Receiver[],
+  ): Promise<FirstAttempt[]> {
+    const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
+    const made = await this.deliver(tenantId, event, message, attempts);
+    await Promise.all(made.map(({ outcome }) => outcome));
+    return attempts;
   }
 
   /** Waits for attempts under way; those of events that come later are left to the next process. */
@@ -83,6 +105,20 @@ export class FanOutService implements BeforeApplicationShutdown {
     this.isStopping = true;
     while (this.lasting.size > 0) await Promise.all(this.lasting);
     await this.health.settled();
+  }
+
+  /** Makes the attempts, and resolves when what became of them by then is recorded. */
+  private async deliver(
+    tenantId: string,
+    event: string,
+    message: Message,
+    attempts: readonly FirstAttempt[],
+  ): Promise<MadeAttempt[]> {
+    await this.places.room();
+    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
+    await this.firstOf(made);
+    await this.record(tenantId, event, message, made);
+    return made;
   }
 
   /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
@@ -103,7 +139,7 @@ export class FanOutService implements BeforeApplicationShutdown {
         freePlace();
         freePlace = () => undefined;
       });
-      attempt.end(outcome, this.config.delivery.retryDelaysMs);
+      attempt.end(outcome);
     } catch (error) {
       const msg = 'An attempt failed by a defect; it is made again when its claim expires';
       this.logger.error({ msg, tenantId: receiver.tenantId, deliveryId: attempt.id, err: error });
@@ -118,7 +154,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 
   /** Resolves when all attempts have ended, but those that are not worth waiting for. */
-  private async firstOf(made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[]): Promise<void> {
+  private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
     const now = Date.now();
     const quick = made
       .filter(({ attempt }) => !this.targets.isSlow(attempt.receiver, now))
@@ -138,7 +174,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     tenantId: string,
     event: string,
     { eventId, body }: Message,
-    made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[],
+    made: readonly MadeAttempt[],
   ): Promise<void> {
     const deliveries = made.map(({ attempt }) => attempt.record());
     const lasting = made.filter((_one, index) => deliveries[index]?.claim);

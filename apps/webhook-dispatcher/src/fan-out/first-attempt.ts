@@ -17,9 +17,11 @@ export class FirstAttempt {
   private isRecorded = false;
   private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
 
+  /** @param retryDelaysMs before each attempt of the delivery, this one included */
   constructor(
     eventId: string,
     readonly receiver: Receiver,
+    private readonly retryDelaysMs: readonly number[],
   ) {
     this.id = deliveryId(eventId, receiver.subscriptionId);
   }
@@ -31,8 +33,8 @@ export class FirstAttempt {
     return true;
   }
 
-  end(outcome: AttemptOutcome, retryDelaysMs: readonly number[]): void {
-    this.ended = { outcome, next: afterAttempt(retryDelaysMs, 1, outcome, Math.random()) };
+  end(outcome: AttemptOutcome): void {
+    this.ended = { outcome, next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random()) };
   }
 
   get outcome(): AttemptOutcome | null {
