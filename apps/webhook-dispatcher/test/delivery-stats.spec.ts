@@ -68,7 +68,18 @@ describe('statistics of deliveries', () => {
       event: 'lead.created',
       body: '{}',
       deliveries: [
-        { id, subscriptionId, url: 'https://a.test/', status, attempts: 1, outcome, dueAt, place: null, claim: null },
+        {
+          id,
+          subscriptionId,
+          app: null,
+          url: 'https://a.test/',
+          status,
+          attempts: 1,
+          outcome,
+          dueAt,
+          place: null,
+          claim: null,
+        },
       ],
     });
   }

@@ -1,9 +1,7 @@
+import type { DeliveryStatus } from '@crm/contracts';
 import type { StallRule } from '../record-line/ordering.js';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import { delayBeforeNext } from './retry-schedule.js';
-
-export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The state of a delivery after an attempt. */
 export interface NextState {

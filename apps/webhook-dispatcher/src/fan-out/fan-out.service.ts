@@ -6,11 +6,13 @@ import { deliveryBody } from '../delivery/delivery-body.js';
 import { passesFilter } from '../receiver/event-filter.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
+import { isItsRemoval } from '../receiver/removed-receiver.js';
 import { Recorder } from '../recording/recorder.js';
 import type { NewDelivery } from '../recording/records.js';
+import type { Message } from '../sending/message.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { SendPlaces } from '../sending/send-places.js';
-import { type Message, Sender } from '../sending/sender.js';
+import { Sender } from '../sending/sender.js';
 import { SLOW_MS } from '../sending/slow-lane.js';
 import { Targets } from '../sending/targets.js';
 import { deliveryId } from './delivery-id.js';
@@ -30,6 +32,12 @@ const REMEMBERED = 50_000;
 interface Arrival {
   readonly isRepeated: boolean;
   readonly streamSequence?: number | null;
+}
+
+/** An attempt, and its end. */
+interface MadeAttempt {
+  readonly attempt: FirstAttempt;
+  readonly outcome: Promise<void>;
 }
 
 /**
@@ -84,15 +92,33 @@ export class FanOutService implements BeforeApplicationShutdown {
     }
     const place = placeOf(event, streamSequence);
     const isOrdered = ({ ordering }: Receiver) => ordering === 'record' && place !== null;
-    const attempts = receiving.filter((one) => !isOrdered(one)).map((one) => new FirstAttempt(event.id, one));
+    const { retryDelaysMs } = this.config.delivery;
+    const attempts = receiving
+      .filter((one) => !isOrdered(one))
+      .map((one) => new FirstAttempt(event.id, one, retryDelaysMs));
     const ordered = place
       ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, place))
       : [];
-    if (attempts.length > 0) await this.places.room();
     const message = { eventId: event.id, body: JSON.stringify(body) };
-    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
-    await this.firstOf(made);
-    await this.record(tenantId, event.type, message, made, ordered);
+    await this.deliver(tenantId, event.type, message, attempts, ordered);
+  }
+
+  /**
+   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other.
+   * An attempt for which there is no place now is made later, by the schedule of all deliveries.
+   * @param event the name in the ledger
+   * @returns the attempts, when all that have begun have ended
+   */
+  async sendOnce(
+    tenantId: string,
+    event: string,
+    message: Message,
+    receivers: readonly Receiver[],
+  ): Promise<FirstAttempt[]> {
+    const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
+    const made = await this.deliver(tenantId, event, message, attempts, []);
+    await Promise.all(made.map(({ outcome }) => outcome));
+    return attempts;
   }
 
   /** Waits for attempts under way; those of events that come later are left to the next process. */
@@ -100,6 +126,21 @@ export class FanOutService implements BeforeApplicationShutdown {
     this.isStopping = true;
     while (this.lasting.size > 0) await Promise.all(this.lasting);
     await this.health.settled();
+  }
+
+  /** Makes the attempts, and resolves when what became of them by then is recorded. */
+  private async deliver(
+    tenantId: string,
+    event: string,
+    message: Message,
+    attempts: readonly FirstAttempt[],
+    ordered: readonly NewDelivery[],
+  ): Promise<MadeAttempt[]> {
+    if (attempts.length > 0) await this.places.room();
+    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
+    await this.firstOf(made);
+    await this.record(tenantId, event, message, made, ordered);
+    return made;
   }
 
   /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
@@ -111,7 +152,8 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (!hasPlace) return;
     let freePlace = () => this.places.free(receiver.tenantId);
     try {
-      if (!attempt.begin(Date.now())) {
+      // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
+      if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
         this.targets.ended(receiver, null, false, Date.now());
         return;
       }
@@ -119,7 +161,7 @@ export class FanOutService implements BeforeApplicationShutdown {
         freePlace();
         freePlace = () => undefined;
       });
-      attempt.end(outcome, this.config.delivery.retryDelaysMs);
+      attempt.end(outcome);
     } catch (error) {
       const msg = 'An attempt failed by a defect; it is made again when its claim expires';
       this.logger.error({ msg, tenantId: receiver.tenantId, deliveryId: attempt.id, err: error });
@@ -128,8 +170,13 @@ export class FanOutService implements BeforeApplicationShutdown {
     }
   }
 
+  private async isCurrent(receiver: Receiver): Promise<boolean> {
+    const receivers = await this.directory.of(receiver.tenantId);
+    return receivers.get(receiver.subscriptionId) === receiver;
+  }
+
   /** Resolves when all attempts have ended, but those that are not worth waiting for. */
-  private async firstOf(made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[]): Promise<void> {
+  private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
     const now = Date.now();
     const quick = made
       .filter(({ attempt }) => !this.targets.isSlow(attempt.receiver, now))
@@ -149,7 +196,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     tenantId: string,
     event: string,
     { eventId, body }: Message,
-    made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[],
+    made: readonly MadeAttempt[],
     ordered: readonly NewDelivery[],
   ): Promise<void> {
     const deliveries = made.map(({ attempt }) => attempt.record());
@@ -207,17 +254,20 @@ export class FanOutService implements BeforeApplicationShutdown {
 
 /**
  * The receivers that may get an event: an app's subscription does not get events of objects that the app does not see, and
- * none gets an event from before it existed.
+ * none gets an event from before it existed. One whose installation was removed gets that event alone.
  */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
-  return [...receivers.values()].filter(
-    ({ enabled, events, appKey, createdAt }) =>
+  return [...receivers.values()].filter((receiver) => {
+    const { enabled, events, appKey, createdAt } = receiver;
+    if (receiver.isRemoved) return isItsRemoval(receiver, event);
+    return (
       enabled &&
       matchesEvent(events, event.type) &&
       createdAt <= happenedAt &&
-      (appKey === null || isVisibleToApp(event, appKey)),
-  );
+      (appKey === null || isVisibleToApp(event, appKey))
+    );
+  });
 }
 
 /** Whether the event may have been here before, though the broker does not say so. */

@@ -17,9 +17,11 @@ export class FirstAttempt {
   private isRecorded = false;
   private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
 
+  /** @param retryDelaysMs before each attempt of the delivery, this one included */
   constructor(
     eventId: string,
     readonly receiver: Receiver,
+    private readonly retryDelaysMs: readonly number[],
   ) {
     this.id = deliveryId(eventId, receiver.subscriptionId);
   }
@@ -31,8 +33,8 @@ export class FirstAttempt {
     return true;
   }
 
-  end(outcome: AttemptOutcome, retryDelaysMs: readonly number[]): void {
-    this.ended = { outcome, next: afterAttempt(retryDelaysMs, 1, outcome, Math.random()) };
+  end(outcome: AttemptOutcome): void {
+    this.ended = { outcome, next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random()) };
   }
 
   get outcome(): AttemptOutcome | null {
@@ -46,8 +48,9 @@ export class FirstAttempt {
   /** The delivery as it is now: it has ended, is in its first attempt, or waits for one. */
   record(): NewDelivery {
     this.isRecorded = true;
-    const { subscriptionId, url } = this.receiver;
-    const known = { id: this.id, subscriptionId, url, place: null };
+    const { subscriptionId, appKey, installationId, url } = this.receiver;
+    const app = appKey === null || installationId === null ? null : { key: appKey, installationId };
+    const known = { id: this.id, subscriptionId, app, url, place: null };
     if (this.ended) {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };

@@ -20,6 +20,8 @@ export const placeOf = ({ subject, recordversion }: Positioned, streamSequence: 
 export const orderedDelivery = (eventId: string, { subscriptionId, url }: Receiver, place: Place): NewDelivery => ({
   id: deliveryId(eventId, subscriptionId),
   subscriptionId,
+  // Subscriptions of apps have no order.
+  app: null,
   url,
   status: 'pending',
   attempts: 0,

@@ -5,6 +5,7 @@ import {
   EnumField,
   field,
   IdField,
+  IntegerField,
   JsonField,
   ListField,
   TextField,
@@ -23,6 +24,8 @@ const ORDERING =
   '`record` makes the deliveries of a record one after the other, in the order of its versions; `none` promises no order. Events without a record version have none either way';
 const ON_STALL =
   'With `record`, what becomes of a delivery that has failed three times: `skip` sets it aside, so that later ones of its record go on; `hold` lets them wait until it is delivered or has failed for good';
+const RATE_LIMIT =
+  'Attempts a second at most, over all processes; what comes faster waits. Null for as many as the receiver takes';
 const MASK = '`********` keeps the stored value';
 
 export class CreateSubscriptionInput {
@@ -54,6 +57,9 @@ export class CreateSubscriptionInput {
 
   @JsonField({ optional: true, nullable: true, description: HEADERS, example: { 'x-api-key': 'k-7f3a' } })
   headers?: Record<string, unknown> | null;
+
+  @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
+  rateLimit?: number | null;
 }
 
 export class UpdateSubscriptionInput {
@@ -88,6 +94,9 @@ export class UpdateSubscriptionInput {
   @EnumField(STALL_RULES, { optional: true, description: `${ON_STALL}. A change holds for attempts that end later` })
   onStall?: StallRule;
 
+  @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
+  rateLimit?: number | null;
+
   @BooleanField({ optional: true, description: 'Enabling a subscription forgets its past failures' })
   enabled?: boolean;
 }
@@ -107,6 +116,9 @@ export class SubscriptionView {
 
   @TextField({ maxLength: 4000, nullable: true, description: FILTER })
   filter: string | null;
+
+  @IntegerField({ nullable: true, description: RATE_LIMIT, example: null })
+  rateLimit: number | null;
 
   @BooleanField()
   enabled: boolean;
@@ -168,6 +180,7 @@ export const subscriptionView = (subscription: ShownSubscription): SubscriptionV
   url: subscription.url,
   description: subscription.description,
   filter: subscription.filter,
+  rateLimit: subscription.rateLimit,
   enabled: subscription.enabled,
   disabledReason: subscription.disabledReason,
   ordering: subscription.ordering,
