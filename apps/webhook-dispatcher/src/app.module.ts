@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AppLedgerModule } from './app-ledger/app-ledger.module.js';
 import { AppSecretModule } from './app-secret/app-secret.module.js';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
@@ -28,6 +29,7 @@ export class AppModule {
         SubscriptionModule,
         DeliveryModule,
         DeliveryStatsModule,
+        AppLedgerModule,
         FanOutModule,
         DueModule,
         ListeningModule,

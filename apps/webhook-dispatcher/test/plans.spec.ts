@@ -1,6 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import * as appLedgerSql from '../src/app-ledger/app-ledger.sql.js';
 import * as appSecretSql from '../src/app-secret/app-secret.sql.js';
 import * as deliverySql from '../src/delivery/delivery.sql.js';
 import * as deliveryStatsSql from '../src/delivery-stats/delivery-stats.sql.js';
@@ -10,25 +11,32 @@ import * as listeningSql from '../src/listening/listening.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
+import * as removedSubscriptionSql from '../src/removed-subscription/removed-subscription.sql.js';
 import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 
+const { COUNT_BY_HOUR, COUNT_OF_APP_BY_HOUR } = deliveryStatsSql;
+const { LIMIT_REMOVED, PURGE_REMOVED } = removedSubscriptionSql;
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
 const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
 const ofRuntimeRole = {
   ...deliverySql,
-  ...deliveryStatsSql,
+  COUNT_BY_HOUR,
   ...knownDeliveriesSql,
   ...listeningSqlOfRuntimeRole,
   ...receiverSql,
+  LIMIT_REMOVED,
   ...subscriptionSql,
   WAKE_QUEUES,
 };
 const ofNarrowRole = {
+  ...appLedgerSql,
+  COUNT_OF_APP_BY_HOUR,
   ...appSecretSql,
   ...dueDeliverySql,
   ...queueSqlOfNarrowRole,
   ...recordingSql,
+  PURGE_REMOVED,
   FIND_LISTENING_HORIZON,
   WAKE_QUEUES,
 };

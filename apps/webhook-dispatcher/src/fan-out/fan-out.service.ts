@@ -6,6 +6,7 @@ import { deliveryBody } from '../delivery/delivery-body.js';
 import { passesFilter } from '../receiver/event-filter.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
+import { isItsRemoval } from '../receiver/removed-receiver.js';
 import { Recorder } from '../recording/recorder.js';
 import type { Message } from '../sending/message.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
@@ -140,7 +141,8 @@ export class FanOutService implements BeforeApplicationShutdown {
     const { receiver } = attempt;
     let freePlace = free;
     try {
-      if (!attempt.begin(Date.now())) {
+      // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
+      if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
         this.targets.ended(receiver, null, false, Date.now());
         return;
       }
@@ -155,6 +157,11 @@ export class FanOutService implements BeforeApplicationShutdown {
     } finally {
       freePlace();
     }
+  }
+
+  private async isCurrent(receiver: Receiver): Promise<boolean> {
+    const receivers = await this.directory.of(receiver.tenantId);
+    return receivers.get(receiver.subscriptionId) === receiver;
   }
 
   /** Resolves when all attempts have ended, but those that are not worth waiting for. */
@@ -226,17 +233,20 @@ export class FanOutService implements BeforeApplicationShutdown {
 
 /**
  * The receivers that may get an event: an app's subscription does not get events of objects that the app does not see, and
- * none gets an event from before it existed.
+ * none gets an event from before it existed. One whose installation was removed gets that event alone.
  */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
-  return [...receivers.values()].filter(
-    ({ enabled, events, appKey, createdAt }) =>
+  return [...receivers.values()].filter((receiver) => {
+    const { enabled, events, appKey, createdAt } = receiver;
+    if (receiver.isRemoved) return isItsRemoval(receiver, event);
+    return (
       enabled &&
       matchesEvent(events, event.type) &&
       createdAt <= happenedAt &&
-      (appKey === null || isVisibleToApp(event, appKey)),
-  );
+      (appKey === null || isVisibleToApp(event, appKey))
+    );
+  });
 }
 
 /** Whether the event may have been here before, though the broker does not say so. */

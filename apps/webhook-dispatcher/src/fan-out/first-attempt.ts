@@ -48,8 +48,9 @@ export class FirstAttempt {
   /** The delivery as it is now: it has ended, is in its first attempt, or waits for one. */
   record(): NewDelivery {
     this.isRecorded = true;
-    const { subscriptionId, url } = this.receiver;
-    const known = { id: this.id, subscriptionId, url };
+    const { subscriptionId, appKey, installationId, url } = this.receiver;
+    const app = appKey === null || installationId === null ? null : { key: appKey, installationId };
+    const known = { id: this.id, subscriptionId, app, url };
     if (this.ended) {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };

@@ -17,6 +17,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         events text[] NOT NULL,
         description text,
         filter text,
+        rate_limit integer CHECK (rate_limit BETWEEN 1 AND 1000),
+        rate_reserved_until timestamptz,
         enabled boolean NOT NULL DEFAULT true,
         disabled_reason text,
         public_key text,
@@ -30,6 +32,19 @@ export class Webhooks1763700000000 implements MigrationInterface {
         CHECK ((app_key IS NULL) = (installation_id IS NULL) AND (app_key IS NULL) = (secret IS NOT NULL)),
         CHECK (app_key IS NULL OR (public_key IS NULL AND headers IS NULL))`,
       indexes: [{ columns: 'installation_id', where: 'installation_id IS NOT NULL' }],
+    });
+
+    // What the app of a removed installation is told with.
+    await createTenantTable(runner, roles, {
+      name: 'removed_subscription',
+      columns: `
+        id uuid NOT NULL,
+        installation_id uuid NOT NULL,
+        app_key text NOT NULL,
+        url text NOT NULL,
+        removed_at timestamptz NOT NULL DEFAULT now()`,
+      grants: ['select', 'insert', 'delete'],
+      narrow: ['select', 'delete'],
     });
 
     // Subscriptions of an app sign with the secret of the app, which is the same in every tenant.
@@ -78,6 +93,9 @@ export class Webhooks1763700000000 implements MigrationInterface {
         response_excerpt text,
         error_code text,
         error_message text,
+        error_phase text,
+        app_key text,
+        installation_id uuid,
         CHECK ((next_attempt_at IS NULL) = (status NOT IN ('pending', 'retrying')))`,
       partitionedBy: 'id',
       grants: ['select', 'update'],
@@ -89,6 +107,15 @@ export class Webhooks1763700000000 implements MigrationInterface {
         { columns: 'event, tenant_id, id', tenantFirst: false },
         { columns: 'status, id', where: "status <> 'delivered'" },
         { columns: 'error_code, id', where: 'error_code IS NOT NULL' },
+        // The same for the developers of apps, over all tenants.
+        { columns: 'app_key, id', where: 'app_key IS NOT NULL', tenantFirst: false },
+        { columns: 'app_key, event, id', where: 'app_key IS NOT NULL', tenantFirst: false },
+        { columns: 'app_key, status, id', where: "app_key IS NOT NULL AND status <> 'delivered'", tenantFirst: false },
+        {
+          columns: 'app_key, error_code, id',
+          where: 'app_key IS NOT NULL AND error_code IS NOT NULL',
+          tenantFirst: false,
+        },
       ],
     });
 
@@ -102,6 +129,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
         http_status integer,
         error_code text,
         error_message text,
+        error_phase text,
         latency_ms integer NOT NULL,
         response_excerpt text`,
       primaryKey: ['delivery_id', 'number'],
@@ -159,6 +187,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'delivery',
       'event_body',
       'app_secret',
+      'removed_subscription',
       'webhook_subscription',
     ]) {
       await runner.query(`DROP TABLE IF EXISTS ${table}`);

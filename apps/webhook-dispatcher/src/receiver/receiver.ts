@@ -7,6 +7,10 @@ export interface Receiver {
   readonly subscriptionId: string;
   /** The app it belongs to; null when the tenant created it. */
   readonly appKey: string | null;
+  /** Of that app. */
+  readonly installationId: string | null;
+  /** Whether the installation was removed: then it gets the event that says so and no other. */
+  readonly isRemoved: boolean;
   readonly url: string;
   /** Scheme, host and port of the URL. */
   readonly origin: string;
@@ -14,6 +18,8 @@ export interface Receiver {
   /** A formula over the data of a delivery; null for everything. */
   readonly filter: string | null;
   readonly enabled: boolean;
+  /** Attempts a second that may begin; null for as many as it takes. */
+  readonly rateLimit: number | null;
   /** Since when every attempt has failed. */
   readonly failingSince: Date | null;
   /** Unix milliseconds; it gets no event from before. */

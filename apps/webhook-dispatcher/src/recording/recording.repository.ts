@@ -63,6 +63,7 @@ export class RecordingRepository {
       settlements.map(({ outcome }) => outcome?.responseExcerpt ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
+      settlements.map(({ outcome }) => outcome?.error?.phase ?? null),
       ids[0],
       ids.at(-1),
     ]);
@@ -85,6 +86,9 @@ const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.phase ?? null),
+  deliveries.map(({ app }) => app?.key ?? null),
+  deliveries.map(({ app }) => app?.installationId ?? null),
 ];
 
 /** A claim ends when the process that holds it does not settle it. */

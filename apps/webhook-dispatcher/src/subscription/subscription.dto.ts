@@ -5,6 +5,7 @@ import {
   EnumField,
   field,
   IdField,
+  IntegerField,
   JsonField,
   ListField,
   TextField,
@@ -18,6 +19,8 @@ const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, al
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
 const HEADERS =
   'Sent with each delivery: values by name, at most 20, with 4,096 bytes together. A name has at most 64 characters and is none of the platform, of the connection or of the body; a value is visible ASCII of at most 1,000 characters. Values are stored sealed and never shown';
+const RATE_LIMIT =
+  'Attempts a second at most, over all processes; what comes faster waits. Null for as many as the receiver takes';
 const MASK = '`********` keeps the stored value';
 
 export class CreateSubscriptionInput {
@@ -43,6 +46,9 @@ export class CreateSubscriptionInput {
 
   @JsonField({ optional: true, nullable: true, description: HEADERS, example: { 'x-api-key': 'k-7f3a' } })
   headers?: Record<string, unknown> | null;
+
+  @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
+  rateLimit?: number | null;
 }
 
 export class UpdateSubscriptionInput {
@@ -71,6 +77,9 @@ export class UpdateSubscriptionInput {
   })
   headers?: Record<string, unknown> | null;
 
+  @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
+  rateLimit?: number | null;
+
   @BooleanField({ optional: true, description: 'Enabling a subscription forgets its past failures' })
   enabled?: boolean;
 }
@@ -90,6 +99,9 @@ export class SubscriptionView {
 
   @TextField({ maxLength: 4000, nullable: true, description: FILTER })
   filter: string | null;
+
+  @IntegerField({ nullable: true, description: RATE_LIMIT, example: null })
+  rateLimit: number | null;
 
   @BooleanField()
   enabled: boolean;
@@ -145,6 +157,7 @@ export const subscriptionView = (subscription: ShownSubscription): SubscriptionV
   url: subscription.url,
   description: subscription.description,
   filter: subscription.filter,
+  rateLimit: subscription.rateLimit,
   enabled: subscription.enabled,
   disabledReason: subscription.disabledReason,
   appKey: subscription.appKey,

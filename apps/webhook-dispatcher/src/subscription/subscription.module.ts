@@ -3,6 +3,7 @@ import { AppSecretModule } from '../app-secret/app-secret.module.js';
 import { CustomHeaderModule } from '../custom-header/custom-header.module.js';
 import { OutsideModule } from '../outside/outside.module.js';
 import { ReceiverChangesModule } from '../receiver-changes/receiver-changes.module.js';
+import { RemovedSubscriptionModule } from '../removed-subscription/removed-subscription.module.js';
 import { SigningSecretModule } from '../signing-secret/signing-secret.module.js';
 import { SubscriptionController } from './subscription.controller.js';
 import { SubscriptionRepository } from './subscription.repository.js';
@@ -11,7 +12,14 @@ import { SubscriptionService } from './subscription.service.js';
 import { SubscriptionSecretService } from './subscription-secret.service.js';
 
 @Module({
-  imports: [AppSecretModule, CustomHeaderModule, OutsideModule, ReceiverChangesModule, SigningSecretModule],
+  imports: [
+    AppSecretModule,
+    CustomHeaderModule,
+    OutsideModule,
+    ReceiverChangesModule,
+    RemovedSubscriptionModule,
+    SigningSecretModule,
+  ],
   controllers: [SubscriptionController, SubscriptionRpc],
   providers: [SubscriptionRepository, SubscriptionSecretService, SubscriptionService],
   exports: [SubscriptionRepository],

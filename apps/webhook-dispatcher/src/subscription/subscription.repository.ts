@@ -3,7 +3,7 @@ import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThan } from 'typeorm';
 import { Subscription } from './subscription.entity.js';
-import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY } from './subscription.sql.js';
+import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY, RESERVE_TURNS } from './subscription.sql.js';
 
 export type NewSubscription = Pick<
   Subscription,
@@ -14,6 +14,7 @@ export type NewSubscription = Pick<
   | 'events'
   | 'description'
   | 'filter'
+  | 'rateLimit'
   | 'publicKey'
   | 'sealedHeaders'
   | 'secret'
@@ -30,12 +31,16 @@ export type SubscriptionSummary = Pick<
   | 'events'
   | 'description'
   | 'filter'
+  | 'rateLimit'
   | 'enabled'
   | 'disabledReason'
   | 'publicKey'
   | 'sealedHeaders'
   | 'createdAt'
 >;
+
+/** Processes may reserve turns that begin this many milliseconds ahead: one that reserves and dies delays others no longer. */
+const RESERVED_AHEAD_MS = 1_000;
 
 @Injectable()
 export class SubscriptionRepository {
@@ -113,14 +118,22 @@ export class SubscriptionRepository {
     await tx.query(MARK_HEALTHY, [tx.tenantId, id]);
   }
 
+  /**
+   * Reserves a part of the subscription's rate behind what is reserved already.
+   * @param ms milliseconds of it
+   * @returns in how many milliseconds the part begins; null when that is over a second ahead, and nothing is reserved
+   */
+  async reserveTurns(tx: TenantTransaction, id: string, ms: number): Promise<number | null> {
+    const [row] = await tx.query<{ beginsInMs: number }>(RESERVE_TURNS, [tx.tenantId, id, ms, RESERVED_AHEAD_MS]);
+    return row ? Math.max(0, row.beginsInMs) : null;
+  }
+
   async delete(tx: TenantTransaction, id: string): Promise<void> {
     await tx.repository(Subscription).delete({ tenantId: tx.tenantId, id });
   }
 
-  /** @returns how many there were */
-  async deleteByInstallation(tx: TenantTransaction, installationId: string): Promise<number> {
-    const { affected } = await tx.repository(Subscription).delete({ tenantId: tx.tenantId, installationId });
-    return affected ?? 0;
+  async deleteByInstallation(tx: TenantTransaction, installationId: string): Promise<void> {
+    await tx.repository(Subscription).delete({ tenantId: tx.tenantId, installationId });
   }
 
   /** Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`. */

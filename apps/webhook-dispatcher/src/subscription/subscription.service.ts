@@ -3,6 +3,7 @@ import {
   eventsOf,
   type FieldProblem,
   isEventPattern,
+  matchesEvent,
   PlatformError,
   type ProvisionedSubscription,
 } from '@crm/contracts';
@@ -15,8 +16,14 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { CustomHeaderService } from '../custom-header/custom-header.service.js';
 import { type CustomHeaders, resolveHeaders } from '../custom-header/custom-headers.js';
 import { requireValidFilter } from '../receiver/event-filter.js';
+import { REMOVAL_EVENT } from '../receiver/removed-receiver.js';
 import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
+import {
+  type NewRemovedSubscription,
+  RemovedSubscriptionRepository,
+} from '../removed-subscription/removed-subscription.repository.js';
 import { type IssuedSecret, type Signature, SigningSecretService } from '../signing-secret/signing-secret.service.js';
+import type { Subscription } from './subscription.entity.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 import { refuseUnknownSubscription } from './unknown-subscription.js';
 
@@ -32,6 +39,8 @@ export interface SubscriptionDefinition {
 export interface TenantDefinition extends SubscriptionDefinition {
   /** By name, in any case; null for none. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
+  /** Attempts a second; null for no limit. */
+  readonly rateLimit?: number | null;
 }
 
 /** A subscription with its headers opened, for those who see their names. */
@@ -53,6 +62,7 @@ export class SubscriptionService {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
+    private readonly removed: RemovedSubscriptionRepository,
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecretService,
     private readonly headers: CustomHeaderService,
@@ -82,6 +92,7 @@ export class SubscriptionService {
           id,
           installationId: null,
           appKey: null,
+          rateLimit: input.rateLimit ?? null,
           publicKey,
           sealedHeaders: this.headers.seal(headers, id),
           secret: sealed,
@@ -123,7 +134,7 @@ export class SubscriptionService {
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
         throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be enabled or disabled');
       }
-      const { url, events, description, filter } = { ...before, ...changes };
+      const { url, events, description, filter, rateLimit } = { ...before, ...changes };
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
@@ -134,6 +145,7 @@ export class SubscriptionService {
         events: [...events],
         description,
         filter,
+        rateLimit,
         sealedHeaders: this.headers.seal(headers, id),
         enabled,
         disabledReason: enabled ? null : (before.disabledReason ?? DISABLED_BY_ADMINISTRATOR),
@@ -182,6 +194,7 @@ export class SubscriptionService {
           id: newId(),
           installationId,
           appKey,
+          rateLimit: null,
           publicKey: null,
           sealedHeaders: null,
           secret: null,
@@ -194,11 +207,19 @@ export class SubscriptionService {
     return subscriptions;
   }
 
-  /** @returns how many the installation had */
-  async remove(tenantId: string, installationId: string): Promise<number> {
+  /**
+   * Of those that want to know that the app was removed, as much is kept as it takes to tell them.
+   * @param discard whether no event will say so: the undo of an installation that failed
+   * @returns how many the installation had
+   */
+  async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      return this.subscriptions.deleteByInstallation(tx, installationId);
+      const present = await this.subscriptions.listByInstallation(tx, installationId);
+      await this.subscriptions.deleteByInstallation(tx, installationId);
+      const told = discard ? [] : present.flatMap(toldOfRemoval);
+      if (told.length > 0) await this.removed.insert(tx, told, this.config.subscriptionsPerTenant);
+      return present.length;
     });
     await this.changes.announce({ tenantId });
     return removed;
@@ -263,3 +284,9 @@ const definitionOf = ({ url, events, description = null, filter = null }: Subscr
 });
 
 const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });
+
+/** A disabled one is told nothing, as before. */
+const toldOfRemoval = ({ id, url, events, enabled, installationId, appKey }: Subscription): NewRemovedSubscription[] =>
+  enabled && installationId !== null && appKey !== null && matchesEvent(events, REMOVAL_EVENT)
+    ? [{ id, url, installationId, appKey }]
+    : [];
