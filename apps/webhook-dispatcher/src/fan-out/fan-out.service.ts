@@ -79,14 +79,15 @@ export class FanOutService implements BeforeApplicationShutdown {
       if (await this.known.has(tenantId, ids)) return;
     }
     const message = { eventId: event.id, body: JSON.stringify(body) };
-    await this.deliver(tenantId, event.type, message, attempts);
+    await this.deliver(tenantId, event.type, message, attempts, (attempt) => this.begin(attempt, message));
   }
 
   /**
-   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other.
-   * An attempt for which there is no place now is made later, by the schedule of all deliveries.
+   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other. It
+   * is made at once, also to a receiver that keeps failing: somebody waits to see whether it still does. The caller bounds
+   * how many there are at a time.
    * @param event the name in the ledger
-   * @returns the attempts, when all that have begun have ended
+   * @returns the attempts, when all have ended; while the process stops they are left to the next one
    */
   async sendOnce(
     tenantId: string,
@@ -95,7 +96,11 @@ export class FanOutService implements BeforeApplicationShutdown {
     receivers: readonly Receiver[],
   ): Promise<FirstAttempt[]> {
     const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
-    const made = await this.deliver(tenantId, event, message, attempts);
+    const made = await this.deliver(tenantId, event, message, attempts, async (attempt) => {
+      if (this.isStopping) return;
+      this.targets.begun(attempt.receiver);
+      await this.attempt(attempt, message, () => undefined);
+    });
     await Promise.all(made.map(({ outcome }) => outcome));
     return attempts;
   }
@@ -113,9 +118,10 @@ export class FanOutService implements BeforeApplicationShutdown {
     event: string,
     message: Message,
     attempts: readonly FirstAttempt[],
+    begin: (attempt: FirstAttempt) => Promise<void>,
   ): Promise<MadeAttempt[]> {
     await this.places.room();
-    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
+    const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
     await this.firstOf(made);
     await this.record(tenantId, event, message, made);
     return made;
@@ -127,8 +133,13 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (this.isStopping) return;
     const isSlow = this.targets.isSlow(receiver, Date.now());
     const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
-    if (!hasPlace) return;
-    let freePlace = () => this.places.free(receiver.tenantId);
+    if (hasPlace) await this.attempt(attempt, message, () => this.places.free(receiver.tenantId));
+  }
+
+  /** @param free frees the place of the attempt; called once */
+  private async attempt(attempt: FirstAttempt, message: Message, free: () => void): Promise<void> {
+    const { receiver } = attempt;
+    let freePlace = free;
     try {
       // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
       if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
