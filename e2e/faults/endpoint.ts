@@ -34,9 +34,12 @@ export class Endpoint {
   /** In the order of the requests, by event. */
   readonly answers = new Map<string, Answer[]>();
   isHanging: boolean;
+  /** Received. */
+  requests = 0;
 
   private readonly seed: number;
   private readonly name: string;
+  private readonly hangsAtFirst: boolean;
 
   private constructor(
     { seed, name, hangs }: EndpointOptions,
@@ -44,6 +47,7 @@ export class Endpoint {
   ) {
     this.seed = seed;
     this.name = name;
+    this.hangsAtFirst = hangs;
     this.isHanging = hangs;
     receiver.respondWith(({ headers }) => {
       // Its list of requests would hold all bodies of the run.
@@ -60,9 +64,12 @@ export class Endpoint {
     return this.receiver.url;
   }
 
-  /** Whether it refuses the event at every attempt. */
+  /**
+   * Whether it refuses the event at every attempt. One that hangs does not: when its backlog comes to nothing else, every
+   * attempt fails, and it is left alone for a minute after each.
+   */
   refuses(eventId: string): boolean {
-    return fractionOf(this.seed, `refusal of ${eventId} at ${this.name}`) < REFUSED;
+    return !this.hangsAtFirst && fractionOf(this.seed, `refusal of ${eventId} at ${this.name}`) < REFUSED;
   }
 
   close(): Promise<void> {
@@ -71,6 +78,7 @@ export class Endpoint {
 
   private answer(eventId: string): Answer {
     const known = this.answers.get(eventId);
+    this.requests += 1;
     const answer = this.choose(eventId, (known?.length ?? 0) + 1);
     if (known) known.push(answer);
     else this.answers.set(eventId, [answer]);

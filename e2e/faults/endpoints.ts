@@ -38,6 +38,10 @@ export class Endpoints {
     for (const endpoint of this.all) endpoint.isHanging = false;
   }
 
+  countRequests(): number {
+    return this.all.reduce((sum, endpoint) => sum + endpoint.requests, 0);
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.all.map((endpoint) => endpoint.close()));
   }

@@ -7,10 +7,11 @@ import { FaultyPlatform } from './platform.js';
 import { Workload } from './workload.js';
 
 /**
- * Longest time without a change of what is left to do, in milliseconds: a process that dies keeps its claims for 30 s, and a
- * receiver that fails again and again is left alone for up to 60 s.
+ * Longest time without a request and without a change of what is left to do, in milliseconds. An event that one outage after the other kept from
+ * being handled is delivered again after 5 minutes; a process that dies keeps its claims for 30 s, and a receiver that fails
+ * again and again is left alone for a minute.
  */
-const STALL_MS = 120_000;
+const STALL_MS = 330_000;
 const LOOK_MS = 250;
 
 /** What came of the leads of one part of a run. */
@@ -111,7 +112,7 @@ class Run {
     for (;;) {
       const left = await this.ledger.listLeftovers();
       if (Object.keys(left).length === 0) return;
-      const text = JSON.stringify(left, null, 2);
+      const text = `${JSON.stringify(left, null, 2)} after ${this.endpoints.countRequests()} requests`;
       if (text !== last) changedAt = performance.now();
       if (performance.now() - changedAt > STALL_MS) throw new Error(`Stuck: ${text}`);
       last = text;
