@@ -6,6 +6,7 @@ import * as deliverySql from '../src/delivery/delivery.sql.js';
 import * as deliveryStatsSql from '../src/delivery-stats/delivery-stats.sql.js';
 import * as dueDeliverySql from '../src/due/due-delivery.sql.js';
 import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
+import * as holdingSql from '../src/holding/holding.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
@@ -13,15 +14,32 @@ import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
+const { LOCK_HOLDS, RECOUNT_HOLDS, LIST_HOLDS, OPEN_HOLD, REDUCE_HOLD, DISCARD_HOLDS, ...holdingSqlOfNarrowRole } =
+  holdingSql;
 const ofRuntimeRole = {
   ...deliverySql,
   ...deliveryStatsSql,
   ...knownDeliveriesSql,
   ...receiverSql,
   ...subscriptionSql,
+  LOCK_HOLDS,
+  RECOUNT_HOLDS,
+  LIST_HOLDS,
+  OPEN_HOLD,
+  REDUCE_HOLD,
+  DISCARD_HOLDS,
   WAKE_QUEUES,
 };
-const ofNarrowRole = { ...appSecretSql, ...dueDeliverySql, ...queueSqlOfNarrowRole, ...recordingSql, WAKE_QUEUES };
+const ofNarrowRole = {
+  ...appSecretSql,
+  ...dueDeliverySql,
+  ...holdingSqlOfNarrowRole,
+  ...queueSqlOfNarrowRole,
+  ...recordingSql,
+  LOCK_HOLDS,
+  RECOUNT_HOLDS,
+  WAKE_QUEUES,
+};
 
 describe('plans of the hand-written SQL of webhook-dispatcher', () => {
   let database: TestDatabase;

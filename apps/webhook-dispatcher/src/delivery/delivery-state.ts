@@ -1,14 +1,14 @@
 import type { AttemptOutcome } from './attempt-outcome.js';
 import { delayBeforeNext } from './retry-schedule.js';
 
-export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked'] as const;
+export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked', 'held'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The state of a delivery after an attempt. */
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  /** Whether the subscription is disabled, because the receiver is gone for good (410). */
+  /** Whether the subscription is disabled, because the receiver says that it is gone for good (410). */
   readonly disables: boolean;
 }
 
@@ -16,7 +16,8 @@ const GONE = 410;
 
 /**
  * Decides what follows an attempt: delivered, another attempt later, or the end. A delivery whose URL the address policy
- * refuses becomes `blocked` only after its last attempt, because a name may have another address by the next one.
+ * refuses becomes `blocked` only after its last attempt, because a name may have another address by the next one. One that
+ * was answered 410 is held like those that follow it, so that a stray 410 loses nothing.
  * @param attempts attempts made, including this one
  * @param random a number in [0, 1)
  */
@@ -27,7 +28,7 @@ export function afterAttempt(
   random: number,
 ): NextState {
   if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null, disables: false };
-  if (outcome.httpStatus === GONE) return { status: 'failed', nextAttemptAt: null, disables: true };
+  if (outcome.httpStatus === GONE) return { status: 'held', nextAttemptAt: null, disables: true };
   const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
   if (delay === null) {
     return { status: outcome.error.code === 'blocked' ? 'blocked' : 'failed', nextAttemptAt: null, disables: false };

@@ -13,6 +13,7 @@ import { Targets } from '../sending/targets.js';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
+import { DueHolder } from './due-holder.js';
 
 /** Milliseconds that a claim holds: twice what an attempt may take, so that only a dead process loses one. */
 const CLAIM_MS = 30_000;
@@ -36,6 +37,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     private readonly sender: Sender,
     private readonly recorder: Recorder,
     private readonly health: ReceiverHealth,
+    private readonly holder: DueHolder,
     signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {
@@ -62,14 +64,15 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   protected override accepts({ receiver }: DueDelivery): boolean {
-    return receiver === null || this.targets.mayBegin(receiver, Date.now());
+    return !receiver?.enabled || this.targets.mayBegin(receiver, Date.now());
   }
 
   protected async work(delivery: DueDelivery, _stopping: AbortSignal, yieldPlace: () => void): Promise<void> {
     const { receiver, body } = delivery;
-    if (!receiver?.enabled) {
-      const message = receiver ? 'The subscription is disabled' : 'The subscription was deleted';
-      await this.giveUp(delivery, { code: 'subscription_inactive', message });
+    if (receiver === null) {
+      await this.giveUp(delivery, { code: 'subscription_deleted', message: 'The subscription was deleted' });
+    } else if (!receiver.enabled) {
+      await this.hold(delivery);
     } else if (body === null) {
       await this.giveUp(delivery, { code: 'expired', message: 'The event is no longer kept' });
     } else {
@@ -109,6 +112,12 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       reason,
       dueAt: null,
     });
+  }
+
+  /** Keeps a delivery for when its subscription is active again. */
+  private async hold({ tenantId, id: deliveryId, subscriptionId, claim }: DueDelivery): Promise<void> {
+    this.holder.begin({ tenantId, subscriptionId });
+    await this.recorder.write({ kind: 'hold', tenantId, deliveryId, subscriptionId, claim });
   }
 
   private settle(

@@ -15,6 +15,7 @@ export class FirstAttempt {
   readonly claim = newId();
   private startedAt: number | undefined;
   private isRecorded = false;
+  private isHeld = false;
   private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
 
   constructor(
@@ -31,6 +32,11 @@ export class FirstAttempt {
     return true;
   }
 
+  /** No attempt is made: the subscription is paused or disabled, and keeps the delivery for later. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
   end(outcome: AttemptOutcome, retryDelaysMs: readonly number[]): void {
     this.ended = { outcome, next: afterAttempt(retryDelaysMs, 1, outcome, Math.random()) };
   }
@@ -43,7 +49,7 @@ export class FirstAttempt {
     return this.ended?.next ?? null;
   }
 
-  /** The delivery as it is now: it has ended, is in its first attempt, or waits for one. */
+  /** The delivery as it is now: it has ended, is in its first attempt, waits for one, or is held. */
   record(): NewDelivery {
     this.isRecorded = true;
     const { subscriptionId, url } = this.receiver;
@@ -52,6 +58,7 @@ export class FirstAttempt {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };
     }
+    if (this.isHeld) return { ...known, status: 'held', attempts: 0, outcome: null, dueAt: null, claim: null };
     const waits = { ...known, status: 'pending', attempts: 0, outcome: null } as const;
     if (this.startedAt === undefined) return { ...waits, dueAt: new Date(), claim: null };
     const claim = { id: this.claim, until: new Date(this.startedAt + CLAIM_MS) };

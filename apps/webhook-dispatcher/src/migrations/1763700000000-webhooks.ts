@@ -25,6 +25,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         previous_secret bytea,
         previous_secret_until timestamptz,
         failing_since timestamptz,
+        failed_at timestamptz,
+        failing_hours integer NOT NULL DEFAULT 0,
         created_by uuid NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         CHECK ((app_key IS NULL) = (installation_id IS NULL) AND (app_key IS NULL) = (secret IS NOT NULL)),
@@ -68,7 +70,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
         event_id uuid NOT NULL,
         event text NOT NULL,
         url text NOT NULL,
-        status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'blocked')),
+        status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'blocked', 'held')),
         attempts integer NOT NULL,
         next_attempt_at timestamptz,
         created_at timestamptz NOT NULL DEFAULT now(),
@@ -89,6 +91,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         { columns: 'event, tenant_id, id', tenantFirst: false },
         { columns: 'status, id', where: "status <> 'delivered'" },
         { columns: 'error_code, id', where: 'error_code IS NOT NULL' },
+        // What a subscription holds, and what else it may recover: few among what it was delivered.
+        { columns: 'subscription_id, id', where: "status IN ('held', 'failed', 'blocked')", tenantFirst: false },
       ],
     });
 
@@ -143,6 +147,22 @@ export class Webhooks1763700000000 implements MigrationInterface {
       narrow: ['select', 'insert', 'update', 'delete'],
     });
 
+    // What a subscription holds while it is paused or disabled. Apart from the subscription, because a batch of events
+    // writes it.
+    await createTenantTable(runner, roles, {
+      name: 'subscription_hold',
+      columns: `
+        subscription_id uuid NOT NULL,
+        held integer NOT NULL DEFAULT 0,
+        dropped bigint NOT NULL DEFAULT 0,
+        is_discarded boolean NOT NULL DEFAULT false`,
+      primaryKey: ['subscription_id'],
+      indexes: [{ columns: 'subscription_id', where: 'is_discarded' }],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'update', 'delete'],
+      storage: 'fillfactor = 50',
+    });
+
     await createOutboxTable(runner, roles);
     await createInboxTable(runner, roles);
   }
@@ -153,6 +173,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'dead_letter',
       'outbox',
       'outbox_position',
+      'subscription_hold',
       'subscription_queue',
       'due_delivery',
       'delivery_attempt',

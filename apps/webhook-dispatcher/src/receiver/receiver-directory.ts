@@ -54,7 +54,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     this.stopListening?.();
   }
 
-  /** Enabled and disabled ones. Answers without a promise when it knows them. */
+  /** Also those that are paused or disabled. Answers without a promise when it knows them. */
   of(tenantId: string): Receivers | Promise<Receivers> {
     return this.kept.get(tenantId) ?? this.read(tenantId);
   }
@@ -110,5 +110,7 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   filter: stored.filter,
   enabled: stored.enabled,
   failingSince: stored.failingSince,
+  failedAt: stored.failedAt,
+  failingHours: stored.failingHours,
   createdAt: stored.createdAt.getTime(),
 });
