@@ -150,6 +150,28 @@ describe('the fan-out of an event', () => {
     expect(app.received(waiting.id)).toEqual([]);
   });
 
+  it('sends what waits for a place as the subscription is when the wait ends', async () => {
+    const answers: (() => void)[] = [];
+    app.receiver.respondWith(async () => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return { status: 204 };
+    });
+    const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/before` });
+    // As many as the configuration allows at a time, and one more.
+    const events = Array.from({ length: 5 }, () => lead());
+    const handled = Promise.all(events.map((event) => app.handle(event)));
+    await waitUntil(() => answers.length === 4, { describe: 'the receiver is full' });
+    const path = `/api/webhooks/subscriptions/${id}`;
+    const body = { url: `${app.receiver.url}/after` };
+    await app.service.request('PATCH', path, { token: tenant.admin, body });
+    app.receiver.respondWith(() => ({ status: 204 }));
+    for (const answer of answers) answer();
+    await handled;
+    await app.settled(tenant.admin, 'delivered');
+    const paths = events.flatMap((event) => app.received(event.id).map((request) => request.path));
+    expect(paths.sort()).toEqual(['/after', '/before', '/before', '/before', '/before']);
+  });
+
   it('knows in every process what has changed as soon as the change is answered', async () => {
     const { id } = await app.subscribe(tenant.admin, { url: `${app.receiver.url}/before` });
     const sibling = await app.startSibling();

@@ -94,7 +94,8 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (!hasPlace) return;
     let freePlace = () => this.places.free(receiver.tenantId);
     try {
-      if (!attempt.begin(Date.now())) {
+      // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
+      if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
         this.targets.ended(receiver, null, false, Date.now());
         return;
       }
@@ -109,6 +110,11 @@ export class FanOutService implements BeforeApplicationShutdown {
     } finally {
       freePlace();
     }
+  }
+
+  private async isCurrent(receiver: Receiver): Promise<boolean> {
+    const receivers = await this.directory.of(receiver.tenantId);
+    return receivers.get(receiver.subscriptionId) === receiver;
   }
 
   /** Resolves when all attempts have ended, but those that are not worth waiting for. */

@@ -17,6 +17,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         events text[] NOT NULL,
         description text,
         filter text,
+        rate_limit integer CHECK (rate_limit BETWEEN 1 AND 1000),
+        rate_reserved_until timestamptz,
         enabled boolean NOT NULL DEFAULT true,
         disabled_reason text,
         public_key text,

@@ -109,6 +109,7 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   events: stored.events,
   filter: stored.filter,
   enabled: stored.enabled,
+  rateLimit: stored.rateLimit,
   failingSince: stored.failingSince,
   failedAt: stored.failedAt,
   failingHours: stored.failingHours,

@@ -25,6 +25,8 @@ export interface Receiver extends Failures {
   readonly filter: string | null;
   /** False while it is paused or disabled, and holds its events. */
   readonly enabled: boolean;
+  /** Attempts a second that may begin; null for as many as it takes. */
+  readonly rateLimit: number | null;
   /** Unix milliseconds; it gets no event from before. */
   readonly createdAt: number;
   readonly signer: Signer;

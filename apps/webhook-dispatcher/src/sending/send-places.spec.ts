@@ -3,11 +3,21 @@ import type { WebhookConfig } from '../config.js';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { SendPlaces } from './send-places.js';
+import type { SendRates } from './send-rates.js';
 import { Targets } from './targets.js';
 
 const CONFIG = {
   delivery: { retryDelaysMs: [0], concurrency: 8, slowConcurrency: 8, concurrencyPerSubscription: 2 },
 } satisfies Pick<WebhookConfig, 'delivery'>;
+
+/** No receiver has a rate. */
+const NO_RATES = {
+  onTurn: () => undefined,
+  room: () => Number.POSITIVE_INFINITY,
+  begun: () => undefined,
+  narrowed: () => new Map(),
+  nextOpening: () => null,
+} as unknown as SendRates;
 
 const receiver = (tenantId: string, subscriptionId: string): Receiver =>
   ({ tenantId, subscriptionId, origin: `https://${subscriptionId}.example` }) as Receiver;
@@ -27,8 +37,8 @@ describe('the places of first attempts', () => {
   let places: SendPlaces;
   beforeEach(() => {
     jest.useFakeTimers();
-    targets = new Targets(CONFIG);
-    places = new SendPlaces(targets, CONFIG);
+    targets = new Targets(NO_RATES, CONFIG);
+    places = new SendPlaces(targets, NO_RATES, CONFIG);
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -98,7 +108,7 @@ describe('the places of first attempts', () => {
 describe('what is known of targets', () => {
   let targets: Targets;
   beforeEach(() => {
-    targets = new Targets(CONFIG);
+    targets = new Targets(NO_RATES, CONFIG);
   });
   const attempt = (of: Receiver, result: AttemptOutcome, now = 0) => {
     targets.begun(of);

@@ -2,6 +2,7 @@ import { TenantShares } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { Receiver } from '../receiver/receiver.js';
+import { SendRates } from './send-rates.js';
 import { SLOW_MS } from './slow-lane.js';
 import { Targets } from './targets.js';
 
@@ -40,9 +41,11 @@ export class SendPlaces {
 
   constructor(
     private readonly targets: Targets,
+    rates: SendRates,
     @Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>,
   ) {
     this.shares = new TenantShares(delivery.concurrency);
+    rates.onTurn(() => this.serve());
   }
 
   /** Whether there is a place for the receiver now; then it is taken. */

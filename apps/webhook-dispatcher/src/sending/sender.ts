@@ -61,7 +61,7 @@ export class Sender {
       return outcome;
     } finally {
       clearTimeout(timer);
-      const wasFull = !this.targets.mayBegin(receiver, Date.now());
+      const wasFull = this.targets.isFull(receiver, Date.now());
       this.targets.ended(receiver, outcome, isSlow, Date.now());
       // What waits for this receiver was left out of the last look.
       if (wasFull) this.signal.signal();

@@ -5,13 +5,14 @@ import { SubscriptionModule } from '../subscription/subscription.module.js';
 import { SubscriptionQueueModule } from '../subscription-queue/subscription-queue.module.js';
 import { ReceiverHealth } from './receiver-health.js';
 import { SendPlaces } from './send-places.js';
+import { SendRates } from './send-rates.js';
 import { Sender } from './sender.js';
 import { SlowLane } from './slow-lane.js';
 import { Targets } from './targets.js';
 
 @Module({
   imports: [OutsideModule, ReceiverChangesModule, SubscriptionModule, SubscriptionQueueModule],
-  providers: [ReceiverHealth, SendPlaces, Sender, SlowLane, Targets],
+  providers: [ReceiverHealth, SendPlaces, SendRates, Sender, SlowLane, Targets],
   exports: [ReceiverHealth, SendPlaces, Sender, Targets],
 })
 export class SendingModule {}

@@ -3,13 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';
+import { SendRates } from './send-rates.js';
 
 /** Concurrent attempts for a receiver of which nothing is known, unless the configuration allows fewer. */
 const FIRST_PER_RECEIVER = 8;
 /** The same of an origin, which may have the receivers of many tenants. */
 const FIRST_PER_ORIGIN = 64;
 
-type Target = Pick<Receiver, 'subscriptionId' | 'origin'>;
+type Target = Pick<Receiver, 'tenantId' | 'subscriptionId' | 'origin' | 'rateLimit'>;
 
 /**
  * What this process knows of receivers and of the origins they are at: how many attempts each may have at a time. A failed
@@ -27,7 +28,10 @@ export class Targets {
   /** Receivers that were seen at an origin; forgotten with it. */
   private readonly receiversAt = new Map<string, Set<string>>();
 
-  constructor(@Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>) {
+  constructor(
+    private readonly rates: SendRates,
+    @Inject(WEBHOOK_CONFIG) { delivery }: Pick<WebhookConfig, 'delivery'>,
+  ) {
     const most = delivery.concurrencyPerSubscription;
     this.firstPerReceiver = Math.min(FIRST_PER_RECEIVER, most);
     this.receivers = new Breaker({ first: this.firstPerReceiver, most });
@@ -37,8 +41,14 @@ export class Targets {
     });
   }
 
-  mayBegin({ subscriptionId, origin }: Target, now: number): boolean {
-    return this.receivers.room(subscriptionId, now) > 0 && this.origins.room(origin, now) > 0;
+  mayBegin(target: Target, now: number): boolean {
+    // Asking for room there announces an attempt.
+    return !this.isFull(target, now) && this.rates.room(target, now) > 0;
+  }
+
+  /** Whether as many attempts are under way as may be, at the receiver or at its origin. */
+  isFull({ subscriptionId, origin }: Target, now: number): boolean {
+    return this.receivers.room(subscriptionId, now) === 0 || this.origins.room(origin, now) === 0;
   }
 
   /** Whether attempts are under way that take long, or none may begin for a while: one more is not worth waiting for. */
@@ -50,7 +60,9 @@ export class Targets {
     );
   }
 
-  begun({ subscriptionId, origin }: Target): void {
+  begun(target: Target): void {
+    const { subscriptionId, origin } = target;
+    this.rates.begun(target);
     this.receivers.begun(subscriptionId);
     this.origins.begun(origin);
     const known = this.receiversAt.get(origin);
@@ -86,15 +98,20 @@ export class Targets {
         rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? this.firstPerReceiver));
       }
     }
+    for (const [subscriptionId, room] of this.rates.narrowed(now)) {
+      rooms.set(subscriptionId, Math.min(room, rooms.get(subscriptionId) ?? this.firstPerReceiver));
+    }
     for (const origin of this.receiversAt.keys()) {
       if (!this.origins.knows(origin)) this.receiversAt.delete(origin);
     }
     return rooms;
   }
 
-  /** When the next pause of a target ends; null when none is running. */
+  /** When the next pause of a target ends, or the next turn of one with a rate comes; null when neither is known to. */
   nextOpening(now: number): number | null {
-    const openings = [this.receivers.nextOpening(now), this.origins.nextOpening(now)].filter((at) => at !== null);
+    const openings = [this.receivers, this.origins, this.rates]
+      .map((one) => one.nextOpening(now))
+      .filter((at) => at !== null);
     return openings.length > 0 ? Math.min(...openings) : null;
   }
 

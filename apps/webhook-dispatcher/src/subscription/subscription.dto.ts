@@ -20,6 +20,8 @@ const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, al
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
 const HEADERS =
   'Sent with each delivery: values by name, at most 20, with 4,096 bytes together. A name has at most 64 characters and is none of the platform, of the connection or of the body; a value is visible ASCII of at most 1,000 characters. Values are stored sealed and never shown';
+const RATE_LIMIT =
+  'Attempts a second at most, over all processes; what comes faster waits. Null for as many as the receiver takes';
 const MASK = '`********` keeps the stored value';
 
 export class CreateSubscriptionInput {
@@ -45,6 +47,9 @@ export class CreateSubscriptionInput {
 
   @JsonField({ optional: true, nullable: true, description: HEADERS, example: { 'x-api-key': 'k-7f3a' } })
   headers?: Record<string, unknown> | null;
+
+  @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
+  rateLimit?: number | null;
 }
 
 export class UpdateSubscriptionInput {
@@ -73,6 +78,9 @@ export class UpdateSubscriptionInput {
   })
   headers?: Record<string, unknown> | null;
 
+  @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
+  rateLimit?: number | null;
+
   @BooleanField({
     optional: true,
     description: 'False pauses the subscription, true resumes it and forgets its past failures',
@@ -95,6 +103,9 @@ export class SubscriptionView {
 
   @TextField({ maxLength: 4000, nullable: true, description: FILTER })
   filter: string | null;
+
+  @IntegerField({ nullable: true, description: RATE_LIMIT, example: null })
+  rateLimit: number | null;
 
   @EnumField(SUBSCRIPTION_STATUSES, {
     description:
@@ -176,6 +187,7 @@ export const subscriptionView = (subscription: ShownSubscription): SubscriptionV
   url: subscription.url,
   description: subscription.description,
   filter: subscription.filter,
+  rateLimit: subscription.rateLimit,
   status: statusOf(subscription),
   enabled: subscription.enabled,
   disabledReason: subscription.disabledReason,

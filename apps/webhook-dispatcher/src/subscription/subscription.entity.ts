@@ -32,6 +32,10 @@ export class Subscription {
   @Column({ type: 'text', nullable: true })
   filter: string | null;
 
+  /** Attempts a second that may begin; null for as many as the receiver takes. */
+  @Column({ name: 'rate_limit', type: 'integer', nullable: true })
+  rateLimit: number | null;
+
   /** False while it is paused or disabled, and holds its events. */
   @Column({ type: 'boolean' })
   enabled: boolean;

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThan } from 'typeorm';
 import type { Failures } from '../receiver/receiver.js';
 import { Subscription } from './subscription.entity.js';
-import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY } from './subscription.sql.js';
+import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY, RESERVE_TURNS } from './subscription.sql.js';
 
 export type NewSubscription = Pick<
   Subscription,
@@ -15,6 +15,7 @@ export type NewSubscription = Pick<
   | 'events'
   | 'description'
   | 'filter'
+  | 'rateLimit'
   | 'publicKey'
   | 'sealedHeaders'
   | 'secret'
@@ -31,12 +32,16 @@ export type SubscriptionSummary = Pick<
   | 'events'
   | 'description'
   | 'filter'
+  | 'rateLimit'
   | 'enabled'
   | 'disabledReason'
   | 'publicKey'
   | 'sealedHeaders'
   | 'createdAt'
 >;
+
+/** Processes may reserve turns that begin this many milliseconds ahead: one that reserves and dies delays others no longer. */
+const RESERVED_AHEAD_MS = 1_000;
 
 @Injectable()
 export class SubscriptionRepository {
@@ -106,6 +111,16 @@ export class SubscriptionRepository {
 
   async markHealthy(tx: TenantTransaction, id: string): Promise<void> {
     await tx.query(MARK_HEALTHY, [tx.tenantId, id]);
+  }
+
+  /**
+   * Reserves a part of the subscription's rate behind what is reserved already.
+   * @param ms milliseconds of it
+   * @returns in how many milliseconds the part begins; null when that is over a second ahead, and nothing is reserved
+   */
+  async reserveTurns(tx: TenantTransaction, id: string, ms: number): Promise<number | null> {
+    const [row] = await tx.query<{ beginsInMs: number }>(RESERVE_TURNS, [tx.tenantId, id, ms, RESERVED_AHEAD_MS]);
+    return row ? Math.max(0, row.beginsInMs) : null;
   }
 
   async delete(tx: TenantTransaction, id: string): Promise<void> {

@@ -34,6 +34,8 @@ export interface SubscriptionDefinition {
 export interface TenantDefinition extends SubscriptionDefinition {
   /** By name, in any case; null for none. */
   readonly headers?: Readonly<Record<string, unknown>> | null;
+  /** Attempts a second; null for no limit. */
+  readonly rateLimit?: number | null;
 }
 
 /** A subscription with its headers opened, for those who see their names, and what it holds. */
@@ -86,6 +88,7 @@ export class SubscriptionService {
           id,
           installationId: null,
           appKey: null,
+          rateLimit: input.rateLimit ?? null,
           publicKey,
           sealedHeaders: this.headers.seal(headers, id),
           secret: sealed,
@@ -135,7 +138,7 @@ export class SubscriptionService {
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
         throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
       }
-      const { url, events, description, filter } = { ...before, ...changes };
+      const { url, events, description, filter, rateLimit } = { ...before, ...changes };
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
@@ -146,6 +149,7 @@ export class SubscriptionService {
         events: [...events],
         description,
         filter,
+        rateLimit,
         sealedHeaders: this.headers.seal(headers, id),
         ...state,
       };
@@ -192,6 +196,7 @@ export class SubscriptionService {
           id: newId(),
           installationId,
           appKey,
+          rateLimit: null,
           publicKey: null,
           sealedHeaders: null,
           secret: null,
