@@ -10,7 +10,9 @@ import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
 import { EventTypeModule } from './event-type/event-type.module.js';
 import { FanOutModule } from './fan-out/fan-out.module.js';
+import { RecoveryModule } from './recovery/recovery.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
+import { TestEventModule } from './test-event/test-event.module.js';
 
 @Module({})
 export class AppModule {
@@ -28,6 +30,8 @@ export class AppModule {
         DeliveryStatsModule,
         FanOutModule,
         DueModule,
+        RecoveryModule,
+        TestEventModule,
       ],
     };
   }

@@ -10,17 +10,20 @@ import * as holdingSql from '../src/holding/holding.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
+import * as recoverySql from '../src/recovery/recovery.sql.js';
 import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
 const { LOCK_HOLDS, RECOUNT_HOLDS, LIST_HOLDS, OPEN_HOLD, REDUCE_HOLD, DISCARD_HOLDS, ...holdingSqlOfNarrowRole } =
   holdingSql;
+const { CLAIM_RECOVERIES, RELEASE_RECOVERIES, FIND_NEXT_RECOVERY, ...recoverySqlOfRuntimeRole } = recoverySql;
 const ofRuntimeRole = {
   ...deliverySql,
   ...deliveryStatsSql,
   ...knownDeliveriesSql,
   ...receiverSql,
+  ...recoverySqlOfRuntimeRole,
   ...subscriptionSql,
   LOCK_HOLDS,
   RECOUNT_HOLDS,
@@ -36,6 +39,9 @@ const ofNarrowRole = {
   ...holdingSqlOfNarrowRole,
   ...queueSqlOfNarrowRole,
   ...recordingSql,
+  CLAIM_RECOVERIES,
+  RELEASE_RECOVERIES,
+  FIND_NEXT_RECOVERY,
   LOCK_HOLDS,
   RECOUNT_HOLDS,
   WAKE_QUEUES,

@@ -165,6 +165,30 @@ export class Webhooks1763700000000 implements MigrationInterface {
       storage: 'fillfactor = 50',
     });
 
+    // The last recovery of each subscription, which runs while it is due.
+    await createTenantTable(runner, roles, {
+      name: 'recovery',
+      columns: `
+        subscription_id uuid NOT NULL,
+        state text NOT NULL CHECK (state IN ('running', 'completed', 'stopped')),
+        since timestamptz,
+        include_failed boolean NOT NULL,
+        total integer NOT NULL,
+        done integer NOT NULL DEFAULT 0,
+        next_id uuid NOT NULL,
+        end_id uuid NOT NULL,
+        started_at timestamptz NOT NULL,
+        finished_at timestamptz,
+        due_at timestamptz,
+        claim uuid,
+        CHECK ((state = 'running') = (due_at IS NOT NULL) AND (state = 'running') = (finished_at IS NULL))`,
+      primaryKey: ['subscription_id'],
+      references: [{ columns: ['subscription_id'], table: 'webhook_subscription', onDelete: 'cascade' }],
+      indexes: [{ columns: 'due_at', where: 'due_at IS NOT NULL', tenantFirst: false }],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'update'],
+    });
+
     await createOutboxTable(runner, roles);
     await createInboxTable(runner, roles);
   }
@@ -175,6 +199,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'dead_letter',
       'outbox',
       'outbox_position',
+      'recovery',
       'subscription_hold',
       'subscription_queue',
       'due_delivery',

@@ -90,6 +90,15 @@ export class SubscriptionRepository {
     return tx.repository(Subscription).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
   }
 
+  /** Like listByInstallation, and holds the rows until the transaction ends. */
+  async lockByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
+    return tx.repository(Subscription).find({
+      where: { tenantId: tx.tenantId, installationId },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
   /** Makes others that change the number of the tenant's subscriptions wait until the transaction ends. */
   async lockTenant(tx: TenantTransaction): Promise<void> {
     await tx.query(LOCK_SUBSCRIPTIONS, [tx.tenantId]);

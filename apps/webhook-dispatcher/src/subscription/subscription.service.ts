@@ -163,15 +163,15 @@ export class SubscriptionService {
   /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
-      const subscription = (await this.subscriptions.find(tx, id)) ?? refuseUnknownSubscription();
+      const subscription = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
       if (subscription.installationId !== null) {
         throw new PlatformError(
           'CONFLICT',
           'The subscription belongs to an app; it is deleted when the app is uninstalled',
         );
       }
-      await this.subscriptions.delete(tx, id);
       this.holds.discard(tx, [id]);
+      await this.subscriptions.delete(tx, id);
     });
     await this.changes.announce({ tenantId: principal.tenantId });
   }
@@ -213,7 +213,7 @@ export class SubscriptionService {
   async remove(tenantId: string, installationId: string): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      const subscriptions = await this.subscriptions.listByInstallation(tx, installationId);
+      const subscriptions = await this.subscriptions.lockByInstallation(tx, installationId);
       const ids = subscriptions.map(({ id }) => id);
       this.holds.discard(tx, ids);
       return this.subscriptions.deleteByInstallation(tx, installationId);
