@@ -3,6 +3,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
+import { HoldingRepository } from '../src/holding/holding.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { RecordingRepository } from '../src/recording/recording.repository.js';
 import type { Settlement } from '../src/recording/records.js';
@@ -17,7 +18,8 @@ const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new 
 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
-  const records = new RecordingRepository(queues);
+  const holding = new HoldingRepository({ heldPerSubscription: 100 });
+  const records = new RecordingRepository(queues, holding);
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -235,11 +237,12 @@ describe('due deliveries', () => {
           await look();
         } else {
           const woken: WokenQueue[] = [];
-          const halfWay = new RecordingRepository({
+          const unwoken = {
             wake: (_tx: unknown, those: readonly WokenQueue[]) => {
               woken.push(...those);
             },
-          } as SubscriptionQueueRepository);
+          } as SubscriptionQueueRepository;
+          const halfWay = new RecordingRepository(unwoken, holding);
           await insert(tx, queue, halfWay);
           await tx.query('SELECT 1');
           await look();

@@ -46,7 +46,7 @@ export class DeliveryController {
   @Describe({
     summary: 'Sends a delivery again',
     description:
-      'At once, whether it has ended or waits for its next attempt. `CONFLICT` when its event is no longer kept.',
+      'At once, whether it has ended, is held or waits for its next attempt. `CONFLICT` when its event is no longer kept, or its subscription is paused or disabled.',
     refusals: ['CONFLICT'],
     answers: [{ status: 202, ...DELIVERY }],
   })

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
+import { HoldingModule } from '../holding/holding.module.js';
+import { SubscriptionModule } from '../subscription/subscription.module.js';
 import { SubscriptionQueueModule } from '../subscription-queue/subscription-queue.module.js';
 import { DeliveryController } from './delivery.controller.js';
 import { DeliveryRepository } from './delivery.repository.js';
 import { DeliveryService } from './delivery.service.js';
 
 @Module({
-  imports: [SubscriptionQueueModule],
+  imports: [HoldingModule, SubscriptionModule, SubscriptionQueueModule],
   controllers: [DeliveryController],
   providers: [DeliveryRepository, DeliveryService],
 })

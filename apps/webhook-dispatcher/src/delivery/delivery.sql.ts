@@ -46,15 +46,20 @@ export const LIST_ATTEMPTS = `
 /** Brings the next attempt of a delivery forward that waits for one. $2: id. */
 export const HASTEN_DELIVERY = `
   UPDATE due_delivery SET due_at = now() WHERE tenant_id = $1 AND delivery_id = $2
-  RETURNING subscription_id AS "subscriptionId"`;
+  RETURNING false AS "wasHeld"`;
 
-/** Makes a delivery due that has ended and whose event is kept. $2: id. */
+/** Makes a delivery due that has ended or is held, and whose event is kept; a hold is locked. $2: id. */
 export const REDELIVER = `
-  WITH again AS (
-    UPDATE delivery SET status = 'retrying', next_attempt_at = now()
+  WITH before AS MATERIALIZED (
+    SELECT tenant_id, id, status FROM delivery
      WHERE tenant_id = $1 AND id = $2 AND next_attempt_at IS NULL
        AND EXISTS (SELECT 1 FROM event_body WHERE tenant_id = $1 AND event_body.id = delivery.event_id)
-    RETURNING tenant_id, id, subscription_id, event_id, attempts, next_attempt_at)
-  INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
-  SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again
-  RETURNING subscription_id AS "subscriptionId"`;
+       FOR UPDATE OF delivery),
+  again AS (
+    UPDATE delivery SET status = 'retrying', next_attempt_at = now() FROM before
+     WHERE delivery.tenant_id = before.tenant_id AND delivery.id = before.id
+    RETURNING delivery.tenant_id, delivery.id, subscription_id, event_id, attempts, next_attempt_at),
+  inserted AS (
+    INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
+    SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again)
+  SELECT status = 'held' AS "wasHeld" FROM before`;

@@ -2,7 +2,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { afterAttempt } from '../delivery/delivery-state.js';
+import { afterAttempt, withoutHolding } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory } from '../receiver/receiver-directory.js';
 import { maySend } from '../receiver/removed-receiver.js';
@@ -14,6 +14,7 @@ import { Targets } from '../sending/targets.js';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
+import { DueHolder } from './due-holder.js';
 
 /** Milliseconds that a claim holds: twice what an attempt may take, so that only a dead process loses one. */
 const CLAIM_MS = 30_000;
@@ -37,6 +38,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     private readonly sender: Sender,
     private readonly recorder: Recorder,
     private readonly health: ReceiverHealth,
+    private readonly holder: DueHolder,
     signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {
@@ -63,14 +65,15 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   protected override accepts({ receiver }: DueDelivery): boolean {
-    return receiver === null || this.targets.mayBegin(receiver, Date.now());
+    return !receiver?.enabled || this.targets.mayBegin(receiver, Date.now());
   }
 
   protected async work(delivery: DueDelivery, _stopping: AbortSignal, yieldPlace: () => void): Promise<void> {
     const { receiver, body } = delivery;
-    if (!receiver?.enabled) {
-      const message = receiver ? 'The subscription is disabled' : 'The subscription was deleted';
-      await this.giveUp(delivery, { code: 'subscription_inactive', message });
+    if (receiver === null) {
+      await this.giveUp(delivery, { code: 'subscription_deleted', message: 'The subscription was deleted' });
+    } else if (!receiver.enabled) {
+      await this.hold(delivery);
     } else if (body === null) {
       await this.giveUp(delivery, { code: 'expired', message: 'The event is no longer kept' });
     } else if (!maySend(receiver, body)) {
@@ -93,7 +96,8 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     this.targets.begun(receiver);
     const attempts = delivery.attempts + 1;
     const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
-    const next = afterAttempt(this.config.delivery.retryDelaysMs, attempts, outcome, Math.random());
+    const after = afterAttempt(this.config.delivery.retryDelaysMs, attempts, outcome, Math.random());
+    const next = receiver.isRemoved ? withoutHolding(after) : after;
     const { status, nextAttemptAt: dueAt } = next;
     // A corrected URL also counts for the deliveries that wait for their next attempt.
     const { url } = receiver;
@@ -112,6 +116,12 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       reason,
       dueAt: null,
     });
+  }
+
+  /** Keeps a delivery for when its subscription is active again. */
+  private async hold({ tenantId, id: deliveryId, subscriptionId, claim }: DueDelivery): Promise<void> {
+    this.holder.begin({ tenantId, subscriptionId });
+    await this.recorder.write({ kind: 'hold', tenantId, deliveryId, subscriptionId, claim });
   }
 
   private settle(

@@ -130,6 +130,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
+    if (!receiver.enabled) return attempt.hold();
     if (this.isStopping) return;
     const isSlow = this.targets.isSlow(receiver, Date.now());
     const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
@@ -232,19 +233,16 @@ export class FanOutService implements BeforeApplicationShutdown {
 }
 
 /**
- * The receivers that may get an event: an app's subscription does not get events of objects that the app does not see, and
+ * The receivers that may get an event, or hold it: an app's subscription does not get events of objects that the app does not see, and
  * none gets an event from before it existed. One whose installation was removed gets that event alone.
  */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
   return [...receivers.values()].filter((receiver) => {
-    const { enabled, events, appKey, createdAt } = receiver;
+    const { events, appKey, createdAt } = receiver;
     if (receiver.isRemoved) return isItsRemoval(receiver, event);
     return (
-      enabled &&
-      matchesEvent(events, event.type) &&
-      createdAt <= happenedAt &&
-      (appKey === null || isVisibleToApp(event, appKey))
+      matchesEvent(events, event.type) && createdAt <= happenedAt && (appKey === null || isVisibleToApp(event, appKey))
     );
   });
 }

@@ -58,7 +58,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     this.stopListening?.();
   }
 
-  /** Enabled and disabled ones. Answers without a promise when it knows them. */
+  /** Also those that are paused or disabled. Answers without a promise when it knows them. */
   of(tenantId: string): Receivers | Promise<Receivers> {
     return this.kept.get(tenantId) ?? this.read(tenantId);
   }
@@ -118,6 +118,8 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   enabled: stored.enabled,
   rateLimit: stored.rateLimit,
   failingSince: stored.failingSince,
+  failedAt: stored.failedAt,
+  failingHours: stored.failingHours,
   createdAt: stored.createdAt.getTime(),
 });
 
@@ -134,6 +136,8 @@ const removedReceiverOf = (removed: RemovedSubscription, signer: Signer): Receiv
   enabled: true,
   rateLimit: null,
   failingSince: null,
+  failedAt: null,
+  failingHours: 0,
   createdAt: removed.removedAt.getTime(),
   signer,
   headers: {},

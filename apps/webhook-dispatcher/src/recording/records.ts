@@ -13,7 +13,7 @@ export interface NewDelivery {
   readonly attempts: 0 | 1;
   /** Of the first attempt, if it has ended. */
   readonly outcome: AttemptOutcome | null;
-  /** When it is due; null for one that has ended. */
+  /** When it is due; null for one that has ended or is held. */
   readonly dueAt: Date | null;
   /** Of the first attempt, if it is under way. */
   readonly claim: Claim | null;
@@ -57,4 +57,14 @@ export interface Settlement {
   readonly dueAt: Date | null;
 }
 
-export type LedgerRecord = EventRecord | Settlement;
+/** A claimed delivery that is held, because its subscription was paused or disabled before the attempt. */
+export interface HoldRecord {
+  readonly kind: 'hold';
+  readonly tenantId: string;
+  readonly deliveryId: string;
+  readonly subscriptionId: string;
+  /** Id of the claim. */
+  readonly claim: string;
+}
+
+export type LedgerRecord = EventRecord | Settlement | HoldRecord;
