@@ -210,7 +210,7 @@ describe('listening to the sandboxes of an app', () => {
     const cursor = await begin();
     // Uninstalled: nothing to show until it is installed again.
     const gone = await app.service.get(SubscriptionService).get({ tenantId: developer.id } as never, id);
-    await app.service.get(SubscriptionService).remove(developer.id, gone.installationId as string);
+    await app.service.get(SubscriptionService).remove(developer.id, gone.installationId as string, true);
     expect((await listen({ cursor, wait: '0' })).body.data).toEqual([]);
     await marketplace.sandbox(developer);
     const event = await app.emit(developer.id);

@@ -1,7 +1,6 @@
-import { EVENT_NAMES, type EventName } from '@crm/contracts';
+import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_NAMES, type EventName } from '@crm/contracts';
 import { EnumField, IdField, IntegerField, ListField, ObjectField, TextField } from '@crm/http';
 import { DeliveryErrorView } from '../delivery/delivery.dto.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/delivery-state.js';
 
 export class TriggerInput {
   @EnumField(EVENT_NAMES, { description: 'Of the catalogue: `GET /api/webhooks/event-types`' })
