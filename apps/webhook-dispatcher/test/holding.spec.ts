@@ -127,7 +127,7 @@ describe('a subscription that is paused or disabled', () => {
   it('holds what waited for an attempt when it was paused, and keeps its attempts', async () => {
     app.receiver.respondWith(() => ({ status: 500 }));
     const slow = await startWebhooks({
-      retryDelaysMs: [0, 1_000, 1_000],
+      retryDelaysMs: [0, 3_000, 3_000],
       concurrency: 16,
       slowConcurrency: 64,
       concurrencyPerSubscription: 4,
