@@ -10,6 +10,7 @@ import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
 import { EmbedLinkModule } from './embedding/embed-link/embed-link.module.js';
 import { EmbedTokenModule } from './embedding/embed-token/embed-token.module.js';
+import { EndpointNoticeModule } from './endpoint-notice/endpoint-notice.module.js';
 import { entities } from './entities.js';
 import { ExpiredRowModule } from './housekeeping/expired-row.module.js';
 import { KeyModule } from './keys/key.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         OperatorModule,
         KeyModule,
         MailModule,
+        EndpointNoticeModule,
         ExpiredRowModule,
       ],
     };

@@ -12,8 +12,10 @@ import { entities } from './entities.js';
 import { EventTypeModule } from './event-type/event-type.module.js';
 import { FanOutModule } from './fan-out/fan-out.module.js';
 import { ListeningModule } from './listening/listening.module.js';
+import { RecoveryModule } from './recovery/recovery.module.js';
 import { SampleEventModule } from './sample-event/sample-event.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
+import { TestEventModule } from './test-event/test-event.module.js';
 
 @Module({})
 export class AppModule {
@@ -34,6 +36,8 @@ export class AppModule {
         DueModule,
         ListeningModule,
         SampleEventModule,
+        RecoveryModule,
+        TestEventModule,
       ],
     };
   }

@@ -20,6 +20,8 @@ export interface WebhookConfig {
   };
   /** Subscriptions that a tenant may have, including those of its apps: one event can become as many deliveries. */
   subscriptionsPerTenant: number;
+  /** Deliveries that a subscription holds while it is paused or disabled; what comes then is counted and not kept. */
+  heldPerSubscription: number;
   delivery: DeliveryConfig;
 }
 
@@ -46,6 +48,7 @@ export function loadConfig(): WebhookConfig {
     slowConcurrency: read.integer('WEBHOOK_SLOW_CONCURRENCY', { default: 4096, min: 1, max: 65_536 }),
     perSubscription: read.integer('WEBHOOK_CONCURRENCY_PER_SUBSCRIPTION', { default: 64, min: 1, max: 1000 }),
     subscriptionsPerTenant: read.integer('SUBSCRIPTIONS_PER_TENANT', { default: 100, min: 1, max: 1000 }),
+    heldPerSubscription: read.integer('WEBHOOK_HELD_PER_SUBSCRIPTION', { default: 100_000, min: 1, max: 10_000_000 }),
   }));
   assertNoEgressExceptionsInProduction({ profile: env.service.profile, allow: env.allow, caFile: env.caFile });
   return {
@@ -57,6 +60,7 @@ export function loadConfig(): WebhookConfig {
       ...(env.caFile === '' ? {} : { ca: readFileSync(env.caFile, 'utf8') }),
     },
     subscriptionsPerTenant: env.subscriptionsPerTenant,
+    heldPerSubscription: env.heldPerSubscription,
     delivery: {
       retryDelaysMs: env.retryDelays === '' ? DEFAULT_RETRY_DELAYS_MS : parseDelays(env.retryDelays),
       concurrency: env.concurrency,

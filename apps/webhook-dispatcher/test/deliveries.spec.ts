@@ -147,17 +147,23 @@ describe('deliveries', () => {
     expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ url: body.url }]);
   });
 
-  it('ends a delivery at once and disables the subscription when the receiver answers 410', async () => {
+  it('holds a delivery at once and disables the subscription when the receiver answers 410', async () => {
     app.receiver.respondWith(() => ({ status: 410 }));
     const { id } = await app.subscribe(tenant.admin);
     await app.emit(tenant.id);
-    expect(await app.settled(tenant.admin, 'failed')).toMatchObject([{ attempts: 1 }]);
-    const { body } = await app.service.request<{ enabled: boolean; disabledReason: string }>(
-      'GET',
-      `/api/webhooks/subscriptions/${id}`,
-      { token: tenant.admin },
-    );
-    expect(body).toMatchObject({ enabled: false, disabledReason: 'the receiver answered 410 Gone' });
+    expect(await app.settled(tenant.admin, 'held')).toMatchObject([{ attempts: 1, lastError: { httpStatus: 410 } }]);
+    const read = async () =>
+      (
+        await app.service.request<{ status: string }>('GET', `/api/webhooks/subscriptions/${id}`, {
+          token: tenant.admin,
+        })
+      ).body;
+    await waitUntil(async () => (await read()).status === 'disabled', { describe: 'the subscription is disabled' });
+    expect(await read()).toMatchObject({
+      enabled: false,
+      disabledReason: 'the receiver answered 410 Gone',
+      heldCount: 1,
+    });
   });
 
   it('does not let a dead receiver delay other deliveries', async () => {

@@ -3,6 +3,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
+import { HoldingRepository } from '../src/holding/holding.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
 import { RecordingRepository } from '../src/recording/recording.repository.js';
@@ -19,7 +20,8 @@ const ROOM: DeliveryRoom = { places: 8, perSubscription: 4, bySubscription: new 
 describe('due deliveries', () => {
   const queues = new SubscriptionQueueRepository();
   const lines = new RecordLineRepository(queues);
-  const records = new RecordingRepository(queues, lines);
+  const holding = new HoldingRepository({ heldPerSubscription: 100 });
+  const records = new RecordingRepository(queues, lines, holding);
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -240,14 +242,12 @@ describe('due deliveries', () => {
           await look();
         } else {
           const woken: WokenQueue[] = [];
-          const halfWay = new RecordingRepository(
-            {
-              wake: (_tx: unknown, those: readonly WokenQueue[]) => {
-                woken.push(...those);
-              },
-            } as SubscriptionQueueRepository,
-            lines,
-          );
+          const unwoken = {
+            wake: (_tx: unknown, those: readonly WokenQueue[]) => {
+              woken.push(...those);
+            },
+          } as SubscriptionQueueRepository;
+          const halfWay = new RecordingRepository(unwoken, lines, holding);
           await insert(tx, queue, halfWay);
           await tx.query('SELECT 1');
           await look();

@@ -5,7 +5,7 @@ import { type TestService, waitUntil } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
 import { ListeningPlaces } from '../src/listening/listening-places.js';
-import { INSERT_ENDED_DELIVERIES, INSERT_EVENT_BODIES } from '../src/recording/recording.sql.js';
+import { RecordingRepository } from '../src/recording/recording.repository.js';
 import { SubscriptionService } from '../src/subscription/subscription.service.js';
 import { type Developer, Marketplace } from './sandboxes.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
@@ -210,7 +210,7 @@ describe('listening to the sandboxes of an app', () => {
     const cursor = await begin();
     // Uninstalled: nothing to show until it is installed again.
     const gone = await app.service.get(SubscriptionService).get({ tenantId: developer.id } as never, id);
-    await app.service.get(SubscriptionService).remove(developer.id, gone.installationId as string, false);
+    await app.service.get(SubscriptionService).remove(developer.id, gone.installationId as string, true);
     expect((await listen({ cursor, wait: '0' })).body.data).toEqual([]);
     await marketplace.sandbox(developer);
     const event = await app.emit(developer.id);
@@ -227,11 +227,18 @@ describe('listening to the sandboxes of an app', () => {
       inserted = resolve;
     });
     const slow = app.service.get(Database).crossTenant(async (tx) => {
-      await tx.query(INSERT_EVENT_BODIES, [[developer.id], [early], ['lead.created'], ['{}']]);
-      const nothing = [null];
-      await tx.query(INSERT_ENDED_DELIVERIES, [
-        ...[[developer.id], [deliveryId], [subscriptionId], [early], ['lead.created'], ['https://a.test/']],
-        ...[['failed'], [1], nothing, [new Date()], nothing, [1], nothing, ['connect'], ['no']],
+      const url = 'https://a.test/';
+      const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
+      const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url, place: null };
+      await app.service.get(RecordingRepository).write(tx, [
+        {
+          kind: 'event',
+          tenantId: developer.id,
+          eventId: early,
+          event: 'lead.created',
+          body: '{}',
+          deliveries: [delivery],
+        },
       ]);
       const committed = new Promise<void>((resolve) => {
         commit = resolve;

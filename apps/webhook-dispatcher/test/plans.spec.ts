@@ -7,11 +7,13 @@ import * as deliverySql from '../src/delivery/delivery.sql.js';
 import * as deliveryStatsSql from '../src/delivery-stats/delivery-stats.sql.js';
 import * as dueDeliverySql from '../src/due/due-delivery.sql.js';
 import * as knownDeliveriesSql from '../src/fan-out/known-deliveries.sql.js';
+import * as holdingSql from '../src/holding/holding.sql.js';
 import * as listeningSql from '../src/listening/listening.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as receiverSql from '../src/receiver/receiver.sql.js';
 import * as recordLineSql from '../src/record-line/record-line.sql.js';
 import * as recordingSql from '../src/recording/recording.sql.js';
+import * as recoverySql from '../src/recovery/recovery.sql.js';
 import * as removedSubscriptionSql from '../src/removed-subscription/removed-subscription.sql.js';
 import * as subscriptionSql from '../src/subscription/subscription.sql.js';
 import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
@@ -20,6 +22,9 @@ const { COUNT_BY_HOUR, COUNT_OF_APP_BY_HOUR } = deliveryStatsSql;
 const { LIMIT_REMOVED, PURGE_REMOVED } = removedSubscriptionSql;
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
 const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
+const { LOCK_HOLDS, RECOUNT_HOLDS, LIST_HOLDS, OPEN_HOLD, REDUCE_HOLD, DISCARD_HOLDS, ...holdingSqlOfNarrowRole } =
+  holdingSql;
+const { CLAIM_RECOVERIES, RELEASE_RECOVERIES, FIND_NEXT_RECOVERY, ...recoverySqlOfRuntimeRole } = recoverySql;
 const ofRuntimeRole = {
   ...deliverySql,
   COUNT_BY_HOUR,
@@ -27,19 +32,32 @@ const ofRuntimeRole = {
   ...listeningSqlOfRuntimeRole,
   ...receiverSql,
   LIMIT_REMOVED,
+  ...recoverySqlOfRuntimeRole,
   ...subscriptionSql,
+  LOCK_HOLDS,
+  RECOUNT_HOLDS,
+  LIST_HOLDS,
+  OPEN_HOLD,
+  REDUCE_HOLD,
+  DISCARD_HOLDS,
   WAKE_QUEUES,
 };
 const ofNarrowRole = {
   ...appLedgerSql,
   COUNT_OF_APP_BY_HOUR,
-  ...appSecretSql,
-  ...dueDeliverySql,
-  ...queueSqlOfNarrowRole,
-  ...recordLineSql,
-  ...recordingSql,
   PURGE_REMOVED,
   FIND_LISTENING_HORIZON,
+  ...appSecretSql,
+  ...dueDeliverySql,
+  ...holdingSqlOfNarrowRole,
+  ...recordLineSql,
+  ...queueSqlOfNarrowRole,
+  ...recordingSql,
+  CLAIM_RECOVERIES,
+  RELEASE_RECOVERIES,
+  FIND_NEXT_RECOVERY,
+  LOCK_HOLDS,
+  RECOUNT_HOLDS,
   WAKE_QUEUES,
 };
 

@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimedDelivery, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
 import { orderedDelivery } from '../src/fan-out/ordered-delivery.js';
+import { HoldingRepository } from '../src/holding/holding.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import type { Receiver } from '../src/receiver/receiver.js';
 import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
@@ -16,7 +17,7 @@ const GATE = { recordedUpTo: 0, longestMs: 30_000 };
 describe('lines of records', () => {
   const queues = new SubscriptionQueueRepository();
   const lines = new RecordLineRepository(queues);
-  const records = new RecordingRepository(queues, lines);
+  const records = new RecordingRepository(queues, lines, new HoldingRepository({ heldPerSubscription: 100 }));
   const due = new DueDeliveryRepository(queues);
   let test: TestDatabase;
   let database: Database;
@@ -38,6 +39,7 @@ describe('lines of records', () => {
       tenantId: randomUUID(),
       subscriptionId: randomUUID(),
       url: 'https://hooks.example.com/',
+      enabled: true,
     } as unknown as Receiver;
   });
 

@@ -100,6 +100,34 @@ describe('a sample event', () => {
     expect(shown).toMatchObject([{ eventId: body.eventId, body: app.received(body.eventId)[0]?.body }]);
   });
 
+  it('is attempted although the endpoint keeps failing and deliveries to it pause, and shows that it no longer does', async () => {
+    await marketplace.sandbox(developer);
+    app.receiver.respondWith(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await app.emit(developer.id);
+    const event = await app.emit(developer.id);
+    expect(app.received(event.id)).toEqual([]);
+    app.receiver.respondWith(() => ({ status: 200 }));
+    expect((await trigger('lead.created')).body.deliveries).toMatchObject([{ status: 'delivered', httpStatus: 200 }]);
+    expect(app.received(event.id)).toEqual([]);
+  });
+
+  it('is bounded: a workspace has two under way', async () => {
+    await marketplace.sandbox(developer);
+    let answer: (() => void) | undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async () => {
+      await answered;
+      return { status: 200 };
+    });
+    const calls = [trigger('lead.created'), trigger('lead.created'), trigger('lead.created')];
+    const refused = await Promise.race(calls);
+    expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
+    answer?.();
+    expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+  });
+
   it('is answered with the outcome of an attempt that moves to the slow lane', async () => {
     await marketplace.sandbox(developer);
     app.receiver.respondWith(async () => {

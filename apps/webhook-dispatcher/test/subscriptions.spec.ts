@@ -90,11 +90,12 @@ describe('webhook subscriptions', () => {
     expect(changed.body).toMatchObject({
       events: ['deal.won'],
       enabled: false,
-      disabledReason: 'disabled by an administrator',
+      status: 'paused',
+      disabledReason: null,
     });
     expect((await call('GET', `/${id}`, tenant.admin)).body).toEqual(changed.body);
     const enabled = await call('PATCH', `/${id}`, tenant.admin, { enabled: true });
-    expect(enabled.body).toMatchObject({ enabled: true, disabledReason: null });
+    expect(enabled.body).toMatchObject({ enabled: true, status: 'active', disabledReason: null });
     expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://10.0.0.1/' })).status).toBe(422);
     expect((await call<{ data: { id: string }[] }>('GET', '', tenant.admin)).body.data.map((row) => row.id)).toContain(
       id,

@@ -11,6 +11,7 @@ import {
   testTokens,
   waitUntil,
 } from '@crm/testing';
+import pg from 'pg';
 import { AppModule } from '../src/app.module.js';
 import type { DeliveryConfig, WebhookConfig } from '../src/config.js';
 import { FanOutService } from '../src/fan-out/fan-out.service.js';
@@ -45,6 +46,8 @@ export interface WebhookService {
   readonly receiver: Receiver;
   /** Of the server's administrator in the service's database, whom no policy binds. */
   readonly adminUrl: string;
+  /** A statement of the server's administrator, whom no policy binds. */
+  asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
   /** Another process of the same service on the same database. */
   startSibling(): Promise<TestService>;
   tenant(): Promise<{ id: string; admin: string; member: string }>;
@@ -85,7 +88,10 @@ const FAST: DeliveryConfig = {
   concurrencyPerSubscription: 4,
 };
 
-export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<WebhookService> {
+export async function startWebhooks(
+  delivery: DeliveryConfig = FAST,
+  { heldPerSubscription = 100_000 }: { heldPerSubscription?: number } = {},
+): Promise<WebhookService> {
   const database = await testDatabase('webhook-dispatcher', migrations);
   const tokens = testTokens();
   const receiver = await startReceiver({ tls: true });
@@ -96,6 +102,7 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
     keyEncryptionKey: randomBytes(32).toString('base64'),
     egress: { allow: [{ host: target.hostname, port: Number(target.port) }], ca: receiver.ca },
     subscriptionsPerTenant: SUBSCRIPTIONS_PER_TENANT,
+    heldPerSubscription,
     delivery,
   };
   const start = () => startTestService(config, AppModule.with(config), { keySource: tokens.keySource });
@@ -109,6 +116,13 @@ export async function startWebhooks(delivery: DeliveryConfig = FAST): Promise<We
     config,
     receiver,
     adminUrl: database.adminUrl,
+    async asAdministrator<Row extends object>(sql: string, parameters: readonly unknown[]) {
+      const client = new pg.Client({ connectionString: database.adminUrl });
+      await client.connect();
+      const { rows } = await client.query<Row>(sql, [...parameters]);
+      await client.end();
+      return rows;
+    },
     async startSibling() {
       const sibling = await start();
       siblings.push(sibling);

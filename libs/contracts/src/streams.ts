@@ -64,6 +64,16 @@ export const CONSUMERS = {
     concurrency: 16,
     maxAckPending: 1_000,
   },
+  identity: {
+    durable: 'identity',
+    service: 'identity',
+    // Told to people by mail, which identity sends.
+    events: ['webhook.endpoint_disabled'],
+    ackWaitMs: 10_000,
+    maxDeliveries: 10,
+    concurrency: 4,
+    maxAckPending: 100,
+  },
 } as const satisfies Record<string, ConsumerDefinition>;
 
 /** Key-value bucket with the cut-offs that revoke tokens; identity writes, every verifier watches. */

@@ -1,5 +1,11 @@
 import { DATABASES } from '@crm/contracts';
-import { createGlobalTable, createOutboxTable, createTenantTable, ServiceMigration } from '@crm/database';
+import {
+  createGlobalTable,
+  createInboxTable,
+  createOutboxTable,
+  createTenantTable,
+  ServiceMigration,
+} from '@crm/database';
 import { createIdempotencyTable } from '@crm/idempotency';
 import type { QueryRunner } from 'typeorm';
 
@@ -13,6 +19,7 @@ export class CreateIdentity1763683200000 extends ServiceMigration {
     await this.createPlatformTables(runner);
     await this.createPendingCutoffTable(runner);
     await createOutboxTable(runner, roles);
+    await createInboxTable(runner, roles);
     await createIdempotencyTable(runner, roles, { narrowCreates: true });
     await this.grantWorkspaceWrites(runner);
   }

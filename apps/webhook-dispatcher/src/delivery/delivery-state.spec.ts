@@ -43,9 +43,10 @@ describe('the state of a delivery after an attempt', () => {
     expect(afterAttempt(DELAYS, 1, failure('blocked'), 0.5).status).toBe('retrying');
   });
 
-  it('is failed at once on 410, which disables the subscription', () => {
+  it('is held at once on 410, which disables the subscription', () => {
     expect(afterAttempt(DELAYS, 1, failure('http_4xx', { httpStatus: 410 }), 0.5)).toMatchObject({
-      status: 'failed',
+      status: 'held',
+      nextAttemptAt: null,
       disables: true,
     });
   });

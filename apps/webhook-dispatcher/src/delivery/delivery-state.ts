@@ -7,7 +7,7 @@ import { delayBeforeNext } from './retry-schedule.js';
 export interface NextState {
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: Date | null;
-  /** Whether the subscription is disabled, because the receiver is gone for good (410). */
+  /** Whether the subscription is disabled, because the receiver says that it is gone for good (410). */
   readonly disables: boolean;
   /** Whether it ended before its last attempt, because later deliveries of its record waited for it. */
   readonly isSetAside: boolean;
@@ -23,7 +23,8 @@ const GONE = 410;
 
 /**
  * Decides what follows an attempt: delivered, another attempt later, or the end. A delivery whose URL the address policy
- * refuses becomes `blocked` only after its last attempt, because a name may have another address by the next one.
+ * refuses becomes `blocked` only after its last attempt, because a name may have another address by the next one. One that
+ * was answered 410 is held like those that follow it, so that a stray 410 loses nothing.
  * @param attempts attempts made, including this one
  * @param random a number in [0, 1)
  */
@@ -34,7 +35,7 @@ export function afterAttempt(
   random: number,
 ): NextState {
   if (outcome.error === null) return ended('delivered');
-  if (outcome.httpStatus === GONE) return { ...ended('failed'), disables: true };
+  if (outcome.httpStatus === GONE) return { ...ended('held'), disables: true };
   const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
   if (delay === null) return ended(outcome.error.code === 'blocked' ? 'blocked' : 'failed');
   const nextAttemptAt = new Date(outcome.at.getTime() + delay);
@@ -63,3 +64,8 @@ const ended = (status: DeliveryStatus): NextState => ({
   disables: false,
   isSetAside: false,
 });
+
+/** The same for a receiver whose installation was removed: nothing is held for it, because nobody could recover it. */
+export function withoutHolding(next: NextState): NextState {
+  return next.status === 'held' ? { ...next, status: 'failed', disables: false } : next;
+}

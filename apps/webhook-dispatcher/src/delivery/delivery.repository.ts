@@ -2,6 +2,7 @@ import type { DeliveryStatus, EventName } from '@crm/contracts';
 import { lowestIdOf, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { HoldingRepository } from '../holding/holding.repository.js';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
 import type { Attempt, Delivery } from './delivery.js';
 import {
@@ -34,7 +35,10 @@ export interface DeliveryFilter {
 /** The ledger within a tenant. */
 @Injectable()
 export class DeliveryRepository {
-  constructor(private readonly queues: SubscriptionQueueRepository) {}
+  constructor(
+    private readonly queues: SubscriptionQueueRepository,
+    private readonly holds: HoldingRepository,
+  ) {}
 
   /** Newest first. */
   async page(tx: TenantTransaction, filter: DeliveryFilter, page: ListPage): Promise<Delivery[]> {
@@ -61,16 +65,18 @@ export class DeliveryRepository {
   }
 
   /**
-   * Makes a delivery due now, whether it waits for its next attempt or has ended.
-   * @returns false when there is none, or what it would send is no longer kept
+   * Makes a delivery due now, whether it waits for its next attempt, is held or has ended.
+   * @returns false when what it would send is no longer kept
    */
-  async redeliver(tx: TenantTransaction, id: string): Promise<boolean> {
+  async redeliver(tx: TenantTransaction, { id, subscriptionId }: Delivery): Promise<boolean> {
+    this.holds.lock(tx, [{ tenantId: tx.tenantId, subscriptionId }]);
     const [row] = [
-      ...(await tx.query<{ subscriptionId: string }>(HASTEN_DELIVERY, [tx.tenantId, id])),
-      ...(await tx.query<{ subscriptionId: string }>(REDELIVER, [tx.tenantId, id])),
+      ...(await tx.query<{ wasHeld: boolean }>(HASTEN_DELIVERY, [tx.tenantId, id])),
+      ...(await tx.query<{ wasHeld: boolean }>(REDELIVER, [tx.tenantId, id])),
     ];
     if (!row) return false;
-    this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId: row.subscriptionId, dueAt: null }]);
+    if (row.wasHeld) this.holds.reduce(tx, subscriptionId, 1);
+    this.queues.wake(tx, [{ tenantId: tx.tenantId, subscriptionId, dueAt: null }]);
     return true;
   }
 }

@@ -4,6 +4,8 @@ import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { RecordLineSignal } from '../record-line/record-line.signal.js';
+import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+import { statusOf } from '../subscription/subscription-state.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import type { ListDeliveriesQuery } from './delivery.dto.js';
 import type { Attempt, Delivery } from './delivery.js';
@@ -16,6 +18,7 @@ export class DeliveryService {
   constructor(
     private readonly database: Database,
     private readonly deliveries: DeliveryRepository,
+    private readonly subscriptions: SubscriptionRepository,
     private readonly signal: SubscriptionQueueSignal,
     private readonly lineSignal: RecordLineSignal,
   ) {}
@@ -47,18 +50,25 @@ export class DeliveryService {
   }
 
   /**
-   * Attempts a delivery now, with the same id and body: one that has ended, or waits for its next attempt. It gets this
-   * attempt, and whatever is left of the schedule.
-   * One that stands in line because of its record is attempted when its turn comes.
-   * @throws PlatformError NOT_FOUND, or CONFLICT when what it would send is no longer kept, or it waits for earlier deliveries
+   * Attempts a delivery now, with the same id and body: one that has ended, is held, or waits for its next attempt. It gets
+   * this attempt, and whatever is left of the schedule. One that stands in line because of its record is attempted when its
+   * turn comes.
+   * @throws PlatformError NOT_FOUND, or CONFLICT when what it would send is no longer kept, its subscription is paused or
+   *   disabled, or it waits for earlier deliveries
    */
   async redeliver(principal: Principal, id: string): Promise<Delivery> {
     return this.database.transaction(principal.tenantId, async (tx) => {
-      const isDue = await this.deliveries.redeliver(tx, id);
+      const before = await this.deliveries.find(tx, id);
+      if (before === null) refuseUnknown();
+      const subscription = await this.subscriptions.find(tx, before.subscriptionId);
+      if (subscription?.enabled === false) {
+        throw new PlatformError('CONFLICT', `The subscription is ${statusOf(subscription)}; resume it first`);
+      }
+      const isDue = await this.deliveries.redeliver(tx, before);
       const delivery = await this.deliveries.find(tx, id);
       if (delivery === null) refuseUnknown();
       if (!isDue) {
-        const isWaiting = delivery.status === 'pending' || delivery.status === 'retrying';
+        const isWaiting = before.status === 'pending' || before.status === 'retrying';
         throw new PlatformError('CONFLICT', isWaiting ? WAITS_IN_LINE : 'The event of the delivery is no longer kept');
       }
       tx.afterCommit(() => {

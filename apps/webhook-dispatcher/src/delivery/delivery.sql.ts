@@ -1,3 +1,5 @@
+import { AGAIN_DUE } from '../record-line/again-due.js';
+
 // The ledger within a tenant; what the pipeline writes is in recording.sql.ts. $1 is the tenant.
 
 const COLUMNS = `id, event, event_id AS "eventId", subscription_id AS "subscriptionId", url, status, attempts,
@@ -46,26 +48,21 @@ export const LIST_ATTEMPTS = `
 /** Brings the next attempt of a delivery forward that waits for one. $2: id. */
 export const HASTEN_DELIVERY = `
   UPDATE due_delivery SET due_at = now() WHERE tenant_id = $1 AND delivery_id = $2
-  RETURNING subscription_id AS "subscriptionId"`;
+  RETURNING false AS "wasHeld"`;
 
 /**
- * Makes a delivery due that has ended and whose event is kept. One of a record stands in line again, by its version before those
- * that wait. $2: id.
+ * Makes a delivery due that has ended or is held, and whose event is kept; a hold is locked. One of a record stands in line
+ * again, by its version before those that wait. $2: id.
  */
 export const REDELIVER = `
-  WITH again AS (
-    UPDATE delivery SET status = 'retrying', next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
+  WITH before AS MATERIALIZED (
+    SELECT tenant_id, id, status FROM delivery
      WHERE tenant_id = $1 AND id = $2 AND status NOT IN ('pending', 'retrying')
        AND EXISTS (SELECT 1 FROM event_body WHERE tenant_id = $1 AND event_body.id = delivery.event_id)
-    RETURNING tenant_id, id, subscription_id, event_id, attempts, next_attempt_at, record_id, record_version),
-  due AS (
-    INSERT INTO due_delivery (tenant_id, delivery_id, subscription_id, event_id, attempts, is_retry, due_at)
-    SELECT tenant_id, id, subscription_id, event_id, attempts, true, next_attempt_at FROM again WHERE record_id IS NULL),
-  placed AS (
-    INSERT INTO ordered_delivery
-      (tenant_id, delivery_id, subscription_id, record_id, record_version, event_id, attempts, state)
-    SELECT tenant_id, id, subscription_id, record_id, record_version, event_id, attempts, 'new'
-      FROM again WHERE record_id IS NOT NULL
-    -- It has just ended, and its row has not been removed yet.
-    ON CONFLICT (tenant_id, delivery_id) DO UPDATE SET state = 'new', attempts = EXCLUDED.attempts)
-  SELECT subscription_id AS "subscriptionId" FROM again`;
+       FOR UPDATE OF delivery),
+  again AS (
+    UPDATE delivery SET status = 'retrying', next_attempt_at = CASE WHEN record_id IS NULL THEN now() END, set_aside = false
+      FROM before WHERE delivery.tenant_id = before.tenant_id AND delivery.id = before.id
+    RETURNING delivery.tenant_id, delivery.id, subscription_id, event_id, attempts, next_attempt_at, record_id,
+              record_version),${AGAIN_DUE}
+  SELECT status = 'held' AS "wasHeld" FROM before`;

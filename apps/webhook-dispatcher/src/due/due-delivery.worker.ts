@@ -2,7 +2,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { afterAttempt, afterAttemptOfHead } from '../delivery/delivery-state.js';
+import { afterAttempt, afterAttemptOfHead, withoutHolding } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory } from '../receiver/receiver-directory.js';
 import { maySend } from '../receiver/removed-receiver.js';
@@ -14,6 +14,7 @@ import { Targets } from '../sending/targets.js';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { type ClaimedDelivery, DueDeliveryRepository } from './due-delivery.repository.js';
+import { DueHolder } from './due-holder.js';
 
 /** Milliseconds that a claim holds: twice what an attempt may take, so that only a dead process loses one. */
 const CLAIM_MS = 30_000;
@@ -37,6 +38,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     private readonly sender: Sender,
     private readonly recorder: Recorder,
     private readonly health: ReceiverHealth,
+    private readonly holder: DueHolder,
     signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {
@@ -63,14 +65,15 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   protected override accepts({ receiver }: DueDelivery): boolean {
-    return receiver === null || this.targets.mayBegin(receiver, Date.now());
+    return !receiver?.enabled || this.targets.mayBegin(receiver, Date.now());
   }
 
   protected async work(delivery: DueDelivery, _stopping: AbortSignal, yieldPlace: () => void): Promise<void> {
     const { receiver, body } = delivery;
-    if (!receiver?.enabled) {
-      const message = receiver ? 'The subscription is disabled' : 'The subscription was deleted';
-      await this.giveUp(delivery, { code: 'subscription_inactive', message });
+    if (receiver === null) {
+      await this.giveUp(delivery, { code: 'subscription_deleted', message: 'The subscription was deleted' });
+    } else if (!receiver.enabled) {
+      await this.hold(delivery);
     } else if (body === null) {
       await this.giveUp(delivery, { code: 'expired', message: 'The event is no longer kept' });
     } else if (!maySend(receiver, body)) {
@@ -94,9 +97,10 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     const attempts = delivery.attempts + 1;
     const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
     const { retryDelaysMs } = this.config.delivery;
-    const next = delivery.isHead
+    const after = delivery.isHead
       ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
       : afterAttempt(retryDelaysMs, attempts, outcome, Math.random());
+    const next = receiver.isRemoved ? withoutHolding(after) : after;
     const { status, nextAttemptAt: dueAt, isSetAside } = next;
     // A corrected URL also counts for the deliveries that wait for their next attempt.
     const { url } = receiver;
@@ -116,6 +120,12 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       dueAt: null,
       isSetAside: false,
     });
+  }
+
+  /** Keeps a delivery for when its subscription is active again. */
+  private async hold({ tenantId, id: deliveryId, subscriptionId, claim, isHead }: DueDelivery): Promise<void> {
+    this.holder.begin({ tenantId, subscriptionId });
+    await this.recorder.write({ kind: 'hold', tenantId, deliveryId, subscriptionId, claim, isHead });
   }
 
   private settle(

@@ -100,14 +100,16 @@ export class FanOutService implements BeforeApplicationShutdown {
       ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, place))
       : [];
     const message = { eventId: event.id, body: JSON.stringify(body) };
-    await this.deliver(tenantId, event.type, message, attempts, ordered);
+    const begin = (attempt: FirstAttempt) => this.begin(attempt, message);
+    await this.deliver(tenantId, event.type, message, attempts, ordered, begin);
   }
 
   /**
-   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other.
-   * An attempt for which there is no place now is made later, by the schedule of all deliveries.
+   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other. It
+   * is made at once, also to a receiver that keeps failing: somebody waits to see whether it still does. The caller bounds
+   * how many there are at a time.
    * @param event the name in the ledger
-   * @returns the attempts, when all that have begun have ended
+   * @returns the attempts, when all have ended; while the process stops they are left to the next one
    */
   async sendOnce(
     tenantId: string,
@@ -116,7 +118,11 @@ export class FanOutService implements BeforeApplicationShutdown {
     receivers: readonly Receiver[],
   ): Promise<FirstAttempt[]> {
     const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
-    const made = await this.deliver(tenantId, event, message, attempts, []);
+    const made = await this.deliver(tenantId, event, message, attempts, [], async (attempt) => {
+      if (this.isStopping) return;
+      this.targets.begun(attempt.receiver);
+      await this.attempt(attempt, message, () => undefined);
+    });
     await Promise.all(made.map(({ outcome }) => outcome));
     return attempts;
   }
@@ -135,9 +141,10 @@ export class FanOutService implements BeforeApplicationShutdown {
     message: Message,
     attempts: readonly FirstAttempt[],
     ordered: readonly NewDelivery[],
+    begin: (attempt: FirstAttempt) => Promise<void>,
   ): Promise<MadeAttempt[]> {
     if (attempts.length > 0) await this.places.room();
-    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
+    const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
     await this.firstOf(made);
     await this.record(tenantId, event, message, made, ordered);
     return made;
@@ -146,11 +153,17 @@ export class FanOutService implements BeforeApplicationShutdown {
   /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
+    if (!receiver.enabled) return attempt.hold();
     if (this.isStopping) return;
     const isSlow = this.targets.isSlow(receiver, Date.now());
     const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
-    if (!hasPlace) return;
-    let freePlace = () => this.places.free(receiver.tenantId);
+    if (hasPlace) await this.attempt(attempt, message, () => this.places.free(receiver.tenantId));
+  }
+
+  /** @param free frees the place of the attempt; called once */
+  private async attempt(attempt: FirstAttempt, message: Message, free: () => void): Promise<void> {
+    const { receiver } = attempt;
+    let freePlace = free;
     try {
       // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
       if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
@@ -253,19 +266,16 @@ export class FanOutService implements BeforeApplicationShutdown {
 }
 
 /**
- * The receivers that may get an event: an app's subscription does not get events of objects that the app does not see, and
+ * The receivers that may get an event, or hold it: an app's subscription does not get events of objects that the app does not see, and
  * none gets an event from before it existed. One whose installation was removed gets that event alone.
  */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
   return [...receivers.values()].filter((receiver) => {
-    const { enabled, events, appKey, createdAt } = receiver;
+    const { events, appKey, createdAt } = receiver;
     if (receiver.isRemoved) return isItsRemoval(receiver, event);
     return (
-      enabled &&
-      matchesEvent(events, event.type) &&
-      createdAt <= happenedAt &&
-      (appKey === null || isVisibleToApp(event, appKey))
+      matchesEvent(events, event.type) && createdAt <= happenedAt && (appKey === null || isVisibleToApp(event, appKey))
     );
   });
 }

@@ -1,6 +1,6 @@
 import { newId } from '@crm/database';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
-import { afterAttempt, type NextState } from '../delivery/delivery-state.js';
+import { afterAttempt, type NextState, withoutHolding } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import type { NewDelivery } from '../recording/records.js';
 import { deliveryId } from './delivery-id.js';
@@ -15,6 +15,7 @@ export class FirstAttempt {
   readonly claim = newId();
   private startedAt: number | undefined;
   private isRecorded = false;
+  private isHeld = false;
   private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
 
   /** @param retryDelaysMs before each attempt of the delivery, this one included */
@@ -33,8 +34,14 @@ export class FirstAttempt {
     return true;
   }
 
+  /** No attempt is made: the subscription is paused or disabled, and keeps the delivery for later. */
+  hold(): void {
+    this.isHeld = true;
+  }
+
   end(outcome: AttemptOutcome): void {
-    this.ended = { outcome, next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random()) };
+    const next = afterAttempt(this.retryDelaysMs, 1, outcome, Math.random());
+    this.ended = { outcome, next: this.receiver.isRemoved ? withoutHolding(next) : next };
   }
 
   get outcome(): AttemptOutcome | null {
@@ -45,7 +52,7 @@ export class FirstAttempt {
     return this.ended?.next ?? null;
   }
 
-  /** The delivery as it is now: it has ended, is in its first attempt, or waits for one. */
+  /** The delivery as it is now: it has ended, is in its first attempt, waits for one, or is held. */
   record(): NewDelivery {
     this.isRecorded = true;
     const { subscriptionId, appKey, installationId, url } = this.receiver;
@@ -55,6 +62,7 @@ export class FirstAttempt {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };
     }
+    if (this.isHeld) return { ...known, status: 'held', attempts: 0, outcome: null, dueAt: null, claim: null };
     const waits = { ...known, status: 'pending', attempts: 0, outcome: null } as const;
     if (this.startedAt === undefined) return { ...waits, dueAt: new Date(), claim: null };
     const claim = { id: this.claim, until: new Date(this.startedAt + CLAIM_MS) };

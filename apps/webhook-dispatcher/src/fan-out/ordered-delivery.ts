@@ -17,13 +17,17 @@ export const placeOf = ({ subject, recordversion }: Positioned, streamSequence: 
     : { recordId: subject, recordVersion: recordversion, streamSequence };
 
 /** A delivery that stands in line. Nothing is attempted before it is recorded. */
-export const orderedDelivery = (eventId: string, { subscriptionId, url }: Receiver, place: Place): NewDelivery => ({
+export const orderedDelivery = (
+  eventId: string,
+  { subscriptionId, url, enabled }: Receiver,
+  place: Place,
+): NewDelivery => ({
   id: deliveryId(eventId, subscriptionId),
   subscriptionId,
   // Subscriptions of apps have no order.
   app: null,
   url,
-  status: 'pending',
+  status: enabled ? 'pending' : 'held',
   attempts: 0,
   outcome: null,
   dueAt: null,

@@ -29,6 +29,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         previous_secret bytea,
         previous_secret_until timestamptz,
         failing_since timestamptz,
+        failed_at timestamptz,
+        failing_hours integer NOT NULL DEFAULT 0,
         created_by uuid NOT NULL,
         created_at timestamptz NOT NULL DEFAULT now(),
         CHECK ((app_key IS NULL) = (installation_id IS NULL) AND (app_key IS NULL) = (secret IS NOT NULL)),
@@ -85,7 +87,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
         event_id uuid NOT NULL,
         event text NOT NULL,
         url text NOT NULL,
-        status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'blocked')),
+        status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed', 'blocked', 'held')),
         attempts integer NOT NULL,
         next_attempt_at timestamptz,
         created_at timestamptz NOT NULL DEFAULT now(),
@@ -124,6 +126,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
           where: 'app_key IS NOT NULL AND error_code IS NOT NULL',
           tenantFirst: false,
         },
+        // What a subscription holds, and what else it may recover: few among what it was delivered.
+        { columns: 'subscription_id, id', where: "status IN ('held', 'failed', 'blocked')", tenantFirst: false },
       ],
     });
 
@@ -207,6 +211,46 @@ export class Webhooks1763700000000 implements MigrationInterface {
       narrow: ['select', 'insert', 'update', 'delete'],
     });
 
+    // What a subscription holds while it is paused or disabled. Apart from the subscription, because a batch of events
+    // writes it.
+    await createTenantTable(runner, roles, {
+      name: 'subscription_hold',
+      columns: `
+        subscription_id uuid NOT NULL,
+        held integer NOT NULL DEFAULT 0,
+        dropped bigint NOT NULL DEFAULT 0,
+        is_discarded boolean NOT NULL DEFAULT false`,
+      primaryKey: ['subscription_id'],
+      indexes: [{ columns: 'subscription_id', where: 'is_discarded' }],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'update', 'delete'],
+      storage: 'fillfactor = 50',
+    });
+
+    // The last recovery of each subscription, which runs while it is due.
+    await createTenantTable(runner, roles, {
+      name: 'recovery',
+      columns: `
+        subscription_id uuid NOT NULL,
+        state text NOT NULL CHECK (state IN ('running', 'completed', 'stopped')),
+        since timestamptz,
+        include_failed boolean NOT NULL,
+        total integer NOT NULL,
+        done integer NOT NULL DEFAULT 0,
+        next_id uuid NOT NULL,
+        end_id uuid NOT NULL,
+        started_at timestamptz NOT NULL,
+        finished_at timestamptz,
+        due_at timestamptz,
+        claim uuid,
+        CHECK ((state = 'running') = (due_at IS NOT NULL) AND (state = 'running') = (finished_at IS NULL))`,
+      primaryKey: ['subscription_id'],
+      references: [{ columns: ['subscription_id'], table: 'webhook_subscription', onDelete: 'cascade' }],
+      indexes: [{ columns: 'due_at', where: 'due_at IS NOT NULL', tenantFirst: false }],
+      grants: ['select', 'insert', 'update'],
+      narrow: ['select', 'update'],
+    });
+
     await createOutboxTable(runner, roles);
     await createInboxTable(runner, roles);
   }
@@ -217,6 +261,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'dead_letter',
       'outbox',
       'outbox_position',
+      'recovery',
+      'subscription_hold',
       'subscription_queue',
       'ordered_delivery',
       'due_delivery',

@@ -58,7 +58,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
     this.stopListening?.();
   }
 
-  /** Enabled and disabled ones. Answers without a promise when it knows them. */
+  /** Also those that are paused or disabled. Answers without a promise when it knows them. */
   of(tenantId: string): Receivers | Promise<Receivers> {
     return this.kept.get(tenantId) ?? this.read(tenantId);
   }
@@ -120,6 +120,8 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   ordering: stored.ordering,
   onStall: stored.onStall,
   failingSince: stored.failingSince,
+  failedAt: stored.failedAt,
+  failingHours: stored.failingHours,
   createdAt: stored.createdAt.getTime(),
 });
 
@@ -138,6 +140,8 @@ const removedReceiverOf = (removed: RemovedSubscription, signer: Signer): Receiv
   ordering: 'none',
   onStall: 'skip',
   failingSince: null,
+  failedAt: null,
+  failingHours: 0,
   createdAt: removed.removedAt.getTime(),
   signer,
   headers: {},

@@ -2,8 +2,18 @@ import type { CustomHeaders } from '../custom-header/custom-headers.js';
 import type { Ordering, StallRule } from '../record-line/ordering.js';
 import type { Signer } from '../signing-secret/signature.js';
 
+/** A series of failed attempts without a success. */
+export interface Failures {
+  /** Null when the last attempt succeeded. */
+  readonly failingSince: Date | null;
+  /** A failure in the last hour that had one. */
+  readonly failedAt: Date | null;
+  /** How many hours had failures. */
+  readonly failingHours: number;
+}
+
 /** What an attempt of a delivery, and the choice of who gets an event, need of a subscription. */
-export interface Receiver {
+export interface Receiver extends Failures {
   readonly tenantId: string;
   readonly subscriptionId: string;
   /** The app it belongs to; null when the tenant created it. */
@@ -18,13 +28,12 @@ export interface Receiver {
   readonly events: readonly string[];
   /** A formula over the data of a delivery; null for everything. */
   readonly filter: string | null;
+  /** False while it is paused or disabled, and holds its events. */
   readonly enabled: boolean;
   /** Attempts a second that may begin; null for as many as it takes. */
   readonly rateLimit: number | null;
   readonly ordering: Ordering;
   readonly onStall: StallRule;
-  /** Since when every attempt has failed. */
-  readonly failingSince: Date | null;
   /** Unix milliseconds; it gets no event from before. */
   readonly createdAt: number;
   readonly signer: Signer;

@@ -1,5 +1,6 @@
-import { Database, isTemporary } from '@crm/database';
+import { Database, isExcessive, isTemporary } from '@crm/database';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { Counter, register } from 'prom-client';
 import { RecordLineSignal } from '../record-line/record-line.signal.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { RecordingRepository } from './recording.repository.js';
@@ -47,7 +48,7 @@ export class Recorder implements BeforeApplicationShutdown {
 
   /**
    * Resolves when the record is committed.
-   * @returns false for a settlement of a delivery that was no longer claimed by this process: nothing was written
+   * @returns false for a claimed delivery that was no longer claimed by this process: nothing was written
    * @throws what `Database.crossTenant` throws
    */
   write(record: LedgerRecord): Promise<boolean> {
@@ -97,7 +98,7 @@ export class Recorder implements BeforeApplicationShutdown {
       const settled = await this.commit(batch);
       for (const { record, resolve } of batch) resolve(record.kind === 'event' || settled.has(record.deliveryId));
     } catch (error) {
-      if (batch.length === 1 || isTemporary(error)) {
+      if (batch.length === 1 || isUnavailable(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }
@@ -110,29 +111,43 @@ export class Recorder implements BeforeApplicationShutdown {
   }
 
   private async commit(batch: readonly Entry[]): Promise<ReadonlySet<string>> {
-    const settled = await this.database.crossTenant((tx) =>
+    const { settled, dropped } = await this.database.crossTenant((tx) =>
       this.records.write(
         tx,
         batch.map(({ record }) => record),
       ),
     );
+    if (dropped > 0) droppedDeliveries().inc(dropped);
     if (batch.some(({ record }) => isDue(record))) this.signal.signal();
     if (batch.some(({ record }) => changesLine(record))) this.lineSignal.signal();
     return settled;
   }
 }
 
-const sizeOf = (record: LedgerRecord): { rows: number; length: number } =>
-  record.kind === 'event'
-    ? { rows: record.deliveries.length + 1, length: record.body.length }
-    : { rows: 1, length: record.outcome?.responseExcerpt?.length ?? 0 };
+/** Whether each record would fail by itself, too. One that takes too long or too much memory may be the only one that does. */
+const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
+
+function sizeOf(record: LedgerRecord): { rows: number; length: number } {
+  if (record.kind === 'event') return { rows: record.deliveries.length + 1, length: record.body.length };
+  return { rows: 1, length: record.kind === 'hold' ? 0 : (record.outcome?.responseExcerpt?.length ?? 0) };
+}
 
 /** Whether a line has become longer or lost its head. */
-const changesLine = (record: LedgerRecord): boolean =>
-  record.kind === 'event' ? record.deliveries.some(({ place }) => place !== null) : endsHead(record);
+function changesLine(record: LedgerRecord): boolean {
+  if (record.kind === 'event') return record.deliveries.some(({ place }) => place !== null);
+  return record.kind === 'hold' ? record.isHead : endsHead(record);
+}
 
 /** Whether the worker has something to look for, now or later. */
-const isDue = (record: LedgerRecord): boolean =>
-  record.kind === 'event'
-    ? record.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null)
-    : record.dueAt !== null;
+function isDue(record: LedgerRecord): boolean {
+  if (record.kind === 'event') return record.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null);
+  return record.kind === 'settlement' && record.dueAt !== null;
+}
+
+/** Alarm on an increase: a subscription holds as many deliveries as it may, and events are lost to it. */
+const droppedDeliveries = (): Counter =>
+  (register.getSingleMetric('webhook_held_dropped_total') as Counter | undefined) ??
+  new Counter({
+    name: 'webhook_held_dropped_total',
+    help: 'Deliveries that were not held, because their subscription holds as many as it may',
+  });

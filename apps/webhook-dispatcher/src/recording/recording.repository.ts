@@ -1,5 +1,6 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { HoldingRepository, type HoldKey } from '../holding/holding.repository.js';
 import { RecordLineRepository } from '../record-line/record-line.repository.js';
 import { SubscriptionQueueRepository, type WokenQueue } from '../subscription-queue/subscription-queue.repository.js';
 import {
@@ -13,29 +14,64 @@ import { type EventRecord, endsHead, type LedgerRecord, type NewDelivery, type S
 
 type OwnedDelivery = NewDelivery & Pick<EventRecord, 'tenantId' | 'eventId' | 'event'>;
 
+export interface Written {
+  /** Ids of the settled and held deliveries; the others were no longer claimed by this process. */
+  readonly settled: ReadonlySet<string>;
+  /** Deliveries that were not kept, because their subscription holds as many as it may. */
+  readonly dropped: number;
+}
+
 /** Writes what became of events and claimed deliveries of many tenants, as the narrow role, in few statements. */
 @Injectable()
 export class RecordingRepository {
   constructor(
     private readonly queues: SubscriptionQueueRepository,
     private readonly lines: RecordLineRepository,
+    private readonly holding: HoldingRepository,
   ) {}
 
-  /** @returns ids of the settled deliveries; the others were no longer claimed by this process */
-  async write(tx: NarrowTransaction, records: readonly LedgerRecord[]): Promise<ReadonlySet<string>> {
+  async write(tx: NarrowTransaction, records: readonly LedgerRecord[]): Promise<Written> {
     const events = records.filter((record) => record.kind === 'event');
     const settlements = records.filter((record) => record.kind === 'settlement');
-    this.insertEvents(tx, events);
+    const holds = records.filter((record) => record.kind === 'hold');
+    const deliveries = events.flatMap(ownedDeliveries);
+    const untried = deliveries.filter(isHeldUntried);
+    const refused: HoldKey[] = [...deliveries.filter(isHeldAfterAttempt), ...settlements.filter(isHeldAfterAttempt)];
+    const locked = [...untried, ...holds, ...refused];
+    // Before all others, so that no two transactions wait for each other.
+    if (locked.length > 0) this.holding.lock(tx, locked);
+    this.insertEvents(
+      tx,
+      events.filter((event) => !event.deliveries.every(isHeldUntried)),
+      deliveries.filter((delivery) => !isHeldUntried(delivery)),
+    );
+    const dropped = untried.length > 0 ? this.hold(tx, events, untried) : Promise.resolve(0);
     const settled = settlements.length > 0 ? this.settle(tx, settlements) : Promise.resolve([]);
+    const held = holds.length > 0 ? this.holding.holdClaimed(tx, holds) : Promise.resolve([]);
+    if (refused.length > 0) this.holding.recount(tx, refused);
     const woken = [...events.flatMap(queuesOfEvent), ...settlements.flatMap(queueOfSettlement)];
     if (woken.length > 0) this.queues.wake(tx, woken);
-    const settledIds = new Set((await settled).map(({ id }) => id));
-    const heads = settlements.filter((one) => endsHead(one) && settledIds.has(one.deliveryId));
-    if (heads.length > 0) this.lines.endHeads(tx, heads);
-    return settledIds;
+    const [settledRows, heldRows, droppedCount] = await Promise.all([settled, held, dropped]);
+    const ids = new Set([...settledRows, ...heldRows].map(({ id }) => id));
+    const heads = [...settlements.filter(endsHead), ...holds.filter(({ isHead }) => isHead)];
+    const ended = heads.filter(({ deliveryId }) => ids.has(deliveryId));
+    if (ended.length > 0) this.lines.endHeads(tx, ended);
+    return { settled: ids, dropped: droppedCount };
   }
 
-  private insertEvents(tx: NarrowTransaction, events: readonly EventRecord[]): void {
+  private hold(tx: NarrowTransaction, events: readonly EventRecord[], held: readonly OwnedDelivery[]): Promise<number> {
+    return this.holding.insert(
+      tx,
+      held,
+      events.filter((event) => event.deliveries.length > 0 && event.deliveries.every(isHeldUntried)),
+    );
+  }
+
+  private insertEvents(
+    tx: NarrowTransaction,
+    events: readonly EventRecord[],
+    deliveries: readonly OwnedDelivery[],
+  ): void {
     if (events.length === 0) return;
     tx.issue(INSERT_EVENT_BODIES, [
       events.map(({ tenantId }) => tenantId),
@@ -43,9 +79,6 @@ export class RecordingRepository {
       events.map(({ event }) => event),
       events.map(({ body }) => body),
     ]);
-    const deliveries = events.flatMap(({ tenantId, eventId, event, deliveries: made }) =>
-      made.map((delivery): OwnedDelivery => ({ ...delivery, tenantId, eventId, event })),
-    );
     const ordered = deliveries.filter(({ place }) => place !== null);
     if (ordered.length > 0) tx.issue(INSERT_ORDERED_DELIVERIES, [...columnsOf(ordered), ...placesOf(ordered)]);
     const ended = deliveries.filter(({ dueAt, place }) => dueAt === null && place === null);
@@ -107,6 +140,15 @@ const placesOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ place }) => place?.recordVersion),
   deliveries.map(({ place }) => place?.streamSequence),
 ];
+
+const ownedDeliveries = ({ tenantId, eventId, event, deliveries }: EventRecord): OwnedDelivery[] =>
+  deliveries.map((delivery) => ({ ...delivery, tenantId, eventId, event }));
+
+type HeldState = Pick<NewDelivery | Settlement, 'status' | 'outcome'>;
+
+const isHeldUntried = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome === null;
+/** The receiver said that it is gone. Rare: the first one disables the subscription. */
+const isHeldAfterAttempt = ({ status, outcome }: HeldState): boolean => status === 'held' && outcome !== null;
 
 /** A claim ends when the process that holds it does not settle it. */
 const queuesOfEvent = ({ tenantId, deliveries }: EventRecord): WokenQueue[] =>

@@ -13,7 +13,7 @@ export interface NewDelivery {
   readonly attempts: 0 | 1;
   /** Of the first attempt, if it has ended. */
   readonly outcome: AttemptOutcome | null;
-  /** When it is due; null for one that has ended, or waits in line. */
+  /** When it is due; null for one that has ended, is held, or waits in line. */
   readonly dueAt: Date | null;
   /** Its place in the line of its record; null for one without an order. */
   readonly place: Place | null;
@@ -70,7 +70,19 @@ export interface Settlement {
   readonly isSetAside: boolean;
 }
 
-export type LedgerRecord = EventRecord | Settlement;
+/** A claimed delivery that is held, because its subscription was paused or disabled before the attempt. */
+export interface HoldRecord {
+  readonly kind: 'hold';
+  readonly tenantId: string;
+  readonly deliveryId: string;
+  readonly subscriptionId: string;
+  /** Id of the claim. */
+  readonly claim: string;
+  /** Whether later deliveries of its record wait for it. */
+  readonly isHead: boolean;
+}
+
+export type LedgerRecord = EventRecord | Settlement | HoldRecord;
 
 /** Whether later deliveries of its record need wait for it no longer. */
 export const endsHead = ({ isHead, dueAt }: Settlement): boolean => isHead && dueAt === null;

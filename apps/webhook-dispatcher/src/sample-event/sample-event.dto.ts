@@ -18,7 +18,7 @@ export class TriggeredDeliveryView {
   url: string;
 
   @EnumField(DELIVERY_STATUSES, {
-    description: '`pending` when there was no place for the attempt, which is made later',
+    description: '`pending` when the platform was about to restart; the attempt is made later',
   })
   status: DeliveryStatus;
 

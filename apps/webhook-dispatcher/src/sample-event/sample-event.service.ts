@@ -8,6 +8,7 @@ import { refuseWithoutSandbox } from '../sandbox/no-sandbox.js';
 import { SandboxService } from '../sandbox/sandbox.service.js';
 import type { TriggeredDeliveryView, TriggeredEventView } from './sample-event.dto.js';
 import { sampleEvent } from './sample-event.js';
+import { SampleEventPlaces } from './sample-event-places.js';
 
 /** Sends sample events to the sandboxes of an app. They are not published: neither workflows nor other subscriptions get them. */
 @Injectable()
@@ -15,12 +16,13 @@ export class SampleEventService {
   constructor(
     private readonly sandboxes: SandboxService,
     private readonly fanOut: FanOutService,
+    private readonly places: SampleEventPlaces,
   ) {}
 
   /**
    * Sends a sample event, once, to each subscription of the app's sandboxes that names it, and waits for the answers.
    * @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; CONFLICT when there is no
-   *   sandbox, or no enabled subscription of one that names the event
+   *   sandbox, or no enabled subscription of one that names the event; RATE_LIMITED
    */
   async trigger(principal: Principal, appKey: string, event: EventName): Promise<TriggeredEventView> {
     const { exist, receivers } = await this.sandboxes.find(principal, appKey);
@@ -28,7 +30,9 @@ export class SampleEventService {
     const wanting = wantingOf(receivers, appKey, event);
     const sample = sampleEvent(event, principal.tenantId);
     const message = { eventId: sample.id, body: JSON.stringify(sample) };
-    const attempts = await this.fanOut.sendOnce(principal.tenantId, event, message, wanting);
+    const attempts = await this.places.within(principal.tenantId, () =>
+      this.fanOut.sendOnce(principal.tenantId, event, message, wanting),
+    );
     return { eventId: sample.id, event, deliveries: attempts.map(viewOf) };
   }
 }

@@ -2,16 +2,16 @@ import { Database } from '@crm/database';
 import { Injectable, Logger } from '@nestjs/common';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
 import type { NextState } from '../delivery/delivery-state.js';
-import type { Receiver } from '../receiver/receiver.js';
+import type { Failures, Receiver } from '../receiver/receiver.js';
 import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
 import { SubscriptionRepository } from '../subscription/subscription.repository.js';
-
-/** A subscription whose attempts all fail for this long is disabled: five days. */
-const FAILING_LIMIT_MS = 5 * 24 * 3600 * 1000;
+import { SubscriptionStateService } from '../subscription/subscription-state.service.js';
+import { FAILURE_GAP_MS, hasFailedTooLong, isInNewHour } from './failure-limit.js';
 
 /**
- * Keeps with each subscription since when its receiver fails, and disables it when that lasts, or when the receiver says
- * that it is gone. Writes only what changes: a receiver that goes on failing, or succeeding, costs nothing.
+ * Keeps with each subscription how long its receiver has failed, and disables it when that lasts, or when the receiver says
+ * that it is gone. Writes what changes: a receiver that goes on failing costs a statement per hour, one that goes on
+ * succeeding none.
  */
 @Injectable()
 export class ReceiverHealth {
@@ -22,6 +22,7 @@ export class ReceiverHealth {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
+    private readonly states: SubscriptionStateService,
     private readonly changes: ReceiverChanges,
   ) {}
 
@@ -57,19 +58,18 @@ export class ReceiverHealth {
         await this.subscriptions.markHealthy(tx, subscriptionId);
         return;
       }
-      const failingSince = await this.subscriptions.markFailing(tx, subscriptionId, outcome.at);
+      const failures = await this.subscriptions.markFailing(tx, subscriptionId, outcome.at, FAILURE_GAP_MS);
       if (disables) {
-        await this.subscriptions.disable(tx, subscriptionId, 'the receiver answered 410 Gone');
-      } else if (failingSince !== null && outcome.at.getTime() - failingSince.getTime() > FAILING_LIMIT_MS) {
-        await this.subscriptions.disable(tx, subscriptionId, 'every attempt failed for five days');
+        await this.states.disable(tx, subscriptionId, 'the receiver answered 410 Gone');
+      } else if (failures !== null && hasFailedTooLong(failures, outcome.at)) {
+        await this.states.disable(tx, subscriptionId, 'every attempt failed for five days');
       }
     });
     await this.changes.announce({ tenantId });
   }
 }
 
-function isNews({ failingSince }: Receiver, { error, at }: AttemptOutcome, disables: boolean): boolean {
-  if (error === null) return failingSince !== null;
-  if (disables || failingSince === null) return true;
-  return at.getTime() - failingSince.getTime() > FAILING_LIMIT_MS;
+function isNews(known: Failures, { error, at }: AttemptOutcome, disables: boolean): boolean {
+  if (error === null) return known.failingSince !== null;
+  return disables || isInNewHour(known, at) || hasFailedTooLong(known, at);
 }

@@ -59,7 +59,8 @@ export class SendRates {
 
   begun({ subscriptionId, rateLimit }: Target): void {
     const turns = this.turns.get(subscriptionId);
-    if (rateLimit === null || !turns) return;
+    // A test or a sample is sent without a turn.
+    if (rateLimit === null || !turns || turns.left === 0) return;
     turns.left -= 1;
     turns.nextAt += turns.gapMs;
     // Whoever has used them up is likely to need more.

@@ -70,7 +70,11 @@ export class Sender {
     }
   }
 
-  private async send(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
+  /**
+   * Makes one attempt that is no delivery's: nobody else learns how it ends.
+   * @throws what is no outcome: a defect of this service
+   */
+  async send(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
     const at = new Date();
     const started = performance.now();
     try {

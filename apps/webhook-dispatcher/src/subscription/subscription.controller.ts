@@ -13,6 +13,7 @@ import {
 } from './subscription.dto.js';
 import { SubscriptionService } from './subscription.service.js';
 import { SubscriptionSecretService } from './subscription-secret.service.js';
+import { SubscriptionStateService } from './subscription-state.service.js';
 
 const SUBSCRIPTION = { description: 'The subscription', body: () => SubscriptionView };
 
@@ -22,6 +23,7 @@ export class SubscriptionController {
   constructor(
     private readonly subscriptions: SubscriptionService,
     private readonly secrets: SubscriptionSecretService,
+    private readonly states: SubscriptionStateService,
   ) {}
 
   @Post()
@@ -78,7 +80,7 @@ export class SubscriptionController {
   @Describe({
     summary: 'Changes a subscription',
     description:
-      'Enabling forgets past failures. A new URL needs the values of all headers again. A subscription of an app can only be enabled or disabled (`CONFLICT`).',
+      '`enabled` pauses and resumes, as the calls of these names do. A new URL needs the values of all headers again. A subscription of an app can only be paused and resumed (`CONFLICT`).',
     refusals: ['CONFLICT', 'WEBHOOK_TARGET_REFUSED'],
     answers: [{ status: 200, ...SUBSCRIPTION }],
   })
@@ -95,12 +97,41 @@ export class SubscriptionController {
   @Access(ADMINISTER_WEBHOOKS)
   @Describe({
     summary: 'Deletes a subscription',
-    description: 'A subscription of an app is removed by uninstalling the app (`CONFLICT`).',
+    description:
+      'What it holds is discarded: its held deliveries fail with `subscription_deleted`. A subscription of an app is removed by uninstalling the app (`CONFLICT`).',
     refusals: ['CONFLICT'],
     answers: [{ status: 204, description: 'The subscription is deleted' }],
   })
   delete(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     return this.subscriptions.delete(principal, id);
+  }
+
+  @Post(':id/pause')
+  @HttpCode(200)
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Pauses a subscription',
+    description:
+      'From now on its events are held: they become deliveries with the status `held`, which `recover` sends. Attempts under way end as usual. Also for a subscription of an app.',
+    answers: [{ status: 200, ...SUBSCRIPTION }],
+  })
+  async pause(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
+    await this.states.pause(principal, id);
+    return this.get(principal, id);
+  }
+
+  @Post(':id/resume')
+  @HttpCode(200)
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Resumes a subscription that is paused or disabled',
+    description:
+      'New events are sent from now on, and past failures are forgotten. What it holds stays held until `recover`. Also for a subscription of an app.',
+    answers: [{ status: 200, ...SUBSCRIPTION }],
+  })
+  async resume(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<SubscriptionView> {
+    await this.states.resume(principal, id);
+    return this.get(principal, id);
   }
 
   @Post(':id/rotate-secret')

@@ -15,6 +15,7 @@ import { maskHeaders } from '../custom-header/custom-headers.js';
 import { ORDERINGS, type Ordering, STALL_RULES, type StallRule } from '../record-line/ordering.js';
 import { SIGNATURES, type Signature } from '../signing-secret/signing-secret.service.js';
 import type { ShownSubscription } from './subscription.service.js';
+import { SUBSCRIPTION_STATUSES, type SubscriptionStatus, statusOf } from './subscription-state.js';
 
 const EVENTS = 'Names of events, or `<domain>.*` for every event of a domain, also those that are added later';
 const FILTER = 'A formula over the keys of `data`; an event is delivered only if it gives TRUE';
@@ -97,7 +98,10 @@ export class UpdateSubscriptionInput {
   @IntegerField({ minimum: 1, maximum: 1000, optional: true, nullable: true, description: RATE_LIMIT, example: 10 })
   rateLimit?: number | null;
 
-  @BooleanField({ optional: true, description: 'Enabling a subscription forgets its past failures' })
+  @BooleanField({
+    optional: true,
+    description: 'False pauses the subscription, true resumes it and forgets its past failures',
+  })
   enabled?: boolean;
 }
 
@@ -120,10 +124,21 @@ export class SubscriptionView {
   @IntegerField({ nullable: true, description: RATE_LIMIT, example: null })
   rateLimit: number | null;
 
-  @BooleanField()
+  @EnumField(SUBSCRIPTION_STATUSES, {
+    description:
+      '`paused` by an administrator, or `disabled` by the platform, because attempts failed for five days or the receiver answered 410. Either holds events instead of sending them',
+  })
+  status: SubscriptionStatus;
+
+  @BooleanField({ description: 'Whether the status is `active`' })
   enabled: boolean;
 
-  @TextField({ maxLength: 500, nullable: true })
+  @TextField({
+    maxLength: 500,
+    nullable: true,
+    description: 'Why the platform disabled it; null for a subscription that is active or paused',
+    example: null,
+  })
   disabledReason: string | null;
 
   @EnumField(ORDERINGS, { description: ORDERING })
@@ -131,6 +146,21 @@ export class SubscriptionView {
 
   @EnumField(STALL_RULES, { description: ON_STALL })
   onStall: StallRule;
+
+  @IntegerField({
+    minimum: 0,
+    description:
+      'Deliveries that it holds (status `held`), also after it was resumed. They are counted again every hour, because those whose event is no longer kept go without notice',
+    example: 0,
+  })
+  heldCount: number;
+
+  @IntegerField({
+    minimum: 0,
+    description: 'Events that were not held since it was last paused or disabled, because it held as many as it can',
+    example: 0,
+  })
+  heldDropped: number;
 
   @TextField({
     maxLength: 200,
@@ -181,10 +211,13 @@ export const subscriptionView = (subscription: ShownSubscription): SubscriptionV
   description: subscription.description,
   filter: subscription.filter,
   rateLimit: subscription.rateLimit,
+  status: statusOf(subscription),
   enabled: subscription.enabled,
   disabledReason: subscription.disabledReason,
   ordering: subscription.ordering,
   onStall: subscription.onStall,
+  heldCount: subscription.hold.held,
+  heldDropped: subscription.hold.dropped,
   appKey: subscription.appKey,
   signature: subscription.publicKey === null ? 'v1' : 'v1a',
   publicKey: subscription.publicKey,

@@ -37,9 +37,11 @@ export class Subscription {
   @Column({ name: 'rate_limit', type: 'integer', nullable: true })
   rateLimit: number | null;
 
+  /** False while it is paused or disabled, and holds its events. */
   @Column({ type: 'boolean' })
   enabled: boolean;
 
+  /** Why the platform disabled it; null for one that is active or paused. */
   @Column({ name: 'disabled_reason', type: 'text', nullable: true })
   disabledReason: string | null;
 
@@ -70,6 +72,14 @@ export class Subscription {
   /** Since when every attempt has failed. */
   @Column({ name: 'failing_since', type: 'timestamptz', nullable: true })
   failingSince: Date | null;
+
+  /** A failure in the last hour that had one. */
+  @Column({ name: 'failed_at', type: 'timestamptz', nullable: true })
+  failedAt: Date | null;
+
+  /** How many hours since `failingSince` had failures. */
+  @Column({ name: 'failing_hours', type: 'integer' })
+  failingHours: number;
 
   @Column({ name: 'created_by', type: 'uuid' })
   createdBy: string;

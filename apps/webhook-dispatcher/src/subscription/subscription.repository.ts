@@ -2,6 +2,7 @@ import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { IsNull, MoreThan } from 'typeorm';
+import type { Failures } from '../receiver/receiver.js';
 import { Subscription } from './subscription.entity.js';
 import { LOCK_SUBSCRIPTIONS, MARK_FAILING, MARK_HEALTHY, RESERVE_TURNS } from './subscription.sql.js';
 
@@ -93,6 +94,15 @@ export class SubscriptionRepository {
     return tx.repository(Subscription).find({ where: { tenantId: tx.tenantId, installationId }, order: { id: 'ASC' } });
   }
 
+  /** Like listByInstallation, and holds the rows until the transaction ends. */
+  async lockByInstallation(tx: TenantTransaction, installationId: string): Promise<Subscription[]> {
+    return tx.repository(Subscription).find({
+      where: { tenantId: tx.tenantId, installationId },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
   /** Makes others that change the number of the tenant's subscriptions wait until the transaction ends. */
   async lockTenant(tx: TenantTransaction): Promise<void> {
     await tx.query(LOCK_SUBSCRIPTIONS, [tx.tenantId]);
@@ -102,20 +112,14 @@ export class SubscriptionRepository {
     await tx.repository(Subscription).update({ tenantId: tx.tenantId, id }, changes);
   }
 
-  /** Does nothing to a subscription that is already disabled: the first reason stays. */
-  async disable(tx: TenantTransaction, id: string, reason: string): Promise<void> {
-    await tx
-      .repository(Subscription)
-      .update({ tenantId: tx.tenantId, id, enabled: true }, { enabled: false, disabledReason: reason });
-  }
-
   /**
-   * Stores since when every attempt has failed.
-   * @returns that moment; null when there is no such subscription
+   * Notes a failed attempt.
+   * @param gapMs milliseconds without a failure, after which this one begins a new series
+   * @returns the series of failures; null when there is no such subscription
    */
-  async markFailing(tx: TenantTransaction, id: string, at: Date): Promise<Date | null> {
-    const [row] = await tx.query<{ failingSince: Date }>(MARK_FAILING, [tx.tenantId, id, at]);
-    return row?.failingSince ?? null;
+  async markFailing(tx: TenantTransaction, id: string, at: Date, gapMs: number): Promise<Failures | null> {
+    const [row] = await tx.query<Failures>(MARK_FAILING, [tx.tenantId, id, at, gapMs]);
+    return row ?? null;
   }
 
   async markHealthy(tx: TenantTransaction, id: string): Promise<void> {

@@ -15,6 +15,7 @@ import { AppSecretService } from '../app-secret/app-secret.service.js';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { CustomHeaderService } from '../custom-header/custom-header.service.js';
 import { type CustomHeaders, resolveHeaders } from '../custom-header/custom-headers.js';
+import { type Hold, HoldingRepository, NOTHING_HELD } from '../holding/holding.repository.js';
 import { requireValidFilter } from '../receiver/event-filter.js';
 import { REMOVAL_EVENT } from '../receiver/removed-receiver.js';
 import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
@@ -26,6 +27,7 @@ import {
 import { type IssuedSecret, type Signature, SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
+import { SubscriptionStateService } from './subscription-state.service.js';
 import { refuseUnknownSubscription } from './unknown-subscription.js';
 
 /** What a subscription is for. */
@@ -48,8 +50,11 @@ export interface TenantDefinition extends SubscriptionDefinition {
   readonly onStall?: StallRule;
 }
 
-/** A subscription with its headers opened, for those who see their names. */
-export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & { readonly headers: CustomHeaders };
+/** A subscription with its headers opened, for those who see their names, and what it holds. */
+export type ShownSubscription = Omit<SubscriptionSummary, 'sealedHeaders'> & {
+  readonly headers: CustomHeaders;
+  readonly hold: Hold;
+};
 
 export interface ProvisionRequest {
   readonly installationId: string;
@@ -57,9 +62,6 @@ export interface ProvisionRequest {
   readonly secret: string;
   readonly webhooks: readonly SubscriptionDefinition[];
 }
-
-/** Stored when an administrator disables a subscription that had no other reason. */
-const DISABLED_BY_ADMINISTRATOR = 'disabled by an administrator';
 
 /** Rules of subscriptions: which URLs, events and headers are accepted. */
 @Injectable()
@@ -73,6 +75,8 @@ export class SubscriptionService {
     private readonly headers: CustomHeaderService,
     private readonly outside: OutsideClient,
     private readonly changes: ReceiverChanges,
+    private readonly states: SubscriptionStateService,
+    private readonly holds: HoldingRepository,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'subscriptionsPerTenant'>,
   ) {}
 
@@ -106,7 +110,7 @@ export class SubscriptionService {
       ]);
     });
     await this.changes.announce({ tenantId: principal.tenantId });
-    return { subscription: { ...(subscription as SubscriptionSummary), headers }, shown };
+    return { subscription: { ...(subscription as SubscriptionSummary), headers, hold: NOTHING_HELD }, shown };
   }
 
   /**
@@ -115,16 +119,24 @@ export class SubscriptionService {
    */
   async list({ tenantId }: Principal, query: ListQuery): Promise<ListAnswer<ShownSubscription>> {
     const page = parsePage(query, { tenantId, list: 'subscriptions' });
-    const [subscriptions, counted] = await this.database.transaction(tenantId, (tx) =>
-      Promise.all([this.subscriptions.page(tx, page), this.subscriptions.count(tx)]),
-    );
-    return listAnswer(subscriptions.map(this.shown), page, counted, idPosition);
+    return this.database.transaction(tenantId, async (tx) => {
+      const [subscriptions, counted] = await Promise.all([
+        this.subscriptions.page(tx, page),
+        this.subscriptions.count(tx),
+      ]);
+      const ids = subscriptions.map(({ id }) => id);
+      const holds = await this.holds.list(tx, ids);
+      const shown = subscriptions.map((one) => this.shown(one, holds.get(one.id) ?? NOTHING_HELD));
+      return listAnswer(shown, page, counted, idPosition);
+    });
   }
 
   /** @throws PlatformError NOT_FOUND */
   async get(principal: Principal, id: string): Promise<ShownSubscription> {
-    const subscription = await this.database.transaction(principal.tenantId, (tx) => this.subscriptions.find(tx, id));
-    return this.shown(subscription ?? refuseUnknownSubscription());
+    const [subscription, hold] = await this.database.transaction(principal.tenantId, (tx) =>
+      Promise.all([this.subscriptions.find(tx, id), this.holdOf(tx, id)]),
+    );
+    return this.shown(subscription ?? refuseUnknownSubscription(), hold);
   }
 
   /** @throws PlatformError NOT_FOUND, CONFLICT for a subscription of an app, or what `create` throws of the definition */
@@ -137,14 +149,14 @@ export class SubscriptionService {
       const before = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
       const isAppOwned = before.installationId !== null;
       if (isAppOwned && Object.keys(changes).some((name) => name !== 'enabled')) {
-        throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be enabled or disabled');
+        throw new PlatformError('CONFLICT', 'The subscription belongs to an app; it can only be paused and resumed');
       }
       const { url, events, description, filter, rateLimit, ordering, onStall } = { ...before, ...changes };
       // A filter that does not change was valid when it was stored, even if the types of the event have become stricter.
       const isFilterNew = changes.filter !== undefined || changes.events !== undefined;
       this.requireValid({ url, events, filter: isFilterNew ? filter : null });
       const headers = this.headersAfter(before, changes);
-      const enabled = changes.enabled ?? before.enabled;
+      const state = await this.states.changeTo(tx, before, changes.enabled ?? before.enabled);
       const after = {
         url,
         events: [...events],
@@ -154,13 +166,10 @@ export class SubscriptionService {
         ordering,
         onStall,
         sealedHeaders: this.headers.seal(headers, id),
-        enabled,
-        disabledReason: enabled ? null : (before.disabledReason ?? DISABLED_BY_ADMINISTRATOR),
-        // Enabling forgets past failures.
-        failingSince: enabled && !before.enabled ? null : before.failingSince,
+        ...state,
       };
       await this.subscriptions.update(tx, id, after);
-      return { ...before, ...after, headers };
+      return { ...before, ...after, headers, hold: await this.holdOf(tx, id) };
     });
     await this.changes.announce({ tenantId: principal.tenantId });
     return updated;
@@ -169,13 +178,14 @@ export class SubscriptionService {
   /** @throws PlatformError NOT_FOUND, or CONFLICT for a subscription of an app */
   async delete(principal: Principal, id: string): Promise<void> {
     await this.database.transaction(principal.tenantId, async (tx) => {
-      const subscription = (await this.subscriptions.find(tx, id)) ?? refuseUnknownSubscription();
+      const subscription = (await this.subscriptions.lock(tx, id)) ?? refuseUnknownSubscription();
       if (subscription.installationId !== null) {
         throw new PlatformError(
           'CONFLICT',
           'The subscription belongs to an app; it is deleted when the app is uninstalled',
         );
       }
+      this.holds.discard(tx, [id]);
       await this.subscriptions.delete(tx, id);
     });
     await this.changes.announce({ tenantId: principal.tenantId });
@@ -222,7 +232,11 @@ export class SubscriptionService {
   async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      const present = await this.subscriptions.listByInstallation(tx, installationId);
+      const present = await this.subscriptions.lockByInstallation(tx, installationId);
+      this.holds.discard(
+        tx,
+        present.map(({ id }) => id),
+      );
       await this.subscriptions.deleteByInstallation(tx, installationId);
       const told = discard ? [] : present.flatMap(toldOfRemoval);
       if (told.length > 0) await this.removed.insert(tx, told, this.config.subscriptionsPerTenant);
@@ -232,10 +246,13 @@ export class SubscriptionService {
     return removed;
   }
 
-  private readonly shown = ({ sealedHeaders, ...subscription }: SubscriptionSummary): ShownSubscription => ({
-    ...subscription,
-    headers: this.headers.open(sealedHeaders, subscription.id),
-  });
+  private shown({ sealedHeaders, ...subscription }: SubscriptionSummary, hold: Hold): ShownSubscription {
+    return { ...subscription, headers: this.headers.open(sealedHeaders, subscription.id), hold };
+  }
+
+  private async holdOf(tx: TenantTransaction, id: string): Promise<Hold> {
+    return (await this.holds.list(tx, [id])).get(id) ?? NOTHING_HELD;
+  }
 
   /**
    * Stored values are not sent to another URL: who does not know them could have them sent to a receiver of their own.

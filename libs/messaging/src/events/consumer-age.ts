@@ -34,7 +34,10 @@ export class ConsumerAge extends Sweeper {
     if (info.num_pending + info.num_ack_pending === 0) return 0;
     const answer = await this.nats.connection.request(
       `$JS.API.DIRECT.GET.${EVENT_STREAM.name}`,
-      JSON.stringify({ seq: info.ack_floor.stream_seq + 1, next_by_subj: EVENT_STREAM.subjects[0] }),
+      JSON.stringify({
+        seq: info.ack_floor.stream_seq + 1,
+        next_by_subj: info.config.filter_subject ?? EVENT_STREAM.subjects[0],
+      }),
       { timeout: TIMEOUT_MS },
     );
     if (answer.headers?.code === NOT_FOUND) return 0;

@@ -67,12 +67,13 @@ function consumes(service: ServiceName): string[] {
   const definitions: readonly ConsumerDefinition[] = Object.values(CONSUMERS);
   return definitions
     .filter((consumer) => consumer.service === service)
-    .flatMap(({ durable, events }) => [
+    .flatMap(({ durable }) => [
       `$JS.API.CONSUMER.INFO.${EVENT_STREAM.name}.${durable}`,
       `$JS.API.CONSUMER.MSG.NEXT.${EVENT_STREAM.name}.${durable}`,
       `$JS.ACK.${EVENT_STREAM.name}.${durable}.>`,
-      // To see how old the oldest event is that it has not acknowledged: one that receives all may read any.
-      ...(events === 'all' ? [`$JS.API.DIRECT.GET.${EVENT_STREAM.name}`] : []),
+      // To see how old the oldest event is that it has not acknowledged. The broker cannot narrow this to some subjects; of
+      // the consumers all receive every event but identity, which could sign a token for anything anyway.
+      `$JS.API.DIRECT.GET.${EVENT_STREAM.name}`,
     ]);
 }
 

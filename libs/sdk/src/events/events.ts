@@ -38,6 +38,8 @@ export interface EndpointDisabledData {
     description: string | null;
     /** Names of events and of domains (`lead.*`). */
     events: string[];
+    /** The user who created it; of a subscription of an app, the user who installed the app. */
+    createdBy: string;
     /** Key of the app it belongs to; missing for a subscription of the workspace. */
     appKey?: string;
   };

@@ -1,7 +1,7 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, MoreThan } from 'typeorm';
+import { ArrayContains, ArrayOverlap, MoreThan } from 'typeorm';
 import { User } from './user.entity.js';
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
@@ -44,6 +44,15 @@ export class UserRepository {
       skip: page.offset,
     });
     return { users, counted: await tx.repository(User).countBy({ tenantId }) };
+  }
+
+  /** Users who can sign in and administer the workspace, in the order they came. */
+  async listActiveAdministrators(tx: TenantTransaction, limit: number): Promise<User[]> {
+    return tx.repository(User).find({
+      where: { tenantId: tx.tenantId, status: 'active', roles: ArrayOverlap(['owner', 'admin']) },
+      order: { id: 'ASC' },
+      take: limit,
+    });
   }
 
   /** Locks and counts the owners that can still sign in, so that two of them cannot step down at once. */

@@ -8,6 +8,10 @@ const Subscription = Type.Object({
   events: Type.Array(Type.String(), {
     description: 'What it subscribes to: names of events and of domains (`lead.*`)',
   }),
+  createdBy: Type.String({
+    format: 'uuid',
+    description: 'The user who created it; of a subscription of an app, the user who installed the app',
+  }),
   appKey: Type.Optional(
     Type.String({ description: 'Key of the app it belongs to; missing for a subscription of the workspace' }),
   ),
@@ -36,6 +40,7 @@ export const webhookEndpointDisabledV1 = defineEvent({
       url: 'https://hooks.example.com/crm',
       description: 'Leads for the mailing list',
       events: ['lead.*'],
+      createdBy: '019ca8e0-4b7a-7d13-9c58-1e6f2a8d0b95',
     },
     reason: 'the receiver answered 410 Gone',
     disabledAt: '2026-03-01T09:30:00.000Z',

@@ -1,0 +1,17 @@
+import { CONSUMERS, type EventEnvelope } from '@crm/contracts';
+import { type EventContext, EventHandler } from '@crm/messaging';
+import { Controller } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import type { DisabledEndpoint } from './endpoint-notice.mail.js';
+import { EndpointNoticeService } from './endpoint-notice.service.js';
+
+/** Webhook subscriptions that the platform has disabled. */
+@Controller()
+export class EndpointNoticeConsumer {
+  constructor(private readonly notices: EndpointNoticeService) {}
+
+  @EventHandler(CONSUMERS.identity, ['webhook.endpoint_disabled'])
+  async onDisabled(@Payload() event: EventEnvelope, @Ctx() { tx }: EventContext): Promise<void> {
+    await this.notices.send(tx, event.data as DisabledEndpoint);
+  }
+}

@@ -1,0 +1,45 @@
+import { Access, CurrentPrincipal } from '@crm/access';
+import { type Principal } from '@crm/context';
+import { ApiGroup, Describe, IdParam } from '@crm/http';
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ADMINISTER_WEBHOOKS, WEBHOOKS_GROUP } from '../webhooks-api.js';
+import { MOST_DELIVERIES, RecoveryView, recoveryView, StartRecoveryInput } from './recovery.dto.js';
+import { RecoveryService } from './recovery.service.js';
+
+@ApiGroup(WEBHOOKS_GROUP)
+@Controller('api/webhooks/subscriptions/:id')
+export class RecoveryController {
+  constructor(private readonly recoveries: RecoveryService) {}
+
+  @Post('recover')
+  @HttpCode(202)
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Sends what a subscription holds',
+    description:
+      'In the background, the oldest events first, between new events. While a recovery runs, the answer is that one. Also for a subscription of an app. `CONFLICT` while the subscription is paused or disabled.',
+    refusals: ['CONFLICT'],
+    answers: [{ status: 202, description: 'The recovery', body: () => RecoveryView }],
+  })
+  async recover(
+    @CurrentPrincipal() principal: Principal,
+    @IdParam() id: string,
+    @Body() { since, limit = MOST_DELIVERIES, includeFailed = false }: StartRecoveryInput,
+  ): Promise<RecoveryView> {
+    const from = since === undefined ? null : new Date(since);
+    return recoveryView(
+      await this.recoveries.start(principal, { subscriptionId: id, since: from, limit, includeFailed }),
+    );
+  }
+
+  @Get('recovery')
+  @Access(ADMINISTER_WEBHOOKS)
+  @Describe({
+    summary: 'Returns the recovery of a subscription',
+    description: 'The one that is running, or the last one; `NOT_FOUND` when there was none.',
+    answers: [{ status: 200, description: 'The recovery', body: () => RecoveryView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<RecoveryView> {
+    return recoveryView(await this.recoveries.get(principal, id));
+  }
+}

@@ -1,0 +1,359 @@
+import { randomUUID } from 'node:crypto';
+import { type EventEnvelope, isVisibleToApp } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { FanOutService } from '../src/fan-out/fan-out.service.js';
+import { DiscardSweeper } from '../src/holding/discard.sweeper.js';
+import { HoldRecountSweeper } from '../src/holding/hold-recount.sweeper.js';
+import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { envelope, startWebhooks, type WebhookService } from './webhook-service.js';
+
+interface SubscriptionJson {
+  id: string;
+  status: string;
+  enabled: boolean;
+  disabledReason: string | null;
+  heldCount: number;
+  heldDropped: number;
+  code?: string;
+}
+
+const HELD_PER_SUBSCRIPTION = 5;
+
+describe('a subscription that is paused or disabled', () => {
+  let app: WebhookService;
+  let tenant: { id: string; admin: string; member: string };
+  beforeAll(async () => {
+    app = await startWebhooks(undefined, { heldPerSubscription: HELD_PER_SUBSCRIPTION });
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    tenant = await app.tenant();
+    app.receiver.respondWith(() => ({ status: 204 }));
+  });
+
+  const call = async (method: string, path: string, token = tenant.admin) =>
+    app.service.request<SubscriptionJson>(method, `/api/webhooks/subscriptions/${path}`, { token });
+  const read = async (id: string) => (await call('GET', id)).body;
+  const rows = <Row>(sql: string, parameters: unknown[] = []) =>
+    app.service.get(Database).transaction(tenant.id, (tx) => tx.query<Row>(sql, parameters));
+  const statuses = async () => (await app.deliveries(tenant.admin, '?size=50')).map(({ status }) => status).sort();
+  const isDisabled = (id: string) =>
+    waitUntil(async () => (await read(id)).status === 'disabled', { describe: 'the subscription is disabled' });
+  const disabledEvents = async () => {
+    const sql = `SELECT envelope FROM outbox WHERE name = 'webhook.endpoint_disabled' AND tenant_id = $1`;
+    const events = await app.asAdministrator<{ envelope: EventEnvelope }>(sql, [tenant.id]);
+    return events.map(({ envelope: event }) => event);
+  };
+
+  it('holds its events: nothing is sent, claimed or retried', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    const paused = await call('POST', `${id}/pause`);
+    expect([paused.status, paused.body]).toEqual([
+      200,
+      expect.objectContaining({ status: 'paused', enabled: false, disabledReason: null, heldCount: 0 }),
+    ]);
+    const event = await app.emit(tenant.id);
+    expect(await app.deliveries(tenant.admin)).toEqual([
+      expect.objectContaining({ eventId: event.id, status: 'held', attempts: 0 }),
+    ]);
+    expect(await app.deliveries(tenant.admin, '?status=held')).toHaveLength(1);
+    expect(await rows('SELECT * FROM due_delivery')).toEqual([]);
+    expect(await rows('SELECT * FROM subscription_queue')).toEqual([]);
+    expect(app.received(event.id)).toEqual([]);
+    expect(await read(id)).toMatchObject({ status: 'paused', heldCount: 1, heldDropped: 0 });
+  });
+
+  it('sends new events after it is resumed, and goes on holding what it holds', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await call('POST', `${id}/pause`);
+    const held = await app.emit(tenant.id);
+    const resumed = await call('POST', `${id}/resume`);
+    expect([resumed.status, resumed.body]).toEqual([
+      200,
+      expect.objectContaining({ status: 'active', enabled: true, heldCount: 1 }),
+    ]);
+    const sent = await app.emit(tenant.id);
+    expect(app.received(sent.id)).toHaveLength(1);
+    expect(app.received(held.id)).toEqual([]);
+    expect(await statuses()).toEqual(['delivered', 'held']);
+  });
+
+  it('can be paused and resumed again, as often as it is asked', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    for (const [verb, status] of [
+      ['resume', 'active'],
+      ['pause', 'paused'],
+      ['pause', 'paused'],
+      ['resume', 'active'],
+    ]) {
+      const answer = await call('POST', `${id}/${verb}`);
+      expect([answer.status, answer.body.status]).toEqual([200, status]);
+    }
+  });
+
+  it('is paused and resumed by administrators of its tenant only', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    const stranger = await app.tenant();
+    for (const verb of ['pause', 'resume']) {
+      expect((await call('POST', `${id}/${verb}`, stranger.admin)).status).toBe(404);
+      expect((await call('POST', `${id}/${verb}`, tenant.member)).status).toBe(403);
+    }
+    expect(await read(id)).toMatchObject({ status: 'active' });
+  });
+
+  it('is paused and resumed also when it belongs to an app', async () => {
+    const installationId = randomUUID();
+    const [subscription] = await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
+      installationId,
+      appKey: 'acme-visits',
+      secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
+    });
+    const id = subscription?.id as string;
+    await call('POST', `${id}/pause`);
+    const event = await app.emit(tenant.id);
+    expect(await read(id)).toMatchObject({ status: 'paused', heldCount: 1 });
+    await call('POST', `${id}/resume`);
+    expect(app.received(event.id)).toEqual([]);
+    await app.service.get(SubscriptionService).remove(tenant.id, installationId, true);
+    await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
+    expect(await app.deliveries(tenant.admin)).toMatchObject([
+      { status: 'failed', lastError: { code: 'subscription_deleted' } },
+    ]);
+  });
+
+  it('holds what waited for an attempt when it was paused, and keeps its attempts', async () => {
+    app.receiver.respondWith(() => ({ status: 500 }));
+    const slow = await startWebhooks({
+      retryDelaysMs: [0, 3_000, 3_000],
+      concurrency: 16,
+      slowConcurrency: 64,
+      concurrencyPerSubscription: 4,
+    });
+    try {
+      const other = await slow.tenant();
+      slow.receiver.respondWith(() => ({ status: 500 }));
+      const { id } = await slow.subscribe(other.admin);
+      const events = [await slow.emit(other.id), await slow.emit(other.id), await slow.emit(other.id)];
+      expect((await slow.deliveries(other.admin)).map(({ status }) => status)).toEqual(Array(3).fill('retrying'));
+      const path = `/api/webhooks/subscriptions/${id}`;
+      await slow.service.request('POST', `${path}/pause`, { token: other.admin });
+      const held = await slow.settled(other.admin, 'held');
+      for (const delivery of held) {
+        expect(delivery).toMatchObject({ attempts: 1, lastError: { code: 'http_5xx', httpStatus: 500 } });
+        expect(delivery).not.toHaveProperty('nextAttemptAt');
+      }
+      const { body } = await slow.service.request<SubscriptionJson>('GET', path, { token: other.admin });
+      expect(body).toMatchObject({ heldCount: 3 });
+      for (const event of events) expect(slow.received(event.id)).toHaveLength(1);
+      expect(
+        await slow.service.get(Database).transaction(other.id, (tx) => tx.query('SELECT * FROM due_delivery')),
+      ).toEqual([]);
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('ends an attempt under way as usual', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async () => {
+      await answered;
+      return { status: 204 };
+    });
+    const { id } = await app.subscribe(tenant.admin);
+    const event = envelope(tenant.id, 'lead.created', { id: randomUUID() });
+    const handled = app.handle(event);
+    await app.receiver.waitFor(({ headers }) => headers['webhook-id'] === event.id);
+    await call('POST', `${id}/pause`);
+    answer();
+    await handled;
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ attempts: 1 }]);
+    expect(await read(id)).toMatchObject({ heldCount: 0 });
+  });
+
+  it('holds as many as it may, over replicas, and counts the events that come then', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await app.subscribe(tenant.admin, { url: `${app.receiver.url}/other` });
+    await call('POST', `${id}/pause`);
+    const sibling = await app.startSibling();
+    const events = Array.from({ length: HELD_PER_SUBSCRIPTION + 4 }, () =>
+      envelope(tenant.id, 'lead.created', { id: randomUUID() }),
+    );
+    await Promise.all(
+      events.map((event, index) =>
+        index % 2 === 0
+          ? app.handle(event, { isRepeated: false })
+          : sibling.get(FanOutService).handle(event, { isRepeated: false }),
+      ),
+    );
+    await sibling.close();
+    expect(await read(id)).toMatchObject({ heldCount: HELD_PER_SUBSCRIPTION, heldDropped: 4 });
+    expect(await app.deliveries(tenant.admin, `?status=held&subscriptionId=${id}`)).toHaveLength(HELD_PER_SUBSCRIPTION);
+    // The other subscription gets all of them.
+    expect(await app.deliveries(tenant.admin, '?status=delivered&size=50')).toHaveLength(events.length);
+
+    await call('POST', `${id}/resume`);
+    await call('POST', `${id}/pause`);
+    expect(await read(id)).toMatchObject({ heldCount: HELD_PER_SUBSCRIPTION, heldDropped: 0 });
+  });
+
+  it('stores no body of an event that nobody holds', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await call('POST', `${id}/pause`);
+    for (let index = 0; index < HELD_PER_SUBSCRIPTION + 2; index += 1) await app.emit(tenant.id);
+    expect(await rows('SELECT id FROM event_body')).toHaveLength(HELD_PER_SUBSCRIPTION);
+  });
+
+  it('counts an event once that comes again', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await call('POST', `${id}/pause`);
+    const event = envelope(tenant.id, 'lead.created', { id: randomUUID() });
+    const sibling = await app.startSibling();
+    await Promise.all([
+      app.handle(event, { isRepeated: false }),
+      sibling.get(FanOutService).handle(event, { isRepeated: false }),
+    ]);
+    await sibling.close();
+    expect(await read(id)).toMatchObject({ heldCount: 1, heldDropped: 0 });
+  });
+
+  it('is counted again when retention has dropped what it held', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await call('POST', `${id}/pause`);
+    const gone = await app.emit(tenant.id);
+    await app.emit(tenant.id);
+    await app.asAdministrator('DELETE FROM delivery WHERE event_id = $1', [gone.id]);
+    expect(await read(id)).toMatchObject({ heldCount: 2 });
+    await app.service.get(HoldRecountSweeper).sweep(new AbortController().signal);
+    expect(await read(id)).toMatchObject({ heldCount: 1 });
+  });
+
+  it('discards what it held when it is deleted, and the ledger says so', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await call('POST', `${id}/pause`);
+    await app.emit(tenant.id);
+    await app.emit(tenant.id);
+    expect((await call('DELETE', id)).status).toBe(204);
+    await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
+    for (const delivery of await app.deliveries(tenant.admin)) {
+      expect(delivery).toMatchObject({ status: 'failed', lastError: { code: 'subscription_deleted' } });
+    }
+    expect(await rows('SELECT * FROM subscription_hold')).toEqual([]);
+  });
+
+  describe('because its receiver is gone or fails', () => {
+    it('holds the delivery that was answered 410 and all that follow', async () => {
+      app.receiver.respondWith(() => ({ status: 410 }));
+      const { id } = await app.subscribe(tenant.admin);
+      const first = await app.emit(tenant.id);
+      await isDisabled(id);
+      await app.emit(tenant.id);
+      expect(await statuses()).toEqual(['held', 'held']);
+      expect(app.received(first.id)).toHaveLength(1);
+      expect(await read(id)).toMatchObject({ disabledReason: 'the receiver answered 410 Gone', heldCount: 2 });
+      // Pausing it does not hide why.
+      expect((await call('POST', `${id}/pause`)).body).toMatchObject({ status: 'disabled' });
+    });
+
+    it('emits an event about an endpoint of the workspace that no app can see', async () => {
+      app.receiver.respondWith(() => ({ status: 410 }));
+      const { id } = await app.subscribe(tenant.admin);
+      await app.emit(tenant.id);
+      await isDisabled(id);
+      const events = await disabledEvents();
+      expect(events).toHaveLength(1);
+      expect(events[0]).toMatchObject({
+        type: 'webhook.endpoint_disabled',
+        subject: id,
+        tenantid: tenant.id,
+        data: {
+          subscription: { id, events: ['lead.created'], url: `${app.receiver.url}/hook`, description: null },
+          reason: 'the receiver answered 410 Gone',
+          heldDeliveries: 1,
+        },
+      });
+      expect(isVisibleToApp(events[0] as EventEnvelope, 'acme-visits')).toBe(false);
+    });
+
+    it('emits an event about an endpoint of an app that this app alone can see', async () => {
+      app.receiver.respondWith(() => ({ status: 410 }));
+      const [subscription] = await app.service.get(SubscriptionService).provision(tenant.id, randomUUID(), {
+        installationId: randomUUID(),
+        appKey: 'acme-visits',
+        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+        webhooks: [{ events: ['lead.created'], url: `${app.receiver.url}/app` }],
+      });
+      await app.emit(tenant.id);
+      await isDisabled(subscription?.id as string);
+      const [event] = (await disabledEvents()) as [EventEnvelope];
+      expect(event.data).toMatchObject({ subscription: { appKey: 'acme-visits' } });
+      expect(['acme-visits', 'other-app'].map((key) => isVisibleToApp(event, key))).toEqual([true, false]);
+    });
+
+    /** As if attempts had failed since then, in so many hours, the last one then. */
+    const failing = (id: string, sinceDays: number, hours: number, lastHoursAgo: number) =>
+      rows(
+        `UPDATE webhook_subscription
+            SET failing_since = now() - $2 * interval '1 day', failing_hours = $3, failed_at = now() - $4 * interval '1 hour'
+          WHERE id = $1`,
+        [id, sinceDays, hours, lastHoursAgo],
+      );
+    const failures = async (id: string) =>
+      (
+        await rows<{ hours: number; days: number }>(
+          `SELECT failing_hours AS hours, round(extract(epoch FROM now() - failing_since) / 86400)::int AS days
+             FROM webhook_subscription WHERE id = $1`,
+          [id],
+        )
+      )[0];
+    const failOnce = async () => {
+      app.receiver.respondWith(() => ({ status: 500 }));
+      await app.emit(tenant.id);
+    };
+
+    it('is disabled when every attempt has failed for five days, in five of their hours', async () => {
+      const { id } = await app.subscribe(tenant.admin);
+      await failing(id, 6, 4, 30);
+      await failOnce();
+      await isDisabled(id);
+      expect(await read(id)).toMatchObject({ disabledReason: 'every attempt failed for five days' });
+      expect(await disabledEvents()).toHaveLength(1);
+    });
+
+    it('is not disabled by fewer failures', async () => {
+      const { id } = await app.subscribe(tenant.admin);
+      await failing(id, 6, 3, 30);
+      await failOnce();
+      await waitUntil(async () => (await failures(id))?.hours === 4, { describe: 'the failure is noted' });
+      expect(await read(id)).toMatchObject({ status: 'active' });
+    });
+
+    it('is not disabled by events that fail a week apart: each begins again', async () => {
+      const { id } = await app.subscribe(tenant.admin);
+      await failing(id, 7, 8, 96);
+      await failOnce();
+      await waitUntil(async () => (await failures(id))?.hours === 1, { describe: 'the failures begin again' });
+      expect(await failures(id)).toEqual({ hours: 1, days: 0 });
+      expect(await read(id)).toMatchObject({ status: 'active' });
+    });
+
+    it('forgets failures when it is resumed', async () => {
+      const { id } = await app.subscribe(tenant.admin);
+      await failing(id, 6, 4, 30);
+      await failOnce();
+      await isDisabled(id);
+      // Its retry, which would fail after the resumption.
+      await app.settled(tenant.admin, 'held');
+      await call('POST', `${id}/resume`);
+      expect(await failures(id)).toEqual({ hours: 0, days: null });
+      await failOnce();
+      await waitUntil(async () => (await failures(id))?.hours === 1, { describe: 'the failure is noted' });
+      expect(await read(id)).toMatchObject({ status: 'active', disabledReason: null });
+    });
+  });
+});
