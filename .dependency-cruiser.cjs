@@ -116,6 +116,8 @@ module.exports = {
           '\\.spec\\.ts$',
           '^libs/runtime/src/operations/operations-server\\.ts$',
           '^libs/http/src/server/drain\\.ts$',
+          // To a program of the developer's own machine.
+          '^apps/cli/src/listening/forward\\.ts$',
           '^apps/gateway/src/proxy/',
           '^apps/gateway/src/api-document/api-document\\.service\\.ts$',
         ],

@@ -7,6 +7,8 @@ export default {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>'],
   testMatch: ['<rootDir>/**/*.spec.ts'],
+  // It has a configuration of its own, without the platform.
+  testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '<rootDir>/faults/'],
   testEnvironment: '<rootDir>/../scripts/jest-environment.cjs',
   resolver: '<rootDir>/../scripts/jest-resolver.cjs',
   globalSetup: '<rootDir>/platform/start.mjs',

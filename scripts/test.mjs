@@ -1,6 +1,6 @@
 // npm test: everything that must hold before a change is merged. npm test -- --help lists the options.
 // The last line is `N passed, N failed`; the exit code is 0 only when nothing failed.
-import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
@@ -25,6 +25,9 @@ const USAGE = `npm test -- [options] [path …]
 /** Two suites at a time: each service test has a Nest process and databases of its own. */
 const WORKERS = 2;
 
+/** They bring servers of their own, which they kill; the other end-to-end tests share a platform. */
+const FAULTS = 'e2e/faults';
+
 let interrupted = false;
 process.on('SIGINT', () => {
   interrupted = true;
@@ -44,12 +47,33 @@ async function part(tally, name, work) {
 }
 
 /**
+ * @param {string} path as it was given on the command line
+ * @param {string} folder
+ * @returns {boolean} whether it is the folder or in it
+ */
+const isIn = (path, folder) => `${resolve(ROOT, path)}/`.startsWith(`${resolve(ROOT, folder)}/`);
+
+/**
+ * @param {readonly string[]} paths
+ * @param {string} folder whose configuration of Jest is used
+ * @param {NodeJS.ProcessEnv} environment
+ */
+const runOneByOne = (paths, folder, environment) =>
+  runJest(
+    [
+      `--config=${inRoot(folder, 'jest.config.mjs')}`,
+      '--runInBand',
+      ...paths.filter((path) => resolve(ROOT, path) !== resolve(ROOT, folder)),
+    ],
+    environment,
+  );
+
+/**
  * @param {Tally} tally
  * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options
  */
 async function runTests(tally, { paths, coverage, update, environment }) {
-  const ofEndToEnd = paths.filter((path) => /^(\.\/)?e2e(\/|$)/.test(path));
-  const ofPackages = paths.filter((path) => !ofEndToEnd.includes(path));
+  const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
     await part(tally, 'unit and service tests', () =>
@@ -60,12 +84,14 @@ async function runTests(tally, { paths, coverage, update, environment }) {
       ),
     );
   }
-  const config = inRoot('e2e', 'jest.config.mjs');
-  if ((paths.length === 0 || ofEndToEnd.length > 0) && existsSync(config)) {
-    const selected = ofEndToEnd.filter((path) => !/^(\.\/)?e2e\/?$/.test(path));
-    await part(tally, 'end-to-end tests', () =>
-      runJest([`--config=${config}`, '--runInBand', ...selected], environment),
-    );
+  const ofFaults = paths.filter((path) => isIn(path, FAULTS));
+  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e') && !ofFaults.includes(path));
+  const hasAll = paths.length === 0 || paths.some((path) => isIn('e2e', path));
+  if (hasAll || ofEndToEnd.length > 0) {
+    await part(tally, 'end-to-end tests', () => runOneByOne(ofEndToEnd, 'e2e', environment));
+  }
+  if (hasAll || ofFaults.length > 0) {
+    await part(tally, 'fault tests', () => runOneByOne(ofFaults, FAULTS, environment));
   }
 }
 

@@ -1,6 +1,8 @@
 import { CERTIFY_USAGE, certifyCommand } from './commands/certify.js';
 import { DIFF_USAGE, diffCommand } from './commands/diff.js';
 import { INIT_USAGE, initCommand } from './commands/init.js';
+import { LISTEN_USAGE, listenCommand } from './commands/listen.js';
+import { TRIGGER_USAGE, triggerCommand } from './commands/trigger.js';
 import { printable } from './report/printable.js';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
@@ -15,6 +17,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['certify', { usage: CERTIFY_USAGE, run: certifyCommand }],
   ['diff', { usage: DIFF_USAGE, run: diffCommand }],
   ['init', { usage: INIT_USAGE, run: initCommand }],
+  ['listen', { usage: LISTEN_USAGE, run: listenCommand }],
+  ['trigger', { usage: TRIGGER_USAGE, run: triggerCommand }],
 ]);
 
 const USAGE = `Usage: crm-dev <command> [options]
@@ -22,6 +26,8 @@ const USAGE = `Usage: crm-dev <command> [options]
   certify <app.json …>       runs the certification suite
   diff <old.json> <new.json> shows what an upgrade means for tenants
   init --kind <kind>         writes a starter package
+  listen <app-key>           prints the deliveries of an app's sandboxes, and forwards them to a local program
+  trigger <event> <app-key>  sends a sample event to an app's sandboxes
 
 Run crm-dev <command> --help for details.
 `;

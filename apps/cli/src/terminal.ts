@@ -12,6 +12,8 @@ export interface Terminal {
   /** Characters per line; longer source lines are truncated. */
   columns: number;
   config: CliConfig;
+  /** From now on Ctrl-C does not end the process, but aborts the signal; a second one ends it. */
+  interruption(): AbortSignal;
 }
 
 /** Characters per line without a terminal. */
@@ -39,5 +41,10 @@ export function processTerminal(config: CliConfig): Terminal {
     colours: isColourful ? colourful : colourless,
     columns: Math.max(40, stdout.columns ?? COLUMNS),
     config,
+    interruption: () => {
+      const interrupted = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+      return interrupted.signal;
+    },
   };
 }

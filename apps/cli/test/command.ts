@@ -17,6 +17,10 @@ export interface Setting {
   colours?: boolean;
   columns?: number;
   config?: Partial<CliConfig>;
+  /** Ctrl-C. */
+  interruption?: AbortSignal;
+  /** Gets what is written, as it is written. */
+  onOutput?: (outcome: Omit<Outcome, 'status'>) => void;
 }
 
 /** A folder for one test file, in which the command runs in this process. */
@@ -35,19 +39,25 @@ export class Workspace {
     return this.path(name);
   }
 
-  async run(args: readonly string[], { colours = false, columns = 100, config = {} }: Setting = {}): Promise<Outcome> {
+  async run(
+    args: readonly string[],
+    { colours = false, columns = 100, config = {}, interruption, onOutput }: Setting = {},
+  ): Promise<Outcome> {
     const written = { out: '', err: '' };
     const palette: Colours = colours ? colourful : colourless;
     const status = await runCli(args, {
       out: (text) => {
         written.out += text;
+        onOutput?.(written);
       },
       err: (text) => {
         written.err += text;
+        onOutput?.(written);
       },
       colours: palette,
       columns,
-      config: { colours: 'auto', baseUrl: undefined, token: undefined, ...config },
+      config: { colours: 'auto', baseUrl: undefined, token: undefined, refreshToken: undefined, ...config },
+      interruption: () => interruption ?? new AbortController().signal,
     });
     const { out, err } = written;
     return { status, out: out.replaceAll(this.folder, '~'), err: err.replaceAll(this.folder, '~') };

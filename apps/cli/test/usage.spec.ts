@@ -16,14 +16,19 @@ describe('crm-dev', () => {
     expect(err).toContain('Usage: crm-dev <command> [options]');
   });
 
-  it.each([['--help'], ['help'], ['certify', '--help'], ['diff', '-h'], ['init', '--help']])(
-    'prints its help for: %s %s',
-    async (...args) => {
-      const { status, out, err } = await workspace.run(args.filter((arg) => arg !== undefined));
-      expect({ status, err }).toEqual({ status: 0, err: '' });
-      expect(out).toMatchSnapshot();
-    },
-  );
+  it.each([
+    ['--help'],
+    ['help'],
+    ['certify', '--help'],
+    ['diff', '-h'],
+    ['init', '--help'],
+    ['listen', '--help'],
+    ['trigger', '-h'],
+  ])('prints its help for: %s %s', async (...args) => {
+    const { status, out, err } = await workspace.run(args.filter((arg) => arg !== undefined));
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatchSnapshot();
+  });
 
   it.each<[string, string[]]>([
     ['no package', ['certify']],
@@ -43,6 +48,15 @@ describe('crm-dev', () => {
     ['three packages to compare', ['diff', 'a.json', 'b.json', 'c.json']],
     ['no kind', ['init']],
     ['an unknown kind', ['init', '--kind', 'connector']],
+    ['no app to listen to', ['listen']],
+    ['listening without an address', ['listen', 'acme', '--token', 'x']],
+    ['listening without a token', ['listen', 'acme', '--base-url', 'https://crm.example.com']],
+    [
+      'an invalid address to forward to',
+      ['listen', 'acme', '--token', 'x', '--base-url', 'https://crm.example.com', '--forward', '3000'],
+    ],
+    ['an event without an app', ['trigger', 'lead.created']],
+    ['triggering without a token', ['trigger', 'lead.created', 'acme', '--base-url', 'https://crm.example.com']],
     ['two folders', ['init', '--kind', 'industry_app', 'a', 'b']],
   ])('ends with status 2 and the usage for %s', async (_what, args) => {
     const { status, out, err } = await workspace.run(args);
@@ -95,7 +109,7 @@ describe('colours', () => {
 
   it('are not used without a terminal unless they are forced', () => {
     const config = readConfig({ CRM_BASE_URL: '', CRM_TOKEN: 'x' });
-    expect(config).toEqual({ colours: 'auto', baseUrl: undefined, token: 'x' });
+    expect(config).toEqual({ colours: 'auto', baseUrl: undefined, token: 'x', refreshToken: undefined });
     const marked = (colours: 'never' | 'always') => processTerminal({ ...config, colours }).colours.good('a');
     expect([marked('never'), marked('always')]).toEqual(['a', '\u001b[32ma\u001b[39m']);
   });

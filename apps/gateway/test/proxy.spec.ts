@@ -41,6 +41,11 @@ describe('the gateway', () => {
       ['/api/crm/opportunities', 'custom-objects'],
       ['/api/crm/tasks', 'custom-objects'],
       ['/api/marketplace/apps', 'marketplace-certification'],
+      ['/api/marketplace/developer/apps/acme/webhook-secret', 'marketplace-certification'],
+      ['/api/marketplace/developer/apps/listen', 'marketplace-certification'],
+      ['/api/marketplace/developer/apps/acme/listen/x', 'marketplace-certification'],
+      ['/api/marketplace/developer/apps/acme/listen', 'webhook-dispatcher'],
+      ['/api/marketplace/developer/apps/acme/trigger', 'webhook-dispatcher'],
       ['/api/webhooks/deliveries', 'webhook-dispatcher'],
     ])('sends %s to %s', async (path, service) => {
       expect((await call('GET', `${path}?q=a%20b&x=1`)).json()).toEqual({ service });

@@ -6,6 +6,7 @@ import { outsideResolver } from './certification/certification.probes.js';
 import type { ResolveHost } from './certification/host-lookups.js';
 import type { MarketplaceConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
+import { DeveloperDeliveryModule } from './developer-delivery/developer-delivery.module.js';
 import { EmbedCredentialModule } from './embed-credential/embed-credential.module.js';
 import { entities } from './entities.js';
 import { InstallationModule } from './installation/installation.module.js';
@@ -31,6 +32,7 @@ export class AppModule {
         ReviewModule,
         EmbedCredentialModule,
         WebhookSecretModule,
+        DeveloperDeliveryModule,
         ListingModule,
         RatingModule,
         InstallationModule,

@@ -239,7 +239,7 @@ describe('uninstalling', () => {
     const removals = neighbours.calls.filter(({ name }) => name.endsWith('.remove'));
     const request = { tenantId: tenant.tenantId, installationId: installed.id };
     expect(removals).toEqual([
-      { name: rpc.webhooks.removeSubscriptions.subject, request },
+      { name: rpc.webhooks.removeSubscriptions.subject, request: { ...request, discard: false } },
       { name: rpc.automations.removeWorkflows.subject, request },
       { name: rpc.customObjects.removeObjects.subject, request: { ...request, discard: false } },
     ]);

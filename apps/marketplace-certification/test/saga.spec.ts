@@ -63,6 +63,16 @@ describe('an installation that fails', () => {
     expect((await marketplace.install(tenant, key)).status).toBe(201);
   });
 
+  it('has no event of its removal for which subscriptions would be kept', async () => {
+    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
+      throw new PlatformError('SUBSCRIPTION_LIMIT_EXCEEDED');
+    });
+    const { body } = await marketplace.install(tenant, key);
+    expect(neighbours.callsTo(rpc.webhooks.removeSubscriptions)).toEqual([
+      { tenantId: tenant.tenantId, installationId: body.installation.id, discard: true },
+    ]);
+  });
+
   it('deletes the objects that it had provisioned', async () => {
     neighbours.instead(rpc.automations.provisionWorkflows, () => {
       throw new PlatformError('WORKFLOW_INVALID');

@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AppLedgerModule } from './app-ledger/app-ledger.module.js';
 import { AppSecretModule } from './app-secret/app-secret.module.js';
 import type { WebhookConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
@@ -10,7 +11,9 @@ import { DueModule } from './due/due.module.js';
 import { entities } from './entities.js';
 import { EventTypeModule } from './event-type/event-type.module.js';
 import { FanOutModule } from './fan-out/fan-out.module.js';
+import { ListeningModule } from './listening/listening.module.js';
 import { RecoveryModule } from './recovery/recovery.module.js';
+import { SampleEventModule } from './sample-event/sample-event.module.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 import { TestEventModule } from './test-event/test-event.module.js';
 
@@ -28,8 +31,11 @@ export class AppModule {
         SubscriptionModule,
         DeliveryModule,
         DeliveryStatsModule,
+        AppLedgerModule,
         FanOutModule,
         DueModule,
+        ListeningModule,
+        SampleEventModule,
         RecoveryModule,
         TestEventModule,
       ],

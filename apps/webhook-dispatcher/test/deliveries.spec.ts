@@ -199,7 +199,7 @@ describe('deliveries', () => {
     const url = `${app.receiver.url}/hook`;
     const until = new Date(Date.now() + 1_500);
     // What a process leaves that is killed while it waits for an answer.
-    const left = { id, subscriptionId, url, status: 'pending', attempts: 0, outcome: null } as const;
+    const left = { id, subscriptionId, app: null, url, status: 'pending', attempts: 0, outcome: null } as const;
     await recorder.write({
       kind: 'event',
       tenantId: tenant.id,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lowestIdOf, millisecondsOfId } from '@crm/database';
+import type { ReceiverReaction } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type DeliveryJson, envelope, type ListJson, startWebhooks, type WebhookService } from './webhook-service.js';
 
@@ -133,6 +134,25 @@ describe('the attempts of a delivery', () => {
         latencyMs: expect.any(Number),
       }),
     );
+  });
+
+  it('keep the phase of codes that happen in several', async () => {
+    const reactions: ReceiverReaction[] = ['reset', 'reset', { status: 204 }];
+    app.receiver.respondWith(() => reactions.shift() as ReceiverReaction);
+    await app.subscribe(tenant.admin);
+    await app.emit(tenant.id);
+    const [delivered] = await app.settled(tenant.admin, 'delivered');
+    const { body } = await app.service.request<{ attemptLog: Record<string, unknown>[] }>(
+      'GET',
+      `/api/webhooks/deliveries/${delivered?.id}`,
+      { token: tenant.admin },
+    );
+    expect(body.attemptLog).toMatchObject([
+      { errorCode: 'reset', phase: 'headers' },
+      { errorCode: 'reset', phase: 'headers' },
+      { httpStatus: 204 },
+    ]);
+    expect(body.attemptLog.at(-1)).not.toHaveProperty('phase');
   });
 });
 

@@ -67,7 +67,9 @@ describe('statistics of deliveries', () => {
       eventId,
       event: 'lead.created',
       body: '{}',
-      deliveries: [{ id, subscriptionId, url: 'https://a.test/', status, attempts: 1, outcome, dueAt, claim: null }],
+      deliveries: [
+        { id, subscriptionId, app: null, url: 'https://a.test/', status, attempts: 1, outcome, dueAt, claim: null },
+      ],
     });
   }
 

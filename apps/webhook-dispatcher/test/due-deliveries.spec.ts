@@ -59,6 +59,7 @@ describe('due deliveries', () => {
           {
             id: newId(),
             subscriptionId,
+            app: null,
             url: 'https://hooks.example.com/',
             status: 'pending',
             attempts: 0,

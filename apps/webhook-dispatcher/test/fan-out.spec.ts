@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventEnvelope } from '@crm/contracts';
+import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -194,6 +194,36 @@ describe('the fan-out of an event', () => {
     await sibling.close();
   });
 
+  it('does not write records one by one to a database that is not available', async () => {
+    const recorder = app.service.get(Recorder);
+    const database = app.service.get(Database);
+    const unavailable = new PlatformError('SERVICE_UNAVAILABLE', 'gone', { cause: { code: '57P01' } });
+    const crossTenant = database.crossTenant.bind(database);
+    let transactions = 0;
+    database.crossTenant = () => {
+      transactions += 1;
+      return Promise.reject(unavailable);
+    };
+    try {
+      const records = [newId(), newId(), newId()].map((eventId) =>
+        recorder.write({
+          kind: 'event',
+          tenantId: tenant.id,
+          eventId,
+          event: 'lead.created',
+          body: '{}',
+          deliveries: [],
+        }),
+      );
+      expect(await Promise.allSettled(records)).toEqual(
+        records.map(() => ({ status: 'rejected', reason: unavailable })),
+      );
+    } finally {
+      database.crossTenant = crossTenant;
+    }
+    expect(transactions).toBe(1);
+  });
+
   it('loses no record because of another one that is written with it and refused by the database', async () => {
     const recorder = app.service.get(Recorder);
     const record = (eventId: string) =>
@@ -207,6 +237,7 @@ describe('the fan-out of an event', () => {
           {
             id: newId(),
             subscriptionId: newId(),
+            app: null,
             url: 'https://hooks.example.com/',
             status: 'failed',
             attempts: 1,

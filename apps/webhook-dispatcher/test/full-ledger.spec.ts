@@ -1,6 +1,9 @@
 import { Database, lowestIdOf } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { AppLedgerService } from '../src/app-ledger/app-ledger.service.js';
+import { LIST_APP_DELIVERIES } from '../src/app-ledger/app-ledger.sql.js';
+import { BoundedReads } from '../src/app-ledger/bounded-reads.js';
 import { LIST_DELIVERIES } from '../src/delivery/delivery.sql.js';
 import { MOST_DELIVERIES } from '../src/delivery-stats/delivery-stats.service.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
@@ -9,19 +12,20 @@ const HOUR_MS = 3_600_000;
 const PAGE = 26;
 /** With rows: the fewest that a page reads is one of each more, because it is merged of them. */
 const PARTITIONS = 2;
-const SUBSCRIPTION = '00000000-0000-4000-8000-000000000001';
+const APP = 'acme-visits';
 
 /**
  * As many deliveries within 20 hours, in the order of their events: 100 subscriptions, 2 % failed, of which each tenth with
- * `tls`, 1 % of another event. $1: tenant, $2: when the first event happened, $3: milliseconds in between, $4: deliveries.
+ * `tls`, 1 % of another event. $1: tenant, $2: when the first event happened, $3: milliseconds in between, $4: deliveries,
+ * $5: the app that they are of.
  */
 const FILL = `
   INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, status, attempts, attempted_at, latency_ms,
-                        http_status, error_code, error_message)
-  SELECT $1::uuid, id, ('00000000-0000-4000-8000-' || lpad((n % 100)::text, 12, '0'))::uuid, id,
+                        http_status, error_code, error_message, app_key, installation_id)
+  SELECT $1::uuid, id, (left($1::text, 8) || '-0000-4000-8000-' || lpad((n % 100)::text, 12, '0'))::uuid, id,
          CASE WHEN n % 100 = 7 THEN 'deal.won' ELSE 'lead.created' END, 'https://receiver.test/',
          CASE WHEN n % 50 = 3 THEN 'failed' ELSE 'delivered' END, 1, now(), n % 1000, 200,
-         CASE WHEN n % 500 = 3 THEN 'tls' WHEN n % 50 = 3 THEN 'http_5xx' END, CASE WHEN n % 50 = 3 THEN 'no' END
+         CASE WHEN n % 500 = 3 THEN 'tls' WHEN n % 50 = 3 THEN 'http_5xx' END, CASE WHEN n % 50 = 3 THEN 'no' END, $5::text, $1
     FROM (SELECT n, (lpad(to_hex(($2::float8 + n * $3::float8)::bigint), 12, '0') || '7000' || '8000'
                      || lpad(to_hex(n), 12, '0'))::uuid AS id FROM generate_series(1, $4::int) AS n) AS made`;
 
@@ -33,7 +37,28 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
+interface PlanRow {
+  'QUERY PLAN': [{ Plan: PlanNode }];
+}
+
+interface Filter {
+  status?: string;
+  subscriptionId?: string;
+  event?: string;
+  errorCode?: string;
+  fromMs?: number;
+  toMs?: number;
+  after?: string;
+}
+
+const EXPLAIN = 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ';
+
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+function planOf([row]: readonly PlanRow[]): PlanNode[] {
+  if (!row) throw new Error('There is no plan');
+  return nodesOf(row['QUERY PLAN'][0].Plan);
+}
 
 describe('a ledger with more deliveries than one request reads', () => {
   let app: WebhookService;
@@ -47,7 +72,8 @@ describe('a ledger with more deliveries than one request reads', () => {
     const admin = new pg.Client({ connectionString: app.adminUrl });
     await admin.connect();
     try {
-      await admin.query(FILL, [tenant.id, beginMs, stepMs, MOST_DELIVERIES + 1]);
+      await admin.query(FILL, [tenant.id, beginMs, stepMs, MOST_DELIVERIES + 1, APP]);
+      await admin.query(FILL, [(await app.tenant()).id, beginMs, 20 * stepMs, MOST_DELIVERIES / 20, `${APP}-2`]);
       await admin.query('ANALYZE delivery');
     } finally {
       await admin.end();
@@ -55,31 +81,30 @@ describe('a ledger with more deliveries than one request reads', () => {
   }, 120_000);
   afterAll(() => app?.close());
 
-  /** What Postgres reads for a page, with the values as the repository sends them. */
-  async function read(filter: {
-    status?: string;
-    subscriptionId?: string;
-    event?: string;
-    errorCode?: string;
-    fromMs?: number;
-    toMs?: number;
-    after?: string;
-  }): Promise<PlanNode[]> {
-    const { status = null, subscriptionId = null, event = null, errorCode = null, fromMs, toMs, after = null } = filter;
-    const [from, to] = [fromMs, toMs].map((ms) => (ms === undefined ? null : lowestIdOf(Math.floor(ms))));
-    const parameters = [tenant.id, status, subscriptionId, event, errorCode, from, to, after, PAGE, 0];
-    const [row] = await app.service
+  const idOf = (ms: number | undefined) => (ms === undefined ? null : lowestIdOf(Math.floor(ms)));
+
+  /** What Postgres reads for a page of the tenant, with the values as the repository sends them. */
+  async function read(filter: Filter): Promise<PlanNode[]> {
+    const { status = null, subscriptionId = null, event = null, errorCode = null, after = null } = filter;
+    const range = [idOf(filter.fromMs), idOf(filter.toMs)];
+    const parameters = [tenant.id, status, subscriptionId, event, errorCode, ...range, after, PAGE, 0];
+    const rows = await app.service
       .get(Database)
-      .transaction(tenant.id, (tx) =>
-        tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-          `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT JSON) ${LIST_DELIVERIES}`,
-          parameters,
-        ),
-      );
-    if (!row) throw new Error('There is no plan');
-    return nodesOf(row['QUERY PLAN'][0].Plan);
+      .transaction(tenant.id, (tx) => tx.query<PlanRow>(EXPLAIN + LIST_DELIVERIES, parameters));
+    return planOf(rows);
   }
 
+  /** The same for a page of the app. */
+  async function readOfApp(filter: Omit<Filter, 'subscriptionId'>): Promise<PlanNode[]> {
+    const { status = null, event = null, errorCode = null, after = null } = filter;
+    const parameters = [APP, status, event, errorCode, idOf(filter.fromMs), idOf(filter.toMs), after, PAGE, 0];
+    const rows = await app.service
+      .get(BoundedReads)
+      .run((tx) => tx.query<PlanRow>(EXPLAIN + LIST_APP_DELIVERIES, parameters));
+    return planOf(rows);
+  }
+
+  const subscription = () => `${tenant.id.slice(0, 8)}-0000-4000-8000-000000000001`;
   const middle = () => beginMs + 10 * HOUR_MS;
   const rowsOf = (plan: readonly PlanNode[]) => {
     const scans = plan.filter((node) => node['Relation Name'] !== undefined);
@@ -92,7 +117,7 @@ describe('a ledger with more deliveries than one request reads', () => {
     ['no filter', () => ({})],
     ['a status other than delivered', () => ({ status: 'failed' })],
     ['a status that no delivery has', () => ({ status: 'blocked' })],
-    ['a subscription', () => ({ subscriptionId: SUBSCRIPTION })],
+    ['a subscription', () => ({ subscriptionId: subscription() })],
     ['an event', () => ({ event: 'deal.won' })],
     ['an event that did not happen', () => ({ event: 'task.deleted' })],
     ['an error code', () => ({ errorCode: 'tls' })],
@@ -104,7 +129,7 @@ describe('a ledger with more deliveries than one request reads', () => {
     ['an event within a time', () => ({ event: 'deal.won', fromMs: middle(), toMs: middle() + HOUR_MS })],
     [
       'a subscription after a cursor',
-      () => ({ subscriptionId: SUBSCRIPTION, after: lowestIdOf(Math.floor(middle())) }),
+      () => ({ subscriptionId: subscription(), after: lowestIdOf(Math.floor(middle())) }),
     ],
   ])('reads for a page with %s the rows of the page alone', async (_, filter) => {
     const plan = await read(filter());
@@ -116,16 +141,44 @@ describe('a ledger with more deliveries than one request reads', () => {
     // Most rows are delivered: those in between are few.
     ['delivered', () => ({ status: 'delivered' }), 2 * PAGE],
     // The hundredth part of the rows, by one of the two indexes; the other condition is checked on each row.
-    ['a subscription and an event', () => ({ subscriptionId: SUBSCRIPTION, event: 'deal.won' }), MOST_DELIVERIES / 99],
+    [
+      'a subscription and an event',
+      () => ({ subscriptionId: subscription(), event: 'deal.won' }),
+      MOST_DELIVERIES / 99,
+    ],
     [
       'a subscription and an error code',
-      () => ({ subscriptionId: SUBSCRIPTION, errorCode: 'tls' }),
+      () => ({ subscriptionId: subscription(), errorCode: 'tls' }),
       MOST_DELIVERIES / 99,
     ],
   ])('reads few other rows for a page with %s', async (_, filter, most) => {
     const plan = await read(filter());
     const { read: rows, passedOver } = rowsOf(plan);
     expect(rows + passedOver).toBeLessThan(most);
+  });
+
+  it.each([
+    ['no filter', () => ({})],
+    ['a status other than delivered', () => ({ status: 'failed' })],
+    ['a status that no delivery has', () => ({ status: 'blocked' })],
+    ['an event', () => ({ event: 'deal.won' })],
+    ['an event that did not happen', () => ({ event: 'task.deleted' })],
+    ['an error code', () => ({ errorCode: 'tls' })],
+    ['an error code that no delivery has', () => ({ errorCode: 'dns' })],
+    ['a time', () => ({ fromMs: middle(), toMs: middle() + 60_000 })],
+    ['a failed status within a time', () => ({ status: 'failed', fromMs: middle(), toMs: middle() + HOUR_MS })],
+    ['an event after a cursor', () => ({ event: 'deal.won', after: lowestIdOf(Math.floor(middle())) })],
+  ])('reads for a page of an app with %s the rows of the page alone', async (_, filter) => {
+    const plan = await readOfApp(filter());
+    expect(rowsOf(plan)).toEqual({ read: expect.any(Number), passedOver: 0 });
+    expect(rowsOf(plan).read).toBeLessThan(PAGE + PARTITIONS);
+  });
+
+  it('refuses statistics of too many deliveries of an app, and has them for a shorter time', async () => {
+    const stats = (from?: string) => app.service.get(AppLedgerService).countByHour(APP, from ? { from } : {});
+    await expect(stats()).rejects.toMatchObject({ code: 'QUERY_TOO_EXPENSIVE' });
+    const hours = await stats(new Date(Math.ceil(beginMs + stepMs) + 1).toISOString());
+    expect(hours.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(MOST_DELIVERIES);
   });
 
   it('refuses statistics of too many deliveries, and has them for a shorter time', async () => {

@@ -141,8 +141,8 @@ describe('webhook subscriptions', () => {
       expect((await call('DELETE', `/${id}`, tenant.admin)).status).toBe(409);
       expect((await call('PATCH', `/${id}`, tenant.admin, { url: 'https://elsewhere.example.com/' })).status).toBe(409);
       expect((await call('PATCH', `/${id}`, tenant.admin, { enabled: false })).status).toBe(200);
-      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(1);
-      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId)).toBe(0);
+      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId, false)).toBe(1);
+      expect(await app.service.get(SubscriptionService).remove(tenant.id, installationId, false)).toBe(0);
     });
 
     it('signs with the secret of the app in every tenant, with both after a rotation', async () => {

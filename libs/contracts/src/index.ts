@@ -1,6 +1,7 @@
 export * from './app-key.js';
 export * from './canonical-json.js';
 export * from './databases.js';
+export * from './deliveries.js';
 export * from './errors/index.js';
 export * from './events/catalogue.js';
 export * from './events/define.js';
@@ -28,7 +29,12 @@ export {
   VERSION_STATUSES,
   type VersionStatus,
 } from './rpc/marketplace.js';
-export type { ProvisionedSubscription } from './rpc/webhooks.js';
+export type {
+  AppDelivery,
+  AppDeliveryAttempt,
+  DeliveryHour,
+  ProvisionedSubscription,
+} from './rpc/webhooks.js';
 export * from './scopes.js';
 export * from './services.js';
 export * from './streams.js';

@@ -149,11 +149,13 @@ export class Database {
     };
     client.on('error', onError);
     let result: T;
+    const opening = Promise.allSettled(open(queue));
     try {
-      result = await finish(queue, tx, Promise.allSettled(open(queue)), work);
+      result = await finish(queue, tx, opening, work);
     } catch (error) {
       broken ??= await rollBack(queue);
-      throw asPlatformError((await tx.unawaitedFailure()) ?? error);
+      // What failed first: the work may have seen only that its statement was skipped.
+      throw asPlatformError((await failureIn(opening)) ?? (await tx.unawaitedFailure()) ?? error);
     } finally {
       client.removeListener('error', onError);
       client.release(broken);
@@ -175,12 +177,19 @@ async function finish<Tx extends OpenTenantTransaction | OpenNarrowTransaction, 
     tx.complete();
     // At once, so that it leaves with what the work issued last; the server commits nothing when a statement has failed.
     const [commitment] = await Promise.allSettled([commit(queue)]);
-    for (const outcome of await opening) if (outcome.status === 'rejected') throw outcome.reason;
+    const failure = await failureIn(opening);
+    if (failure !== undefined) throw failure;
     if (commitment.status === 'rejected') throw commitment.reason;
     return result;
   } finally {
     tx.close();
   }
+}
+
+/** The first rejection, undefined when there is none. */
+async function failureIn(outcomes: Promise<PromiseSettledResult<unknown>[]>): Promise<unknown> {
+  for (const outcome of await outcomes) if (outcome.status === 'rejected') return outcome.reason;
+  return undefined;
 }
 
 const begin = (queue: StatementQueue) => queue.send('BEGIN', [], 'BEGIN');

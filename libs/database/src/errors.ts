@@ -57,9 +57,10 @@ const LOST_MESSAGES =
 /**
  * Whether an error is due to the state of the server and not to the statement: the statement had no effect and may succeed
  * when it is sent again.
+ * @param error of the driver, or the rejection of a transaction
  */
 export function isTemporary(error: unknown): boolean {
-  return temporaryCode(error) !== undefined;
+  return temporaryCode(ofDriver(error)) !== undefined;
 }
 
 /**
@@ -68,8 +69,11 @@ export function isTemporary(error: unknown): boolean {
  * @param error of the driver, or the rejection of a transaction
  */
 export function isExcessive(error: unknown): boolean {
-  return EXCESSIVE_SQLSTATES.has(unwrap(error instanceof PlatformError ? error.cause : error).code);
+  return EXCESSIVE_SQLSTATES.has(unwrap(ofDriver(error)).code);
 }
+
+/** What `asPlatformError` was given. */
+const ofDriver = (error: unknown): unknown => (error instanceof PlatformError ? error.cause : error);
 
 /**
  * A temporary error as the caller sees it, 503 with Retry-After: DEADLINE_EXCEEDED for a statement that took too long,

@@ -106,6 +106,34 @@ export function gate(): { open(): void; passed: Promise<void> } {
 }
 
 /**
+ * A proxy to the server that keeps from it what a client sends from the moment that `from` is in it, and then calls `then`,
+ * which may end the session before the server has read any of that.
+ */
+export async function startKeepingProxy(
+  target: URL,
+  from: string,
+  then: () => void,
+): Promise<{ port: number; stop(): void }> {
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(target.port), target.hostname);
+    let keeps = false;
+    client.on('data', (chunk) => {
+      if (keeps) return;
+      keeps = chunk.includes(from);
+      if (keeps) then();
+      else upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => client.write(chunk));
+    upstream.on('close', () => client.end());
+    for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return { port: (server.address() as net.AddressInfo).port, stop: () => server.close() };
+}
+
+/**
  * A proxy to the server that holds back answers from the moment a client sends `from` until it has sent `until`: a client
  * that waits for an answer in between waits forever. `sent` has what arrived from clients, as it arrived.
  */

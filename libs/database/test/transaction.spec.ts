@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Database, isUniqueViolation, newId, type TenantTransaction } from '../src/index.js';
-import { type Fixture, gate, startFixture, startHoldingProxy } from './fixture.js';
+import { type Fixture, gate, startFixture, startHoldingProxy, startKeepingProxy } from './fixture.js';
 
 @Entity('note')
 class Note {
@@ -318,6 +318,24 @@ describe('a tenant transaction', () => {
     for (let round = 0; round < 4; round += 1) {
       expect(await fixture.database.transaction(a, (tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     }
+  });
+
+  it('rejects with SERVICE_UNAVAILABLE when the session is ended while BEGIN is on its way', async () => {
+    const applicationName = `ended ${newId()}`;
+    const proxy = await startKeepingProxy(new URL(fixture.runtimeUrl), 'BEGIN', () =>
+      fixture.admin('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [
+        applicationName,
+      ]),
+    );
+    const through = new URL(fixture.runtimeUrl);
+    through.port = String(proxy.port);
+    const database = new Database({ ...fixture.database.config, url: through.toString(), applicationName });
+    // Its own statement is only skipped; what failed is BEGIN.
+    const ended = database.transaction(a, (tx) => tx.query('SELECT $1::int', [1]));
+    const outcome = await ended.catch((error: unknown) => error);
+    await database.close();
+    proxy.stop();
+    expect(outcome).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: { code: '57P01' } });
   });
 
   it('pings both roles', async () => {

@@ -4,6 +4,7 @@ export {
   type ReceivedRequest,
   type Receiver,
   type ReceiverAnswer,
+  type ReceiverCertificate,
   type ReceiverReaction,
   startReceiver,
 } from './receiver.js';

@@ -40,8 +40,18 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver of webhooks on loopback that keeps what it gets and misbehaves on demand. */
-export async function startReceiver(options: { tls?: boolean } = {}): Promise<Receiver> {
+/** PEM of what a receiver presents, and of the authority that signed it. */
+export interface ReceiverCertificate {
+  key: string;
+  cert: string;
+  ca: string;
+}
+
+/**
+ * Starts a receiver of webhooks on loopback that keeps what it gets and misbehaves on demand.
+ * @param options tls: with a certificate made for it alone, or one that several receivers share
+ */
+export async function startReceiver(options: { tls?: boolean | ReceiverCertificate } = {}): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   let respond: (request: ReceivedRequest) => ReceiverReaction | Promise<ReceiverReaction> = () => ({ status: 200 });
 
@@ -62,9 +72,9 @@ export async function startReceiver(options: { tls?: boolean } = {}): Promise<Re
     receive(request, response).catch((error: Error) => response.destroy(error));
   };
 
-  const certificate = options.tls ? await selfSigned() : undefined;
+  const certificate = options.tls === true ? await selfSigned() : options.tls || undefined;
   const server = certificate
-    ? https.createServer({ key: certificate.private, cert: certificate.cert }, listener)
+    ? https.createServer({ key: certificate.key, cert: certificate.cert }, listener)
     : http.createServer(listener);
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -72,7 +82,7 @@ export async function startReceiver(options: { tls?: boolean } = {}): Promise<Re
   const { port } = server.address() as AddressInfo;
   return {
     url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
-    ca: certificate?.cert ?? '',
+    ca: certificate?.ca ?? '',
     requests,
     async waitFor(predicate, timeoutMs = 5_000) {
       await waitUntil(() => requests.some(predicate), { timeoutMs, describe: 'the receiver gets the request' });
@@ -104,8 +114,8 @@ async function readRequest(request: IncomingMessage): Promise<ReceivedRequest> {
 const IP_ADDRESS = 7;
 const DNS_NAME = 2;
 
-const selfSigned = () =>
-  generate([{ name: 'commonName', value: '127.0.0.1' }], {
+async function selfSigned(): Promise<ReceiverCertificate> {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [
@@ -119,3 +129,5 @@ const selfSigned = () =>
       },
     ],
   });
+  return { key, cert, ca: cert };
+}

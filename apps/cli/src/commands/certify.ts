@@ -3,7 +3,9 @@ import { parseArguments } from '../arguments.js';
 import type { CertifiedPackage } from '../certified-package.js';
 import type { CliConfig } from '../config.js';
 import { readSource } from '../read-source.js';
-import { baseUrlOf, certifyRemotely, type Remote } from '../remote/certification-api.js';
+import { baseUrlOf } from '../remote/base-url.js';
+import { certifyRemotely } from '../remote/certification-api.js';
+import { Platform } from '../remote/platform.js';
 import { jsonReport } from '../report/json-report.js';
 import { junitReport } from '../report/junit-report.js';
 import { textReport, verdictLine } from '../report/text-report.js';
@@ -37,7 +39,7 @@ interface CertifyArguments {
   files: readonly string[];
   reviewFile: string | undefined;
   format: 'text' | 'json' | 'junit';
-  remote: Remote | undefined;
+  remote: Platform | undefined;
 }
 
 /** `crm-dev certify`. @returns the exit status */
@@ -77,20 +79,20 @@ function readArguments(args: readonly string[], config: CliConfig): CertifyArgum
   };
 }
 
-function remoteOf(baseUrl: string | undefined, token: string | undefined): Remote {
+function remoteOf(baseUrl: string | undefined, token: string | undefined): Platform {
   if (baseUrl === undefined || token === undefined) {
     throw new UsageError(
       '--remote needs --base-url and --token, or CRM_BASE_URL and CRM_TOKEN in the environment.',
       CERTIFY_USAGE,
     );
   }
-  return { baseUrl: baseUrlOf(baseUrl, CERTIFY_USAGE), token };
+  return new Platform(baseUrlOf(baseUrl, CERTIFY_USAGE), { token });
 }
 
 async function certifyFile(
   file: string,
   reviewFile: string | undefined,
-  remote: Remote | undefined,
+  remote: Platform | undefined,
 ): Promise<CertifiedPackage> {
   const texts: PackageTexts = {
     manifest: await readSource(file),

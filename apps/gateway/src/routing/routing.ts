@@ -25,6 +25,12 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] 
 /** Below a routed prefix, but served at another address: only the embed-gateway mints embed tokens. */
 const ELSEWHERE = ['/api/auth/v1'];
 
+/**
+ * What a developer sees and does of an app's webhooks stands below the app, next to what the marketplace serves, but is
+ * served where deliveries are.
+ */
+const APP_WEBHOOKS = /^\/api\/marketplace\/developer\/apps\/[^/]+\/(?:listen|trigger)$/;
+
 const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
@@ -34,7 +40,8 @@ const isBelow = (path: string, prefix: string): boolean =>
  */
 export function upstreamFor(path: string): Upstream | undefined {
   if (ELSEWHERE.some((prefix) => isBelow(path, prefix))) return undefined;
-  return ROUTES.find(([prefix]) => isBelow(path, prefix))?.[1];
+  const upstream = ROUTES.find(([prefix]) => isBelow(path, prefix))?.[1];
+  return upstream === 'marketplace-certification' && APP_WEBHOOKS.test(path) ? 'webhook-dispatcher' : upstream;
 }
 
 /** Escapes of `.` `/` `\` `%` and of control characters. */

@@ -15,10 +15,12 @@ import { InstallationWorkRepository } from './installation-work.repository.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
 import { SagaTokenService } from './saga-token.service.js';
+import { SandboxRpc } from './sandbox.rpc.js';
+import { SandboxService } from './sandbox.service.js';
 
 @Module({
   imports: [IdempotencyModule, CatalogueModule, InstallCountModule, WebhookSecretModule],
-  controllers: [InstallationController],
+  controllers: [InstallationController, SandboxRpc],
   providers: [
     HookAddressService,
     InstallAuditRepository,
@@ -31,6 +33,7 @@ import { SagaTokenService } from './saga-token.service.js';
     OfferService,
     PackageStepService,
     SagaTokenService,
+    SandboxService,
   ],
   exports: [InstallationRepository],
 })

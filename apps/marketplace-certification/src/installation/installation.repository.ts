@@ -14,6 +14,9 @@ export type NewInstallation = Pick<
 /** What a finished step brought, by the column that holds it. */
 export type StepResult = Partial<Pick<Installation, 'objects' | 'hooks' | 'subscriptions'>>;
 
+/** A tenant can have 100 webhook subscriptions, unless the dispatcher is configured otherwise: more sandboxes have none. */
+const MOST_SANDBOXES = 100;
+
 /** The apps of a tenant. */
 @Injectable()
 export class InstallationRepository {
@@ -41,6 +44,17 @@ export class InstallationRepository {
   async findLive(tx: TenantTransaction, appKey: string): Promise<Installation | null> {
     const { tenantId } = tx;
     return tx.repository(Installation).findOneBy({ tenantId, appKey, sandbox: false, state: In(LIVE_STATES) });
+  }
+
+  /** The ids of an app's sandboxes that have all their parts, newest first; the oldest of very many are left out. */
+  async listSandboxes(tx: TenantTransaction, appKey: string): Promise<string[]> {
+    const sandboxes = await tx.repository(Installation).find({
+      select: { id: true },
+      where: { tenantId: tx.tenantId, appKey, sandbox: true, state: 'active' },
+      order: { id: 'DESC' },
+      take: MOST_SANDBOXES,
+    });
+    return sandboxes.map(({ id }) => id);
   }
 
   /** Newest first. */

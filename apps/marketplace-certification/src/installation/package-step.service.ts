@@ -45,7 +45,8 @@ export class PackageStepService {
    * Called on behalf of this service. An administrator had the right to begin; whether the removal or the undo is finished
    * cannot depend on anyone having that right still, or half of an app would stay and nobody could remove it.
    * @param request the installation and its tenant
-   * @param discard also deletes what the tenant stored in the objects: for the undo of an installation that failed
+   * @param discard also deletes what the tenant stored in the objects, and tells the app nothing: for the undo of an
+   *   installation that failed
    * @throws PlatformError of the owning service
    */
   async undo(
@@ -62,7 +63,7 @@ export class PackageStepService {
         await this.rpc.call(rpc.automations.removeWorkflows, { tenantId, installationId });
         return;
       case 'subscriptions':
-        await this.rpc.call(rpc.webhooks.removeSubscriptions, { tenantId, installationId });
+        await this.rpc.call(rpc.webhooks.removeSubscriptions, { tenantId, installationId, discard });
         return;
     }
   }

@@ -126,6 +126,9 @@ export class Neighbours {
       removed: Number(this.subscriptions.delete(installationId)),
     }));
     await this.answer(rpc.webhooks.rotateAppSecret, () => ({ updated: 0 }));
+    await this.answer(rpc.webhooks.listAppDeliveries, () => ({ deliveries: [], counted: 0 }));
+    await this.answer(rpc.webhooks.findAppDelivery, () => ({ found: null }));
+    await this.answer(rpc.webhooks.countAppDeliveries, () => ({ hours: [] }));
   }
 
   private async mint({ tenantId, userId }: RpcRequest<typeof rpc.identity.mintInternalToken>, roles: string[]) {

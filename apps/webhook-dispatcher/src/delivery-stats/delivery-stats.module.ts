@@ -8,5 +8,6 @@ import { DeliveryStatsService } from './delivery-stats.service.js';
   imports: [SubscriptionModule],
   controllers: [DeliveryStatsController],
   providers: [DeliveryStatsRepository, DeliveryStatsService],
+  exports: [DeliveryStatsRepository],
 })
 export class DeliveryStatsModule {}

@@ -1,7 +1,7 @@
-import { lowestIdOf, type TenantTransaction } from '@crm/database';
+import { lowestIdOf, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { HourStats } from './delivery-stats.js';
-import { COUNT_BY_HOUR } from './delivery-stats.sql.js';
+import { COUNT_BY_HOUR, COUNT_OF_APP_BY_HOUR } from './delivery-stats.sql.js';
 import type { StatsHours } from './stats-hours.js';
 
 interface HourRow extends Omit<HourStats, 'at' | 'latencyMs'> {
@@ -18,17 +18,37 @@ export class DeliveryStatsRepository {
    */
   async countByHour(
     tx: TenantTransaction,
-    { fromMs, toMs, hoursMs }: StatsHours,
+    hours: StatsHours,
     subscriptionId: string | null,
     mostDeliveries: number,
   ): Promise<HourStats[] | null> {
-    const range = [lowestIdOf(fromMs), lowestIdOf(toMs), hoursMs.map(lowestIdOf)];
-    const parameters = [tx.tenantId, subscriptionId, ...range, mostDeliveries + 1];
-    const rows = await tx.query<HourRow>(COUNT_BY_HOUR, parameters);
-    if (rows.reduce((sum, { deliveries }) => sum + deliveries, 0) > mostDeliveries) return null;
-    const byHour = new Map(rows.map((row) => [row.hour, row]));
-    return hoursMs.map((ms, index) => toStats(new Date(ms), byHour.get(index + 1)));
+    const parameters = [tx.tenantId, subscriptionId, ...rangeOf(hours), mostDeliveries + 1];
+    return toHours(hours, mostDeliveries, await tx.query<HourRow>(COUNT_BY_HOUR, parameters));
   }
+
+  /**
+   * Those of an app in every tenant. Needs a transaction that plans statements for their values.
+   * @returns as {@link countByHour}
+   */
+  async countOfAppByHour(
+    tx: NarrowTransaction,
+    hours: StatsHours,
+    appKey: string,
+    mostDeliveries: number,
+  ): Promise<HourStats[] | null> {
+    const parameters = [appKey, ...rangeOf(hours), mostDeliveries + 1];
+    return toHours(hours, mostDeliveries, await tx.query<HourRow>(COUNT_OF_APP_BY_HOUR, parameters));
+  }
+}
+
+/** The lowest id, the id that is too high, and the lowest ids of the hours. */
+const rangeOf = ({ fromMs, toMs, hoursMs }: StatsHours) =>
+  [lowestIdOf(fromMs), lowestIdOf(toMs), hoursMs.map(lowestIdOf)] as const;
+
+function toHours({ hoursMs }: StatsHours, mostDeliveries: number, rows: readonly HourRow[]): HourStats[] | null {
+  if (rows.reduce((sum, { deliveries }) => sum + deliveries, 0) > mostDeliveries) return null;
+  const byHour = new Map(rows.map((row) => [row.hour, row]));
+  return hoursMs.map((ms, index) => toStats(new Date(ms), byHour.get(index + 1)));
 }
 
 function toStats(at: Date, row: HourRow | undefined): HourStats {

@@ -44,7 +44,8 @@ export class DeliveryStatsService {
   }
 }
 
-function refuseMany(): never {
+/** @throws PlatformError QUERY_TOO_EXPENSIVE */
+export function refuseMany(): never {
   const most = MOST_DELIVERIES.toLocaleString('en-US');
   throw new PlatformError(
     'QUERY_TOO_EXPENSIVE',

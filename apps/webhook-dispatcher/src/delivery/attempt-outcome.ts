@@ -1,8 +1,16 @@
+import type { AttemptPhase } from '@crm/contracts';
 import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egress';
 import { readRetryAfter } from './retry-schedule.js';
 
 /** Why an attempt failed, as the ledger shows it. */
 export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
+
+export interface AttemptError {
+  readonly code: AttemptErrorCode;
+  readonly message: string;
+  /** Where the attempt failed; absent when the receiver answered. */
+  readonly phase?: AttemptPhase;
+}
 
 /** The outcome of one attempt. */
 export interface AttemptOutcome {
@@ -10,7 +18,7 @@ export interface AttemptOutcome {
   readonly latencyMs: number;
   readonly httpStatus: number | null;
   /** Null when the receiver accepted the delivery. */
-  readonly error: { readonly code: AttemptErrorCode; readonly message: string } | null;
+  readonly error: AttemptError | null;
   readonly responseExcerpt: string | null;
   /** How long the receiver wants to be left alone; null when it does not say. */
   readonly retryAfterMs: number | null;
@@ -40,7 +48,7 @@ export function outcomeOfError(at: Date, latencyMs: number, error: unknown): Att
     at,
     latencyMs: Math.round(latencyMs),
     httpStatus: null,
-    error: { code: error.code, message: error.message },
+    error: { code: error.code, message: error.message, phase: error.phase },
     responseExcerpt: null,
     retryAfterMs: null,
   };

@@ -1,8 +1,6 @@
+import type { DeliveryStatus } from '@crm/contracts';
 import type { AttemptOutcome } from './attempt-outcome.js';
 import { delayBeforeNext } from './retry-schedule.js';
-
-export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'blocked', 'held'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The state of a delivery after an attempt. */
 export interface NextState {

@@ -1,5 +1,11 @@
-import { EVENT_NAMES, type EventName } from '@crm/contracts';
-import type { EgressPhase } from '@crm/egress';
+import {
+  ATTEMPT_PHASES,
+  type AttemptPhase,
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  EVENT_NAMES,
+  type EventName,
+} from '@crm/contracts';
 import {
   DateTimeField,
   EnumField,
@@ -10,9 +16,7 @@ import {
   ObjectField,
   TextField,
 } from '@crm/http';
-import { ATTEMPT_PHASES, phaseOf } from './attempt-phase.js';
 import type { Attempt, Delivery } from './delivery.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-state.js';
 
 export class ListDeliveriesQuery extends ListQuery {
   @EnumField(DELIVERY_STATUSES, { optional: true })
@@ -96,9 +100,9 @@ export class AttemptView {
   @EnumField(ATTEMPT_PHASES, {
     optional: true,
     description:
-      'Where an attempt without an answer failed: `policy` is the check of the address, `headers` and `body` are those of the answer. Absent when the code does not say: `timeout_connect`, `timeout_total`, `reset`, `http_protocol`',
+      'Where an attempt without an answer failed: `policy` is the check of the URL, `dns` the lookup of its host and the check of the addresses found, `headers` and `body` are those of the answer',
   })
-  phase?: EgressPhase;
+  phase?: AttemptPhase;
 
   @IntegerField({ minimum: 0, description: 'Until the answer was complete, or the attempt had failed' })
   latencyMs: number;
@@ -125,14 +129,18 @@ export const deliveryView = (delivery: Delivery): DeliveryView => ({
   ...(delivery.nextAttemptAt === null ? {} : { nextAttemptAt: delivery.nextAttemptAt.toISOString() }),
 });
 
-export const attemptView = ({ at, httpStatus, errorCode, latencyMs, responseExcerpt }: Attempt): AttemptView => {
-  const phase = errorCode === null ? null : phaseOf(errorCode);
-  return {
-    at: at.toISOString(),
-    ...(httpStatus === null ? {} : { httpStatus }),
-    ...(errorCode === null ? {} : { errorCode }),
-    ...(phase === null ? {} : { phase }),
-    latencyMs,
-    ...(responseExcerpt === null ? {} : { responseExcerpt }),
-  };
-};
+export const attemptView = ({
+  at,
+  httpStatus,
+  errorCode,
+  phase,
+  latencyMs,
+  responseExcerpt,
+}: Attempt): AttemptView => ({
+  at: at.toISOString(),
+  ...(httpStatus === null ? {} : { httpStatus }),
+  ...(errorCode === null ? {} : { errorCode }),
+  ...(phase === null ? {} : { phase }),
+  latencyMs,
+  ...(responseExcerpt === null ? {} : { responseExcerpt }),
+});

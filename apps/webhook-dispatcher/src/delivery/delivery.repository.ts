@@ -1,4 +1,4 @@
-import type { EventName } from '@crm/contracts';
+import type { DeliveryStatus, EventName } from '@crm/contracts';
 import { lowestIdOf, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
@@ -13,7 +13,6 @@ import {
   LIST_DELIVERIES,
   REDELIVER,
 } from './delivery.sql.js';
-import type { DeliveryStatus } from './delivery-state.js';
 import type { TimeRange } from './time-range.js';
 
 type DeliveryRow = Omit<Delivery, 'lastError'> & {

@@ -36,10 +36,10 @@ export const FIND_DELIVERY = `
 /** The last attempt stands with its delivery. $2: id of the delivery. */
 export const LIST_ATTEMPTS = `
   SELECT number, at, http_status AS "httpStatus", error_code AS "errorCode", latency_ms AS "latencyMs",
-         response_excerpt AS "responseExcerpt"
+         error_phase AS phase, response_excerpt AS "responseExcerpt"
     FROM delivery_attempt WHERE tenant_id = $1 AND delivery_id = $2
    UNION ALL
-  SELECT attempts, attempted_at, http_status, error_code, latency_ms, response_excerpt
+  SELECT attempts, attempted_at, http_status, error_code, latency_ms, error_phase, response_excerpt
     FROM delivery WHERE tenant_id = $1 AND id = $2 AND attempted_at IS NOT NULL
    ORDER BY number`;
 

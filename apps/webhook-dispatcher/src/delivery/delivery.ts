@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from './delivery-state.js';
+import type { AttemptPhase, DeliveryStatus } from '@crm/contracts';
 
 /** A delivery as administrators see it. */
 export interface Delivery {
@@ -20,6 +20,8 @@ export interface Attempt {
   readonly at: Date;
   readonly httpStatus: number | null;
   readonly errorCode: string | null;
+  /** Where it failed; null when the receiver answered. */
+  readonly phase: AttemptPhase | null;
   readonly latencyMs: number;
   readonly responseExcerpt: string | null;
 }

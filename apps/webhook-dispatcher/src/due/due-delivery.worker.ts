@@ -5,6 +5,7 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { afterAttempt } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory } from '../receiver/receiver-directory.js';
+import { maySend } from '../receiver/removed-receiver.js';
 import { Recorder } from '../recording/recorder.js';
 import type { Settlement } from '../recording/records.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
@@ -75,6 +76,8 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       await this.hold(delivery);
     } else if (body === null) {
       await this.giveUp(delivery, { code: 'expired', message: 'The event is no longer kept' });
+    } else if (!maySend(receiver, body)) {
+      await this.giveUp(delivery, { code: 'subscription_inactive', message: 'The app was uninstalled' });
     } else {
       await this.attempt(delivery, receiver, body, yieldPlace);
     }

@@ -10,5 +10,6 @@ import { KnownDeliveries } from './known-deliveries.js';
   imports: [ReceiverModule, RecordingModule, SendingModule],
   controllers: [FanOutConsumer],
   providers: [FanOutService, KnownDeliveries],
+  exports: [FanOutService],
 })
 export class FanOutModule {}

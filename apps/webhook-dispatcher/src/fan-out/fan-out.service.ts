@@ -6,10 +6,12 @@ import { deliveryBody } from '../delivery/delivery-body.js';
 import { passesFilter } from '../receiver/event-filter.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory, type Receivers } from '../receiver/receiver-directory.js';
+import { isItsRemoval } from '../receiver/removed-receiver.js';
 import { Recorder } from '../recording/recorder.js';
+import type { Message } from '../sending/message.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { SendPlaces } from '../sending/send-places.js';
-import { type Message, Sender } from '../sending/sender.js';
+import { Sender } from '../sending/sender.js';
 import { SLOW_MS } from '../sending/slow-lane.js';
 import { Targets } from '../sending/targets.js';
 import { FirstAttempt } from './first-attempt.js';
@@ -22,6 +24,12 @@ import { KnownDeliveries } from './known-deliveries.js';
 const YOUNG_MS = 2_000;
 /** Events that a process remembers to have recorded. */
 const REMEMBERED = 50_000;
+
+/** An attempt, and its end. */
+interface MadeAttempt {
+  readonly attempt: FirstAttempt;
+  readonly outcome: Promise<void>;
+}
 
 /**
  * Sends events to their receivers. The first attempts are made while the event is held unacknowledged in the stream, and
@@ -64,17 +72,37 @@ export class FanOutService implements BeforeApplicationShutdown {
     const now = new Date();
     const attempts = candidates
       .filter(({ filter }) => filter === null || passesFilter(filter, event.type, body.data, now))
-      .map((receiver) => new FirstAttempt(event.id, receiver));
+      .map((receiver) => new FirstAttempt(event.id, receiver, this.config.delivery.retryDelaysMs));
     if (attempts.length === 0) return;
     if (isRepeated || isOld(event)) {
       const ids = attempts.map(({ id }) => id);
       if (await this.known.has(tenantId, ids)) return;
     }
-    await this.places.room();
     const message = { eventId: event.id, body: JSON.stringify(body) };
-    const made = attempts.map((attempt) => ({ attempt, outcome: this.begin(attempt, message) }));
-    await this.firstOf(made);
-    await this.record(tenantId, event.type, message, made);
+    await this.deliver(tenantId, event.type, message, attempts, (attempt) => this.begin(attempt, message));
+  }
+
+  /**
+   * Sends something that is no event of the platform to receivers of a tenant: one attempt each, recorded like any other. It
+   * is made at once, also to a receiver that keeps failing: somebody waits to see whether it still does. The caller bounds
+   * how many there are at a time.
+   * @param event the name in the ledger
+   * @returns the attempts, when all have ended; while the process stops they are left to the next one
+   */
+  async sendOnce(
+    tenantId: string,
+    event: string,
+    message: Message,
+    receivers: readonly Receiver[],
+  ): Promise<FirstAttempt[]> {
+    const attempts = receivers.map((receiver) => new FirstAttempt(message.eventId, receiver, [0]));
+    const made = await this.deliver(tenantId, event, message, attempts, async (attempt) => {
+      if (this.isStopping) return;
+      this.targets.begun(attempt.receiver);
+      await this.attempt(attempt, message, () => undefined);
+    });
+    await Promise.all(made.map(({ outcome }) => outcome));
+    return attempts;
   }
 
   /** Waits for attempts under way; those of events that come later are left to the next process. */
@@ -84,6 +112,21 @@ export class FanOutService implements BeforeApplicationShutdown {
     await this.health.settled();
   }
 
+  /** Makes the attempts, and resolves when what became of them by then is recorded. */
+  private async deliver(
+    tenantId: string,
+    event: string,
+    message: Message,
+    attempts: readonly FirstAttempt[],
+    begin: (attempt: FirstAttempt) => Promise<void>,
+  ): Promise<MadeAttempt[]> {
+    await this.places.room();
+    const made = attempts.map((attempt) => ({ attempt, outcome: begin(attempt) }));
+    await this.firstOf(made);
+    await this.record(tenantId, event, message, made);
+    return made;
+  }
+
   /** Makes the attempt if there is a place for it. Never rejects: an attempt without an outcome is made again. */
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
@@ -91,8 +134,13 @@ export class FanOutService implements BeforeApplicationShutdown {
     if (this.isStopping) return;
     const isSlow = this.targets.isSlow(receiver, Date.now());
     const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
-    if (!hasPlace) return;
-    let freePlace = () => this.places.free(receiver.tenantId);
+    if (hasPlace) await this.attempt(attempt, message, () => this.places.free(receiver.tenantId));
+  }
+
+  /** @param free frees the place of the attempt; called once */
+  private async attempt(attempt: FirstAttempt, message: Message, free: () => void): Promise<void> {
+    const { receiver } = attempt;
+    let freePlace = free;
     try {
       // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
       if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
@@ -103,7 +151,7 @@ export class FanOutService implements BeforeApplicationShutdown {
         freePlace();
         freePlace = () => undefined;
       });
-      attempt.end(outcome, this.config.delivery.retryDelaysMs);
+      attempt.end(outcome);
     } catch (error) {
       const msg = 'An attempt failed by a defect; it is made again when its claim expires';
       this.logger.error({ msg, tenantId: receiver.tenantId, deliveryId: attempt.id, err: error });
@@ -118,7 +166,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   }
 
   /** Resolves when all attempts have ended, but those that are not worth waiting for. */
-  private async firstOf(made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[]): Promise<void> {
+  private async firstOf(made: readonly MadeAttempt[]): Promise<void> {
     const now = Date.now();
     const quick = made
       .filter(({ attempt }) => !this.targets.isSlow(attempt.receiver, now))
@@ -138,7 +186,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     tenantId: string,
     event: string,
     { eventId, body }: Message,
-    made: readonly { attempt: FirstAttempt; outcome: Promise<void> }[],
+    made: readonly MadeAttempt[],
   ): Promise<void> {
     const deliveries = made.map(({ attempt }) => attempt.record());
     const lasting = made.filter((_one, index) => deliveries[index]?.claim);
@@ -186,14 +234,17 @@ export class FanOutService implements BeforeApplicationShutdown {
 
 /**
  * The receivers that may get an event, or hold it: an app's subscription does not get events of objects that the app does not see, and
- * none gets an event from before it existed.
+ * none gets an event from before it existed. One whose installation was removed gets that event alone.
  */
 function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
   const happenedAt = Date.parse(event.time);
-  return [...receivers.values()].filter(
-    ({ events, appKey, createdAt }) =>
-      matchesEvent(events, event.type) && createdAt <= happenedAt && (appKey === null || isVisibleToApp(event, appKey)),
-  );
+  return [...receivers.values()].filter((receiver) => {
+    const { events, appKey, createdAt } = receiver;
+    if (receiver.isRemoved) return isItsRemoval(receiver, event);
+    return (
+      matchesEvent(events, event.type) && createdAt <= happenedAt && (appKey === null || isVisibleToApp(event, appKey))
+    );
+  });
 }
 
 /** Whether the event may have been here before, though the broker does not say so. */

@@ -18,9 +18,11 @@ export class FirstAttempt {
   private isHeld = false;
   private ended: { readonly outcome: AttemptOutcome; readonly next: NextState } | undefined;
 
+  /** @param retryDelaysMs before each attempt of the delivery, this one included */
   constructor(
     eventId: string,
     readonly receiver: Receiver,
+    private readonly retryDelaysMs: readonly number[],
   ) {
     this.id = deliveryId(eventId, receiver.subscriptionId);
   }
@@ -37,8 +39,8 @@ export class FirstAttempt {
     this.isHeld = true;
   }
 
-  end(outcome: AttemptOutcome, retryDelaysMs: readonly number[]): void {
-    this.ended = { outcome, next: afterAttempt(retryDelaysMs, 1, outcome, Math.random()) };
+  end(outcome: AttemptOutcome): void {
+    this.ended = { outcome, next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random()) };
   }
 
   get outcome(): AttemptOutcome | null {
@@ -52,8 +54,9 @@ export class FirstAttempt {
   /** The delivery as it is now: it has ended, is in its first attempt, waits for one, or is held. */
   record(): NewDelivery {
     this.isRecorded = true;
-    const { subscriptionId, url } = this.receiver;
-    const known = { id: this.id, subscriptionId, url };
+    const { subscriptionId, appKey, installationId, url } = this.receiver;
+    const app = appKey === null || installationId === null ? null : { key: appKey, installationId };
+    const known = { id: this.id, subscriptionId, app, url };
     if (this.ended) {
       const { outcome, next } = this.ended;
       return { ...known, status: next.status, attempts: 1, outcome, dueAt: next.nextAttemptAt, claim: null };

@@ -36,6 +36,19 @@ export class Webhooks1763700000000 implements MigrationInterface {
       indexes: [{ columns: 'installation_id', where: 'installation_id IS NOT NULL' }],
     });
 
+    // What the app of a removed installation is told with.
+    await createTenantTable(runner, roles, {
+      name: 'removed_subscription',
+      columns: `
+        id uuid NOT NULL,
+        installation_id uuid NOT NULL,
+        app_key text NOT NULL,
+        url text NOT NULL,
+        removed_at timestamptz NOT NULL DEFAULT now()`,
+      grants: ['select', 'insert', 'delete'],
+      narrow: ['select', 'delete'],
+    });
+
     // Subscriptions of an app sign with the secret of the app, which is the same in every tenant.
     await createGlobalTable(runner, roles, {
       name: 'app_secret',
@@ -82,6 +95,9 @@ export class Webhooks1763700000000 implements MigrationInterface {
         response_excerpt text,
         error_code text,
         error_message text,
+        error_phase text,
+        app_key text,
+        installation_id uuid,
         CHECK ((next_attempt_at IS NULL) = (status NOT IN ('pending', 'retrying')))`,
       partitionedBy: 'id',
       grants: ['select', 'update'],
@@ -95,6 +111,15 @@ export class Webhooks1763700000000 implements MigrationInterface {
         { columns: 'error_code, id', where: 'error_code IS NOT NULL' },
         // What a subscription holds, and what else it may recover: few among what it was delivered.
         { columns: 'subscription_id, id', where: "status IN ('held', 'failed', 'blocked')", tenantFirst: false },
+        // The same for the developers of apps, over all tenants.
+        { columns: 'app_key, id', where: 'app_key IS NOT NULL', tenantFirst: false },
+        { columns: 'app_key, event, id', where: 'app_key IS NOT NULL', tenantFirst: false },
+        { columns: 'app_key, status, id', where: "app_key IS NOT NULL AND status <> 'delivered'", tenantFirst: false },
+        {
+          columns: 'app_key, error_code, id',
+          where: 'app_key IS NOT NULL AND error_code IS NOT NULL',
+          tenantFirst: false,
+        },
       ],
     });
 
@@ -108,6 +133,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
         http_status integer,
         error_code text,
         error_message text,
+        error_phase text,
         latency_ms integer NOT NULL,
         response_excerpt text`,
       primaryKey: ['delivery_id', 'number'],
@@ -207,6 +233,7 @@ export class Webhooks1763700000000 implements MigrationInterface {
       'delivery',
       'event_body',
       'app_secret',
+      'removed_subscription',
       'webhook_subscription',
     ]) {
       await runner.query(`DROP TABLE IF EXISTS ${table}`);

@@ -5,6 +5,9 @@ import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 /** Milliseconds that an attempt may take in all. */
 const ATTEMPT_TIMEOUT_MS = 15_000;
 
+/** Names the platform to receivers. */
+export const USER_AGENT = 'crm-platform-webhooks/1';
+
 /** The way to receivers: every URL passes the address policy. */
 @Module({
   providers: [
@@ -15,7 +18,7 @@ const ATTEMPT_TIMEOUT_MS = 15_000;
         new OutsideClient({
           ...egress,
           timeouts: { totalMs: ATTEMPT_TIMEOUT_MS },
-          userAgent: 'crm-platform-webhooks/1',
+          userAgent: USER_AGENT,
         }),
     },
   ],

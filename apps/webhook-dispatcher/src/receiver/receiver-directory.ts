@@ -5,11 +5,14 @@ import { type BeforeApplicationShutdown, Injectable, type OnModuleInit } from '@
 import { LRUCache } from 'lru-cache';
 import { AppSecretService } from '../app-secret/app-secret.service.js';
 import { CustomHeaderService } from '../custom-header/custom-header.service.js';
+import type { RemovedSubscription } from '../removed-subscription/removed-subscription.entity.js';
+import { RemovedSubscriptionRepository } from '../removed-subscription/removed-subscription.repository.js';
 import { liveSecrets } from '../signing-secret/live-secrets.js';
 import { type Signer, signerOf } from '../signing-secret/signature.js';
 import { SigningSecretService } from '../signing-secret/signing-secret.service.js';
 import type { Receiver } from './receiver.js';
 import { ReceiverRepository, type StoredReceiver } from './receiver.repository.js';
+import { REMOVAL_EVENT } from './removed-receiver.js';
 
 const KEPT_TENANTS = 20_000;
 /** Milliseconds after which a tenant is read again, in case a notice was lost, and to forget a secret that has expired. */
@@ -34,6 +37,7 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
   constructor(
     private readonly database: Database,
     private readonly receivers: ReceiverRepository,
+    private readonly removed: RemovedSubscriptionRepository,
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecretService,
     private readonly headers: CustomHeaderService,
@@ -74,20 +78,21 @@ export class ReceiverDirectory implements OnModuleInit, BeforeApplicationShutdow
 
   private async load(tenantId: string): Promise<Receivers> {
     const now = new Date();
-    const stored = await this.database.transaction(tenantId, (tx) => this.receivers.list(tx));
-    const appKeys = new Set(stored.map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
+    const [stored, removed] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.receivers.list(tx), this.removed.list(tx)]),
+    );
+    const appKeys = new Set([...stored, ...removed].map(({ appKey }) => appKey).filter((appKey) => appKey !== null));
     const ofApps = new Map<string, Signer>();
     for (const appKey of appKeys) ofApps.set(appKey, signerOf(await this.appSecrets.listLive(appKey)));
-    return new Map(
-      stored.map((one) => [
-        one.subscriptionId,
-        {
-          ...receiverOf(tenantId, one),
-          signer: this.signerOf(one, ofApps, now),
-          headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
-        },
-      ]),
+    const present = stored.map(
+      (one): Receiver => ({
+        ...receiverOf(tenantId, one),
+        signer: this.signerOf(one, ofApps, now),
+        headers: this.headers.open(one.sealedHeaders, one.subscriptionId),
+      }),
     );
+    const left = removed.map((one) => removedReceiverOf(one, ofApps.get(one.appKey) ?? signerOf([])));
+    return new Map([...present, ...left].map((receiver) => [receiver.subscriptionId, receiver]));
   }
 
   private signerOf(
@@ -104,6 +109,8 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   tenantId,
   subscriptionId: stored.subscriptionId,
   appKey: stored.appKey,
+  installationId: stored.installationId,
+  isRemoved: false,
   url: stored.url,
   origin: new URL(stored.url).origin,
   events: stored.events,
@@ -114,4 +121,24 @@ const receiverOf = (tenantId: string, stored: StoredReceiver): Omit<Receiver, 's
   failedAt: stored.failedAt,
   failingHours: stored.failingHours,
   createdAt: stored.createdAt.getTime(),
+});
+
+const removedReceiverOf = (removed: RemovedSubscription, signer: Signer): Receiver => ({
+  tenantId: removed.tenantId,
+  subscriptionId: removed.id,
+  appKey: removed.appKey,
+  installationId: removed.installationId,
+  isRemoved: true,
+  url: removed.url,
+  origin: new URL(removed.url).origin,
+  events: [REMOVAL_EVENT],
+  filter: null,
+  enabled: true,
+  rateLimit: null,
+  failingSince: null,
+  failedAt: null,
+  failingHours: 0,
+  createdAt: removed.removedAt.getTime(),
+  signer,
+  headers: {},
 });

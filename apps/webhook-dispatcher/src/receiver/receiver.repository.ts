@@ -5,7 +5,7 @@ import type { Receiver } from './receiver.js';
 import { LIST_RECEIVERS } from './receiver.sql.js';
 
 /** A subscription with its own sealed secrets and headers. */
-export type StoredReceiver = Omit<Receiver, 'tenantId' | 'origin' | 'createdAt' | 'signer' | 'headers'> &
+export type StoredReceiver = Omit<Receiver, 'tenantId' | 'isRemoved' | 'origin' | 'createdAt' | 'signer' | 'headers'> &
   StoredSecrets & { readonly createdAt: Date; readonly sealedHeaders: Buffer | null };
 
 @Injectable()

@@ -17,6 +17,10 @@ export interface Receiver extends Failures {
   readonly subscriptionId: string;
   /** The app it belongs to; null when the tenant created it. */
   readonly appKey: string | null;
+  /** Of that app. */
+  readonly installationId: string | null;
+  /** Whether the installation was removed: then it gets the event that says so and no other. */
+  readonly isRemoved: boolean;
   readonly url: string;
   /** Scheme, host and port of the URL. */
   readonly origin: string;

@@ -1,4 +1,4 @@
-import { Database, isTemporary } from '@crm/database';
+import { Database, isExcessive, isTemporary } from '@crm/database';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import { Counter, register } from 'prom-client';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
@@ -96,7 +96,7 @@ export class Recorder implements BeforeApplicationShutdown {
       const settled = await this.commit(batch);
       for (const { record, resolve } of batch) resolve(record.kind === 'event' || settled.has(record.deliveryId));
     } catch (error) {
-      if (batch.length === 1 || isTemporary(error)) {
+      if (batch.length === 1 || isUnavailable(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }
@@ -120,6 +120,9 @@ export class Recorder implements BeforeApplicationShutdown {
     return settled;
   }
 }
+
+/** Whether each record would fail by itself, too. One that takes too long or too much memory may be the only one that does. */
+const isUnavailable = (error: unknown): boolean => isTemporary(error) && !isExcessive(error);
 
 function sizeOf(record: LedgerRecord): { rows: number; length: number } {
   if (record.kind === 'event') return { rows: record.deliveries.length + 1, length: record.body.length };

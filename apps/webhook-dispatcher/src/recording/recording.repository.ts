@@ -97,6 +97,7 @@ export class RecordingRepository {
       settlements.map(({ outcome }) => outcome?.responseExcerpt ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.code ?? null),
       settlements.map(({ outcome, reason }) => (reason ?? outcome?.error)?.message ?? null),
+      settlements.map(({ outcome }) => outcome?.error?.phase ?? null),
       ids[0],
       ids.at(-1),
     ]);
@@ -119,6 +120,9 @@ const columnsOf = (deliveries: readonly OwnedDelivery[]): unknown[][] => [
   deliveries.map(({ outcome }) => outcome?.responseExcerpt ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.code ?? null),
   deliveries.map(({ outcome }) => outcome?.error?.message ?? null),
+  deliveries.map(({ outcome }) => outcome?.error?.phase ?? null),
+  deliveries.map(({ app }) => app?.key ?? null),
+  deliveries.map(({ app }) => app?.installationId ?? null),
 ];
 
 const ownedDeliveries = ({ tenantId, eventId, event, deliveries }: EventRecord): OwnedDelivery[] =>

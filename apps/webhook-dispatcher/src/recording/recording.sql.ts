@@ -7,16 +7,19 @@ export const INSERT_EVENT_BODIES = `
   ON CONFLICT DO NOTHING`;
 
 const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at, attempted_at,
-       http_status, latency_ms, response_excerpt, error_code, error_message`;
+       http_status, latency_ms, response_excerpt, error_code, error_message, error_phase, app_key,
+       installation_id`;
 
 const GIVEN_DELIVERIES = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
-         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[])`;
+         $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
+         $16::text[], $17::text[], $18::uuid[])`;
 
 /**
  * Deliveries that have ended, most of them with their first attempt. What is there already stays as it is.
  * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: statuses, $8: attempts made,
  * $9: when the next one is due, and of the last attempt $10: time, $11: HTTP status, $12: milliseconds, $13: beginning of
- * the response, $14, $15: code and message of the error.
+ * the response, $14, $15, $16: code, message and phase of the error; $17, $18: apps and their installations, null for
+ * what is no app's.
  */
 export const INSERT_ENDED_DELIVERIES = `
   INSERT INTO delivery (${DELIVERY_COLUMNS})
@@ -25,13 +28,13 @@ export const INSERT_ENDED_DELIVERIES = `
 
 /**
  * Deliveries that wait for an attempt, or are in one. What is there already stays as it is, and does not become due again.
- * $1 to $15 as above, $16: claims, $17: until when each holds.
+ * $1 to $18 as above, $19: claims, $20: until when each holds.
  */
 export const INSERT_DUE_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::int[],
          $9::timestamptz[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[],
-         $16::uuid[], $17::timestamptz[]) AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
+         $16::text[], $17::text[], $18::uuid[], $19::uuid[], $20::timestamptz[]) AS given (${DELIVERY_COLUMNS}, claim, claimed_until)),
   inserted AS (
     INSERT INTO delivery (${DELIVERY_COLUMNS})
     SELECT ${DELIVERY_COLUMNS} FROM given
@@ -45,14 +48,14 @@ export const INSERT_DUE_DELIVERIES = `
  * moves from the delivery's row to a row of its own.
  * $1: tenants, $2: ids, $3: claims, $4: URLs; null leaves one as it is, $5: statuses, $6: attempts made, $7: when the next one is due; null for one
  * that has ended, and of the attempt $8: time; null when there was none, $9: HTTP status, $10: milliseconds, $11: beginning
- * of the response, $12, $13: code and message of the error, $14, $15: the lowest and the highest of the ids, by which the
- * partitions of other days are left out.
+ * of the response, $12, $13, $14: code, message and phase of the error, $15, $16: the lowest and the highest of the ids, by
+ * which the partitions of other days are left out.
  */
 export const SETTLE_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::int[], $7::timestamptz[],
-                         $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[])
-      AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message)),
+                         $8::timestamptz[], $9::int[], $10::int[], $11::text[], $12::text[], $13::text[], $14::text[])
+      AS given (tenant_id, id, claim, url, status, attempts, due_at, at, http_status, latency_ms, excerpt, code, message, phase)),
   ended AS (
     DELETE FROM due_delivery AS due USING given
      WHERE due.tenant_id = given.tenant_id AND due.delivery_id = given.id AND due.claim = given.claim
@@ -70,16 +73,17 @@ export const SETTLE_DELIVERIES = `
       JOIN (SELECT * FROM ended UNION ALL SELECT * FROM postponed) AS held USING (tenant_id, id)),
   logged AS (
     INSERT INTO delivery_attempt
-      (tenant_id, delivery_id, number, at, http_status, error_code, error_message, latency_ms, response_excerpt)
+      (tenant_id, delivery_id, number, at, http_status, error_code, error_message, error_phase, latency_ms,
+       response_excerpt)
     SELECT tenant_id, id, before.attempts, before.attempted_at, before.http_status, before.error_code,
-           before.error_message, before.latency_ms, before.response_excerpt
+           before.error_message, before.error_phase, before.latency_ms, before.response_excerpt
       FROM ours JOIN delivery AS before USING (tenant_id, id)
-     WHERE before.id BETWEEN $14 AND $15 AND before.attempted_at IS NOT NULL
+     WHERE before.id BETWEEN $15 AND $16 AND before.attempted_at IS NOT NULL
     ON CONFLICT DO NOTHING)
   UPDATE delivery
      SET status = ours.status, attempts = ours.attempts, next_attempt_at = ours.due_at, url = coalesce(ours.url, delivery.url),
-         error_code = ours.code, error_message = ours.message, http_status = ours.http_status,
+         error_code = ours.code, error_message = ours.message, error_phase = ours.phase, http_status = ours.http_status,
          attempted_at = ours.at, latency_ms = ours.latency_ms, response_excerpt = ours.excerpt
     FROM ours
-   WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $14 AND $15
+   WHERE delivery.tenant_id = ours.tenant_id AND delivery.id = ours.id AND delivery.id BETWEEN $15 AND $16
   RETURNING delivery.id`;

@@ -1,10 +1,12 @@
+import type { DeliveryStatus } from '@crm/contracts';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
-import type { DeliveryStatus } from '../delivery/delivery-state.js';
 
 /** A delivery as it is written for the first time. */
 export interface NewDelivery {
   readonly id: string;
   readonly subscriptionId: string;
+  /** The app that the subscription belongs to, whose developer sees the delivery; null when the tenant created it. */
+  readonly app: { readonly key: string; readonly installationId: string } | null;
   readonly url: string;
   readonly status: DeliveryStatus;
   /** 1 when the first attempt has ended. */

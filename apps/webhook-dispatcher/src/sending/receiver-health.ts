@@ -31,7 +31,9 @@ export class ReceiverHealth {
    * @param receiver as it was known when the attempt began
    */
   note(receiver: Receiver, outcome: AttemptOutcome, { disables }: NextState): void {
-    const { subscriptionId } = receiver;
+    const { subscriptionId, isRemoved } = receiver;
+    // Nothing is left to disable.
+    if (isRemoved) return;
     if (this.writing.has(subscriptionId) || !isNews(receiver, outcome, disables)) return;
     const written = this.write(receiver, outcome, disables)
       .catch((error: unknown) => {

@@ -4,6 +4,8 @@ import { Counter, Gauge, Histogram, register } from 'prom-client';
 import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
+import { deliveryHeaders } from './delivery-headers.js';
+import type { Message } from './message.js';
 import { SLOW_MS, SlowLane } from './slow-lane.js';
 import { Targets } from './targets.js';
 
@@ -23,12 +25,6 @@ const metrics = {
       new Gauge({ name: 'webhook_slow_attempts', help: 'Attempts that have taken over a second and are under way' }),
   ),
 };
-
-/** What a delivery sends. */
-export interface Message {
-  readonly eventId: string;
-  readonly body: string;
-}
 
 /** Makes attempts. Who calls it has a place for it, and has told `Targets` that it begins. */
 @Injectable()
@@ -78,20 +74,15 @@ export class Sender {
    * Makes one attempt that is no delivery's: nobody else learns how it ends.
    * @throws what is no outcome: a defect of this service
    */
-  async send({ url, signer, headers }: Receiver, { eventId, body }: Message): Promise<AttemptOutcome> {
+  async send(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
     const at = new Date();
     const started = performance.now();
     try {
       const response = await this.outside.request({
         method: 'POST',
-        url,
-        // Ours last, so that they win.
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          ...signer.headers(eventId, Math.floor(at.getTime() / 1000), body),
-        },
-        body,
+        url: receiver.url,
+        headers: deliveryHeaders(receiver, message, at),
+        body: message.body,
         maxResponseBytes: EXCERPT_BYTES,
         truncate: true,
       });

@@ -4,6 +4,7 @@ import { CustomHeaderModule } from '../custom-header/custom-header.module.js';
 import { HoldingModule } from '../holding/holding.module.js';
 import { OutsideModule } from '../outside/outside.module.js';
 import { ReceiverChangesModule } from '../receiver-changes/receiver-changes.module.js';
+import { RemovedSubscriptionModule } from '../removed-subscription/removed-subscription.module.js';
 import { SigningSecretModule } from '../signing-secret/signing-secret.module.js';
 import { SubscriptionController } from './subscription.controller.js';
 import { SubscriptionRepository } from './subscription.repository.js';
@@ -19,6 +20,7 @@ import { SubscriptionStateService } from './subscription-state.service.js';
     HoldingModule,
     OutsideModule,
     ReceiverChangesModule,
+    RemovedSubscriptionModule,
     SigningSecretModule,
   ],
   controllers: [SubscriptionController, SubscriptionRpc],

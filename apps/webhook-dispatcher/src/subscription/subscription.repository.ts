@@ -136,10 +136,8 @@ export class SubscriptionRepository {
     await tx.repository(Subscription).delete({ tenantId: tx.tenantId, id });
   }
 
-  /** @returns how many there were */
-  async deleteByInstallation(tx: TenantTransaction, installationId: string): Promise<number> {
-    const { affected } = await tx.repository(Subscription).delete({ tenantId: tx.tenantId, installationId });
-    return affected ?? 0;
+  async deleteByInstallation(tx: TenantTransaction, installationId: string): Promise<void> {
+    await tx.repository(Subscription).delete({ tenantId: tx.tenantId, installationId });
   }
 
   /** Replaces the secret of a subscription that the tenant created; the previous one stays valid until `previousUntil`. */

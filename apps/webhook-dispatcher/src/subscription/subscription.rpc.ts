@@ -29,7 +29,8 @@ export class SubscriptionRpc {
   async remove({
     tenantId,
     installationId,
+    discard,
   }: RpcRequest<Contracts['removeSubscriptions']>): Promise<RpcResponse<Contracts['removeSubscriptions']>> {
-    return { removed: await this.subscriptions.remove(tenantId, installationId) };
+    return { removed: await this.subscriptions.remove(tenantId, installationId, discard) };
   }
 }

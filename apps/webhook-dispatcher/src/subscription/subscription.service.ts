@@ -3,6 +3,7 @@ import {
   eventsOf,
   type FieldProblem,
   isEventPattern,
+  matchesEvent,
   PlatformError,
   type ProvisionedSubscription,
 } from '@crm/contracts';
@@ -16,8 +17,14 @@ import { CustomHeaderService } from '../custom-header/custom-header.service.js';
 import { type CustomHeaders, resolveHeaders } from '../custom-header/custom-headers.js';
 import { type Hold, HoldingRepository, NOTHING_HELD } from '../holding/holding.repository.js';
 import { requireValidFilter } from '../receiver/event-filter.js';
+import { REMOVAL_EVENT } from '../receiver/removed-receiver.js';
 import { ReceiverChanges } from '../receiver-changes/receiver-changes.js';
+import {
+  type NewRemovedSubscription,
+  RemovedSubscriptionRepository,
+} from '../removed-subscription/removed-subscription.repository.js';
 import { type IssuedSecret, type Signature, SigningSecretService } from '../signing-secret/signing-secret.service.js';
+import type { Subscription } from './subscription.entity.js';
 import { SubscriptionRepository, type SubscriptionSummary } from './subscription.repository.js';
 import { SubscriptionStateService } from './subscription-state.service.js';
 import { refuseUnknownSubscription } from './unknown-subscription.js';
@@ -57,6 +64,7 @@ export class SubscriptionService {
   constructor(
     private readonly database: Database,
     private readonly subscriptions: SubscriptionRepository,
+    private readonly removed: RemovedSubscriptionRepository,
     private readonly appSecrets: AppSecretService,
     private readonly secrets: SigningSecretService,
     private readonly headers: CustomHeaderService,
@@ -209,14 +217,21 @@ export class SubscriptionService {
     return subscriptions;
   }
 
-  /** @returns how many the installation had */
-  async remove(tenantId: string, installationId: string): Promise<number> {
+  /**
+   * Of those that want to know that the app was removed, as much is kept as it takes to tell them.
+   * @param discard whether no event will say so: the undo of an installation that failed
+   * @returns how many the installation had
+   */
+  async remove(tenantId: string, installationId: string, discard: boolean): Promise<number> {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
-      const subscriptions = await this.subscriptions.lockByInstallation(tx, installationId);
-      const ids = subscriptions.map(({ id }) => id);
+      const present = await this.subscriptions.lockByInstallation(tx, installationId);
+      const ids = present.map(({ id }) => id);
       this.holds.discard(tx, ids);
-      return this.subscriptions.deleteByInstallation(tx, installationId);
+      await this.subscriptions.deleteByInstallation(tx, installationId);
+      const told = discard ? [] : present.flatMap(toldOfRemoval);
+      if (told.length > 0) await this.removed.insert(tx, told, this.config.subscriptionsPerTenant);
+      return present.length;
     });
     await this.changes.announce({ tenantId });
     return removed;
@@ -284,3 +299,9 @@ const definitionOf = ({ url, events, description = null, filter = null }: Subscr
 });
 
 const provisioned = ({ id, url, events }: SubscriptionSummary): ProvisionedSubscription => ({ id, url, events });
+
+/** A disabled one is told nothing, as before. */
+const toldOfRemoval = ({ id, url, events, enabled, installationId, appKey }: Subscription): NewRemovedSubscription[] =>
+  enabled && installationId !== null && appKey !== null && matchesEvent(events, REMOVAL_EVENT)
+    ? [{ id, url, installationId, appKey }]
+    : [];

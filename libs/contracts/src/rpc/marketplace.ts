@@ -57,3 +57,17 @@ export const decideSubmission = defineRpc({
   response: SubmissionView,
   timeoutMs: 5000,
 });
+
+/**
+ * The sandboxes of an app in the workspace of its publisher, which calls: active trial installations. NOT_FOUND when the
+ * caller's workspace does not publish the app.
+ */
+export const listSandboxes = defineRpc({
+  subject: 'rpc.marketplace-certification.sandboxes.list',
+  server: 'marketplace-certification',
+  callers: ['webhook-dispatcher'],
+  principal: 'user',
+  request: Type.Object({ appKey: Type.String() }),
+  response: Type.Object({ installationIds: Type.Array(Id) }),
+  timeoutMs: 5000,
+});

@@ -5,7 +5,7 @@ export const appUninstalledV1 = defineEvent({
   name: 'app.uninstalled',
   version: 1,
   producer: 'marketplace-certification',
-  description: 'An app was removed',
+  description: 'An app was removed; the last event of the installation that the app itself gets',
   data: Type.Object({
     installationId: Type.String({ format: 'uuid' }),
     appKey: Type.String(),

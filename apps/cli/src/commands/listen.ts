@@ -1,0 +1,87 @@
+import { parseUrl } from '@crm/address-policy';
+import { parseArguments } from '../arguments.js';
+import { type Forwarded, forward } from '../listening/forward.js';
+import type { ListenedDelivery } from '../listening/listened-delivery.js';
+import { ListeningSession, type SessionListener } from '../listening/listening-session.js';
+import { platformOf, SIGN_IN_OPTIONS, SIGN_IN_USAGE } from '../remote/sign-in-options.js';
+import type { Colours } from '../report/colours.js';
+import { printable } from '../report/printable.js';
+import type { Terminal } from '../terminal.js';
+import { UsageError } from '../usage-error.js';
+
+export const LISTEN_USAGE = `Usage: crm-dev listen <app-key> [options]
+
+Prints the deliveries of the app's sandboxes in your workspace from now on, until Ctrl-C.
+
+  --forward <url>         also sends a copy of each to a local program, with the original headers, body and signature
+  --events <pattern>      only these events, such as lead.created or lead.* (may be repeated)
+  --json                  each delivery as a line of JSON, whole
+${SIGN_IN_USAGE}
+
+An access token is valid for 15 minutes. With CRM_REFRESH_TOKEN in the environment, which works once, it is renewed.
+
+Exit status: 0 after Ctrl-C, 2 wrong usage or a refusal.
+`;
+
+const OPTIONS = {
+  ...SIGN_IN_OPTIONS,
+  forward: { type: 'string' },
+  events: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
+/** `crm-dev listen`. @returns the exit status */
+export async function listenCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseArguments(args, OPTIONS, LISTEN_USAGE);
+  const [appKey] = positionals;
+  if (appKey === undefined || positionals.length > 1) throw new UsageError('Give the key of one app.', LISTEN_USAGE);
+  const platform = platformOf(values, terminal.config, LISTEN_USAGE);
+  const target = values.forward === undefined ? undefined : targetOf(values.forward);
+  const events = (values.events ?? []).flatMap((text) => text.split(','));
+  const signal = terminal.interruption();
+  const session = new ListeningSession(platform, appKey, events, notesOf(appKey, target, terminal), signal);
+  for await (const delivery of session.deliveries()) {
+    const forwarded = target && (await forward(target, delivery, signal));
+    if (signal.aborted) break;
+    terminal.out(values.json ? jsonLine(delivery, forwarded) : textLine(delivery, forwarded, terminal.colours));
+  }
+  terminal.err('Stopped.\n');
+  return 0;
+}
+
+/** @throws UsageError */
+function targetOf(text: string): URL {
+  const url = parseUrl(text);
+  if (url && ['http:', 'https:'].includes(url.protocol)) return url;
+  throw new UsageError(
+    '--forward must be an http or https address, such as http://localhost:3000/hooks.',
+    LISTEN_USAGE,
+  );
+}
+
+/** Notes are for people; standard output has the deliveries. */
+const notesOf = (appKey: string, target: URL | undefined, terminal: Terminal): SessionListener => ({
+  begun: () => {
+    const to = target ? ` and forwarding to ${target.href}` : '';
+    terminal.err(printable(`Listening to the sandboxes of ${appKey}${to}. Ctrl-C ends it.`));
+    terminal.err('\n');
+  },
+  lost: (reason) => terminal.err(`${printable(reason)} Trying again; nothing is missed.\n`),
+  resumed: () => terminal.err('Connected again.\n'),
+});
+
+const jsonLine = (delivery: ListenedDelivery, forwarded: Forwarded | undefined): string =>
+  `${JSON.stringify({ ...delivery, ...(forwarded && { forwarded }) })}\n`;
+
+function textLine(
+  { event, eventId, url }: ListenedDelivery,
+  forwarded: Forwarded | undefined,
+  colours: Colours,
+): string {
+  const what = `${colours.strong(printable(event))} ${colours.faint(printable(eventId))}`;
+  if (!forwarded) return `${what} for ${printable(url)}\n`;
+  const { status, error, ms } = forwarded;
+  const isAccepted = status !== undefined && status >= 200 && status < 300;
+  const outcome = printable(status === undefined ? `failed: ${error}` : String(status));
+  return `${what} → ${isAccepted ? colours.good(outcome) : colours.blocker(outcome)} (${ms} ms)\n`;
+}

@@ -1,0 +1,43 @@
+import { parseArguments } from '../arguments.js';
+import { platformOf, SIGN_IN_OPTIONS, SIGN_IN_USAGE } from '../remote/sign-in-options.js';
+import { type TriggeredDelivery, triggerEvent } from '../remote/trigger-api.js';
+import type { Colours } from '../report/colours.js';
+import { printable } from '../report/printable.js';
+import type { Terminal } from '../terminal.js';
+import { UsageError } from '../usage-error.js';
+
+export const TRIGGER_USAGE = `Usage: crm-dev trigger <event> <app-key> [options]
+
+Sends a signed sample of an event, once, to each webhook of the app's sandboxes in your workspace that names the event.
+A session of crm-dev listen shows it too.
+
+  --json                  the answer of the API
+${SIGN_IN_USAGE}
+
+Exit status: 0 every endpoint accepted it, 1 one did not, 2 wrong usage or nothing was sent.
+`;
+
+const OPTIONS = { ...SIGN_IN_OPTIONS, json: { type: 'boolean' } } as const;
+
+/** `crm-dev trigger`. @returns the exit status */
+export async function triggerCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseArguments(args, OPTIONS, TRIGGER_USAGE);
+  const [event, appKey] = positionals;
+  if (event === undefined || appKey === undefined || positionals.length > 2) {
+    throw new UsageError('Give the name of an event and the key of an app.', TRIGGER_USAGE);
+  }
+  const platform = platformOf(values, terminal.config, TRIGGER_USAGE);
+  const sent = await triggerEvent(platform, appKey, event);
+  if (values.json) terminal.out(`${JSON.stringify(sent, null, 2)}\n`);
+  else {
+    const what = `${terminal.colours.strong(printable(sent.event))} ${terminal.colours.faint(printable(sent.eventId))}`;
+    for (const delivery of sent.deliveries) terminal.out(`${what} → ${outcomeOf(delivery, terminal.colours)}\n`);
+  }
+  return sent.deliveries.every(({ status }) => status === 'delivered') ? 0 : 1;
+}
+
+function outcomeOf({ url, status, httpStatus, latencyMs, error }: TriggeredDelivery, colours: Colours): string {
+  const words = printable(error ? `${status}: ${error.code}, ${error.message}` : `${httpStatus ?? status}`);
+  const outcome = status === 'delivered' ? colours.good(words) : colours.blocker(words);
+  return `${printable(url)} ${outcome}${latencyMs === undefined ? '' : ` (${latencyMs} ms)`}`;
+}

@@ -1,0 +1,33 @@
+/** As the database writes times here: RFC 3339 with microseconds, so that they compare as texts. */
+const asText = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/**
+ * The time, and where reading what was recorded must end, so that nothing is left behind that a transaction under way has yet to commit:
+ * a row has the time at which its transaction began, and all that record do so as this role. A process may have taken that
+ * time and not shown it yet, hence the tenth of a second. Whatever runs for over five seconds is not waited for.
+ */
+export const FIND_LISTENING_HORIZON = `
+  SELECT ${asText('now()')} AS now,
+         ${asText("greatest(least(min(xact_start), now()) - interval '100 ms', now() - interval '5 s')")} AS horizon
+    FROM pg_stat_activity
+   WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`;
+
+/**
+ * Deliveries in the order in which they were recorded, with what they send, until the bodies are longer than allowed
+ * together. $1: the tenant, $2: subscriptions, $3: lowest id, by which partitions and most of the
+ * index are left out, $4, $5: time and id of the last one before, $6: time at which reading ends, $7: names of events; null for any, $8: limit, $9: characters.
+ */
+export const LIST_LISTENED_DELIVERIES = `
+  SELECT id, event, "eventId", "subscriptionId", url, "recordedAt", body, found FROM (
+    SELECT d.id, d.event, d.event_id AS "eventId", d.subscription_id AS "subscriptionId", d.url, b.body,
+           ${asText('d.created_at')} AS "recordedAt", d.created_at,
+           (count(*) OVER ())::int AS found,
+           sum(length(b.body)) OVER (ORDER BY d.created_at, d.id) - length(b.body) AS before
+      FROM (SELECT * FROM delivery
+             WHERE tenant_id = $1 AND subscription_id = ANY ($2::uuid[]) AND id >= $3::uuid
+               AND (created_at, id) > ($4::timestamptz, $5::uuid) AND created_at < $6::timestamptz
+               AND ($7::text[] IS NULL OR event = ANY ($7))
+             ORDER BY created_at, id LIMIT $8) AS d
+      JOIN event_body AS b ON b.tenant_id = d.tenant_id AND b.id = d.event_id) AS page
+   WHERE before < $9
+   ORDER BY created_at, id`;

@@ -1,0 +1,38 @@
+import type { Principal } from '@crm/context';
+import { rpc } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Rpc } from '@crm/messaging';
+import { Injectable } from '@nestjs/common';
+import type { Receiver } from '../receiver/receiver.js';
+import { ReceiverDirectory } from '../receiver/receiver-directory.js';
+import { SubscriptionRepository } from '../subscription/subscription.repository.js';
+
+/** The sandboxes of an app in the workspace of its publisher, and what they subscribe to. */
+export interface Sandboxes {
+  /** False when the app has no sandbox there. */
+  readonly exist: boolean;
+  readonly receivers: readonly Receiver[];
+}
+
+/** Where a developer tries an app: sandboxes in the workspace of the publisher. Those of other workspaces are theirs. */
+@Injectable()
+export class SandboxService {
+  constructor(
+    private readonly rpc: Rpc,
+    private readonly database: Database,
+    private readonly subscriptions: SubscriptionRepository,
+    private readonly directory: ReceiverDirectory,
+  ) {}
+
+  /** @throws PlatformError NOT_FOUND when the principal's workspace does not publish the app; SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED */
+  async find(principal: Principal, appKey: string): Promise<Sandboxes> {
+    const { tenantId } = principal;
+    const { installationIds } = await this.rpc.call(rpc.marketplace.listSandboxes, { appKey }, principal);
+    const stored = await this.database.transaction(tenantId, async (tx) =>
+      Promise.all(installationIds.map((id) => this.subscriptions.listByInstallation(tx, id))),
+    );
+    const receivers = await this.directory.of(tenantId);
+    const ofSandboxes = stored.flat().flatMap(({ id }) => receivers.get(id) ?? []);
+    return { exist: installationIds.length > 0, receivers: ofSandboxes };
+  }
+}

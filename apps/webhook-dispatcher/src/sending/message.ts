@@ -1,0 +1,5 @@
+/** What a delivery sends. */
+export interface Message {
+  readonly eventId: string;
+  readonly body: string;
+}

@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import { Database, newId } from '@crm/database';
+import { verifyWebhook } from '@crm/sdk';
+import { type TestService, waitUntil } from '@crm/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
+import { ListeningPlaces } from '../src/listening/listening-places.js';
+import { RecordingRepository } from '../src/recording/recording.repository.js';
+import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import { type Developer, Marketplace } from './sandboxes.js';
+import { startWebhooks, type WebhookService } from './webhook-service.js';
+
+type Answer = ListenedDeliveriesView & { code: string; detail: string };
+
+describe('listening to the sandboxes of an app', () => {
+  let app: WebhookService;
+  let marketplace: Marketplace;
+  let developer: Developer;
+  beforeAll(async () => {
+    app = await startWebhooks();
+    marketplace = new Marketplace(app);
+    await marketplace.start();
+  });
+  afterAll(async () => {
+    await marketplace?.close();
+    await app?.close();
+  });
+  beforeEach(async () => {
+    developer = await marketplace.developer();
+  });
+  afterEach(() => app.receiver.respondWith(() => ({ status: 200 })));
+
+  const listen = (
+    query: Record<string, string | readonly string[]> = {},
+    { token = developer.admin, appKey = developer.appKey, service = app.service as TestService } = {},
+  ) => {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      for (const one of [value].flat()) parameters.append(name, one);
+    }
+    const path = `/api/marketplace/developer/apps/${appKey}/listen?${parameters}`;
+    return service.request<Answer>('GET', path, { token });
+  };
+  /** The cursor of a session that begins now. */
+  const begin = async (query: Record<string, string | readonly string[]> = {}) => {
+    const { status, body } = await listen(query);
+    expect([status, body.data]).toEqual([200, []]);
+    return body.cursor;
+  };
+  /** Listens until there is a number of deliveries. */
+  const heard = async (cursor: string, count: number) => {
+    const data: ListenedDeliveriesView['data'] = [];
+    let next = cursor;
+    while (data.length < count) {
+      const { status, body } = await listen({ cursor: next });
+      expect(status).toBe(200);
+      data.push(...body.data);
+      next = body.cursor;
+    }
+    return { data, cursor: next };
+  };
+
+  it('shows a copy of what the endpoint gets, signed with the secret of the app', async () => {
+    const subscriptionId = await marketplace.sandbox(developer);
+    const cursor = await begin();
+    const event = await app.emit(developer.id);
+    const { data } = await heard(cursor, 1);
+    const [original] = app.received(event.id);
+    const [copy] = data;
+    expect(data).toEqual([
+      {
+        id: expect.any(String),
+        event: 'lead.created',
+        eventId: event.id,
+        subscriptionId,
+        url: `${app.receiver.url}/sandbox`,
+        headers: expect.objectContaining({ 'content-type': 'application/json', 'webhook-id': event.id }),
+        body: original?.body,
+      },
+    ]);
+    const ofConnection = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'accept-encoding']);
+    const sent = Object.keys(original?.headers ?? {}).filter((name) => !ofConnection.has(name));
+    expect(Object.keys(copy?.headers ?? {}).sort()).toEqual(sent.sort());
+    expect(copy?.headers['user-agent']).toBe(original?.headers['user-agent']);
+    expect(verifyWebhook(copy?.body as string, copy?.headers ?? {}, developer.secret)).toMatchObject({ id: event.id });
+    expect(() => verifyWebhook(`${copy?.body} `, copy?.headers ?? {}, developer.secret)).toThrow();
+  });
+
+  it('is answered when there is something while the call waits', async () => {
+    await marketplace.sandbox(developer);
+    const cursor = await begin();
+    const waiting = listen({ cursor });
+    const event = await app.emit(developer.id);
+    const { body } = await waiting;
+    expect(body.data.map(({ eventId }) => eventId)).toEqual([event.id]);
+  });
+
+  it('is answered without deliveries when the wait is over, and goes on from there', async () => {
+    await marketplace.sandbox(developer);
+    const first = await begin();
+    const { status, body } = await listen({ cursor: first, wait: '0' });
+    expect([status, body.data]).toEqual([200, []]);
+    const event = await app.emit(developer.id);
+    expect((await heard(body.cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+  });
+
+  it('shows only what happens after its beginning, and each delivery once', async () => {
+    await marketplace.sandbox(developer);
+    await app.emit(developer.id);
+    // Recorded, and its transaction over.
+    await app.settled(developer.admin, 'delivered');
+    let cursor = await begin();
+    const events: string[] = [];
+    const seen: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      events.push((await app.emit(developer.id)).id);
+      events.push((await app.emit(developer.id)).id);
+      const page = await heard(cursor, 1);
+      seen.push(...page.data.map(({ eventId }) => eventId));
+      cursor = page.cursor;
+    }
+    if (seen.length < events.length) {
+      const rest = await heard(cursor, events.length - seen.length);
+      seen.push(...rest.data.map(({ eventId }) => eventId));
+      cursor = rest.cursor;
+    }
+    expect(seen).toEqual(events);
+    expect((await listen({ cursor, wait: '0' })).body.data).toEqual([]);
+  });
+
+  it('shows no delivery of anyone else', async () => {
+    const id = await marketplace.sandbox(developer);
+    const other = await marketplace.developer();
+    await marketplace.sandbox({ ...other, id: developer.id });
+    await marketplace.install(developer.id, developer);
+    await app.subscribe(developer.admin);
+    const stranger = await app.tenant();
+    await marketplace.install(stranger.id, developer);
+    const cursor = await begin();
+    await app.emit(stranger.id);
+    const event = await app.emit(developer.id);
+    const { data, cursor: next } = await heard(cursor, 1);
+    expect(data.map((one) => [one.eventId, one.subscriptionId])).toEqual([[event.id, id]]);
+    expect((await listen({ cursor: next, wait: '0' })).body.data).toEqual([]);
+    // The app of the other publisher, with the cursor of this one, and this one with another's token.
+    expect((await listen({ cursor }, { appKey: other.appKey })).body.code).toBe('NOT_FOUND');
+    expect((await listen({ cursor }, { token: stranger.admin })).body.code).toBe('NOT_FOUND');
+    expect((await listen({ cursor }, { token: other.admin, appKey: other.appKey })).body.code).toBe('INVALID_QUERY');
+    expect((await listen({ cursor }, { token: developer.member })).body.code).toBe('FORBIDDEN');
+  });
+
+  it('shows deliveries whatever becomes of them', async () => {
+    await marketplace.sandbox(developer);
+    app.receiver.respondWith(() => ({ status: 500 }));
+    const cursor = await begin();
+    const event = await app.emit(developer.id);
+    expect((await heard(cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+  });
+
+  it('shows only the events that are asked for', async () => {
+    await marketplace.sandbox(developer, { events: ['lead.*', 'deal.won'] });
+    const query = { events: ['deal.*', 'lead.updated'] };
+    const cursor = await begin(query);
+    await app.emit(developer.id, 'lead.created');
+    const updated = await app.emit(developer.id, 'lead.updated');
+    const won = await app.emit(developer.id, 'deal.won');
+    const seen: string[] = [];
+    for (let next = cursor; seen.length < 2; ) {
+      const { body } = await listen({ ...query, cursor: next });
+      seen.push(...body.data.map(({ eventId }) => eventId));
+      next = body.cursor;
+    }
+    expect(seen).toEqual([updated.id, won.id]);
+    expect((await listen({ events: 'lead.exploded' })).body.code).toBe('INVALID_QUERY');
+    // A session keeps its filter.
+    expect((await listen({ cursor, events: ['lead.*'] })).body.code).toBe('INVALID_QUERY');
+  });
+
+  it('goes on with the same cursor after an interruption, in another process too', async () => {
+    await marketplace.sandbox(developer);
+    const cursor = await begin();
+    const events = [await app.emit(developer.id), await app.emit(developer.id)].map(({ id }) => id);
+    const { data } = await heard(cursor, 2);
+    expect(data.map(({ eventId }) => eventId)).toEqual(events);
+    const sibling = await app.startSibling();
+    const again = await listen({ cursor }, { service: sibling });
+    expect(again.body.data.map(({ eventId }) => eventId)).toEqual(events);
+  });
+
+  it('ends a day after the last call', async () => {
+    await marketplace.sandbox(developer);
+    const cursor = await begin();
+    const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string, string];
+    const at = (ms: number) =>
+      Buffer.from(JSON.stringify([parts[0], new Date(ms).toISOString(), parts[2]])).toString('base64url');
+    const day = 24 * 3_600_000;
+    expect((await listen({ cursor: at(Date.now() - day + 60_000), wait: '0' })).status).toBe(200);
+    const { status, body } = await listen({ cursor: at(Date.now() - day - 1) });
+    expect([status, body.detail]).toEqual([400, 'cursor: is more than a day old; begin without one']);
+    for (const nonsense of ['x', at(Date.now()).slice(3), Buffer.from('[1,2,3]').toString('base64url')]) {
+      expect((await listen({ cursor: nonsense })).body.code).toBe('INVALID_QUERY');
+    }
+  });
+
+  it('needs a sandbox to begin, not to go on', async () => {
+    const { status, body } = await listen();
+    expect([status, body.code]).toEqual([409, 'CONFLICT']);
+    expect(body.detail).toContain(`${developer.appKey} has no sandbox in this workspace`);
+    const id = await marketplace.sandbox(developer);
+    const cursor = await begin();
+    // Uninstalled: nothing to show until it is installed again.
+    const gone = await app.service.get(SubscriptionService).get({ tenantId: developer.id } as never, id);
+    await app.service.get(SubscriptionService).remove(developer.id, gone.installationId as string, true);
+    expect((await listen({ cursor, wait: '0' })).body.data).toEqual([]);
+    await marketplace.sandbox(developer);
+    const event = await app.emit(developer.id);
+    expect((await heard(cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+  });
+
+  it('waits for what is recorded by a transaction that began earlier and commits later', async () => {
+    const subscriptionId = await marketplace.sandbox(developer);
+    const cursor = await begin();
+    const [early, deliveryId] = [newId(), newId()];
+    let commit: (() => void) | undefined;
+    let inserted: (() => void) | undefined;
+    const isInserted = new Promise<void>((resolve) => {
+      inserted = resolve;
+    });
+    const slow = app.service.get(Database).crossTenant(async (tx) => {
+      const url = 'https://a.test/';
+      const ended = { status: 'delivered', attempts: 1, outcome: null, dueAt: null, claim: null } as const;
+      const delivery = { ...ended, id: deliveryId, subscriptionId, app: null, url };
+      await app.service.get(RecordingRepository).write(tx, [
+        {
+          kind: 'event',
+          tenantId: developer.id,
+          eventId: early,
+          event: 'lead.created',
+          body: '{}',
+          deliveries: [delivery],
+        },
+      ]);
+      const committed = new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+      inserted?.();
+      await committed;
+    });
+    await isInserted;
+    const late = await app.emit(developer.id);
+    const between = await listen({ cursor, wait: '1' });
+    expect(between.body.data).toEqual([]);
+    commit?.();
+    await slow;
+    const { data } = await heard(between.body.cursor, 2);
+    expect(data.map(({ eventId }) => eventId)).toEqual([early, late.id]);
+  });
+
+  it('comes in pages of bounded length, in order', async () => {
+    await marketplace.sandbox(developer, { events: ['lead.*'] });
+    const cursor = await begin();
+    const small: string[] = [];
+    for (let batch = 0; batch < 7; batch += 1) {
+      const events = await Promise.all(Array.from({ length: 15 }, () => app.emit(developer.id)));
+      small.push(...events.map(({ id }) => id));
+    }
+    const { data } = await heard(cursor, small.length);
+    expect(data.map(({ eventId }) => eventId).sort()).toEqual([...small].sort());
+    // Now that all are shown, from the beginning again.
+    const page = await listen({ cursor });
+    expect(page.body.data.map(({ id }) => id)).toEqual(data.slice(0, 100).map(({ id }) => id));
+    const next = await listen({ cursor: page.body.cursor });
+    expect(next.body.data.map(({ id }) => id)).toEqual(data.slice(100).map(({ id }) => id));
+
+    const again = await begin();
+    const large: string[] = [];
+    for (const version of [1, 2, 3]) {
+      const record = { id: randomUUID(), version, lastName: 'x'.repeat(700_000) };
+      large.push((await app.emit(developer.id, 'lead.updated', record)).id);
+    }
+    expect((await heard(again, 3)).data.map(({ eventId }) => eventId)).toEqual(large);
+    // A page ends after the one that makes it too long.
+    const first = await listen({ cursor: again });
+    expect(first.body.data.map(({ eventId }) => eventId)).toEqual(large.slice(0, 2));
+    const rest = await listen({ cursor: first.body.cursor });
+    expect(rest.body.data.map(({ eventId }) => eventId)).toEqual(large.slice(2));
+  });
+
+  it('is bounded: a workspace has eight calls that wait', async () => {
+    await marketplace.sandbox(developer);
+    const cursor = await begin();
+    const calls = Array.from({ length: 9 }, () => listen({ cursor }));
+    const refused = await Promise.race(calls);
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '5']);
+    await app.emit(developer.id);
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([...Array(8).fill(200), 429]);
+    // The places are free again.
+    expect((await listen({ cursor })).status).toBe(200);
+  });
+
+  it('is answered before the process ends', async () => {
+    await marketplace.sandbox(developer);
+    const sibling = await app.startSibling();
+    const cursor = await begin();
+    const began = sibling.get(ListeningPlaces).count;
+    const waiting = listen({ cursor }, { service: sibling });
+    await waitUntil(() => sibling.get(ListeningPlaces).count > began, { timeoutMs: 5_000, describe: 'the call waits' });
+    await sibling.close();
+    const { status, body } = await waiting;
+    expect([status, body.data]).toEqual([200, []]);
+    const event = await app.emit(developer.id);
+    expect((await heard(body.cursor, 1)).data.map(({ eventId }) => eventId)).toEqual([event.id]);
+  });
+});

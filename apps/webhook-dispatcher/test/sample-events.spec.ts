@@ -1,0 +1,178 @@
+import { Database } from '@crm/database';
+import { verifyWebhook } from '@crm/sdk';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { EVENT_TYPES } from '../src/event-type/event-type.js';
+import type { ListenedDeliveriesView } from '../src/listening/listening.dto.js';
+import type { TriggeredEventView } from '../src/sample-event/sample-event.dto.js';
+import { type Developer, Marketplace } from './sandboxes.js';
+import { startWebhooks, type WebhookService } from './webhook-service.js';
+
+describe('a sample event', () => {
+  let app: WebhookService;
+  let marketplace: Marketplace;
+  let developer: Developer;
+  beforeAll(async () => {
+    app = await startWebhooks();
+    marketplace = new Marketplace(app);
+    await marketplace.start();
+  });
+  afterAll(async () => {
+    await marketplace?.close();
+    await app?.close();
+  });
+  beforeEach(async () => {
+    developer = await marketplace.developer();
+  });
+  afterEach(() => app.receiver.respondWith(() => ({ status: 200 })));
+
+  const trigger = (event: unknown, { token = developer.admin, appKey = developer.appKey } = {}) =>
+    app.service.request<TriggeredEventView & { code: string; detail: string }>(
+      'POST',
+      `/api/marketplace/developer/apps/${appKey}/trigger`,
+      { token, body: { event } },
+    );
+
+  it('is the example of the catalogue, of now and this workspace, signed with the secret of the app', async () => {
+    const subscriptionId = await marketplace.sandbox(developer, { events: ['deal.*'] });
+    app.receiver.respondWith(() => ({ status: 202 }));
+    const { status, body } = await trigger('deal.won');
+    expect([status, body]).toEqual([
+      200,
+      {
+        eventId: expect.any(String),
+        event: 'deal.won',
+        deliveries: [
+          {
+            id: expect.any(String),
+            subscriptionId,
+            url: `${app.receiver.url}/sandbox`,
+            status: 'delivered',
+            httpStatus: 202,
+            latencyMs: expect.any(Number),
+          },
+        ],
+      },
+    ]);
+    const [request, ...more] = app.received(body.eventId);
+    expect(more).toEqual([]);
+    const example = EVENT_TYPES.find(({ name }) => name === 'deal.won')?.example;
+    const sent = verifyWebhook(request?.body as string, request?.headers ?? {}, developer.secret);
+    expect(sent).toEqual({
+      ...example,
+      id: body.eventId,
+      tenantId: developer.id,
+      timestamp: expect.not.stringContaining(example?.timestamp as string),
+    });
+  });
+
+  it('reaches the sandboxes of the app alone, and is not published', async () => {
+    const subscriptionId = await marketplace.sandbox(developer);
+    await marketplace.install(developer.id, developer);
+    await marketplace.sandbox({ ...(await marketplace.developer()), id: developer.id });
+    await app.subscribe(developer.admin);
+    const stranger = await app.tenant();
+    await marketplace.install(stranger.id, developer);
+    const { body } = await trigger('lead.created');
+    expect(body.deliveries.map((one) => one.subscriptionId)).toEqual([subscriptionId]);
+    expect(app.received(body.eventId)).toHaveLength(1);
+    const deliveries = await app.deliveries(developer.admin);
+    expect(deliveries.map((one) => [one.id, one.eventId])).toEqual([[body.deliveries[0]?.id, body.eventId]]);
+    expect(await app.deliveries(stranger.admin)).toEqual([]);
+    const published = await app.service
+      .get(Database)
+      .crossTenant((tx) => tx.query('SELECT 1 FROM outbox WHERE tenant_id = $1', [developer.id]));
+    expect(published).toEqual([]);
+  });
+
+  it('is attempted once, and shown to a listening session, when the endpoint does not accept it', async () => {
+    await marketplace.sandbox(developer);
+    app.receiver.respondWith(() => ({ status: 503 }));
+    const path = `/api/marketplace/developer/apps/${developer.appKey}/listen`;
+    const listen = (query = '') =>
+      app.service.request<ListenedDeliveriesView>('GET', `${path}${query}`, { token: developer.admin });
+    const { cursor } = (await listen()).body;
+    const { body } = await trigger('lead.created');
+    expect(body.deliveries).toMatchObject([{ status: 'failed', httpStatus: 503, error: { code: 'http_5xx' } }]);
+    expect(await app.deliveries(developer.admin)).toMatchObject([{ status: 'failed', attempts: 1 }]);
+    expect((await app.deliveries(developer.admin))[0]?.nextAttemptAt).toBeUndefined();
+    const shown = (await listen(`?cursor=${cursor}`)).body.data;
+    expect(shown).toMatchObject([{ eventId: body.eventId, body: app.received(body.eventId)[0]?.body }]);
+  });
+
+  it('is attempted although the endpoint keeps failing and deliveries to it pause, and shows that it no longer does', async () => {
+    await marketplace.sandbox(developer);
+    app.receiver.respondWith(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    await app.emit(developer.id);
+    const event = await app.emit(developer.id);
+    expect(app.received(event.id)).toEqual([]);
+    app.receiver.respondWith(() => ({ status: 200 }));
+    expect((await trigger('lead.created')).body.deliveries).toMatchObject([{ status: 'delivered', httpStatus: 200 }]);
+    expect(app.received(event.id)).toEqual([]);
+  });
+
+  it('is bounded: a workspace has two under way', async () => {
+    await marketplace.sandbox(developer);
+    let answer: (() => void) | undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async () => {
+      await answered;
+      return { status: 200 };
+    });
+    const calls = [trigger('lead.created'), trigger('lead.created'), trigger('lead.created')];
+    const refused = await Promise.race(calls);
+    expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
+    answer?.();
+    expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 429]);
+  });
+
+  it('is answered with the outcome of an attempt that moves to the slow lane', async () => {
+    await marketplace.sandbox(developer);
+    app.receiver.respondWith(async () => {
+      // Recorded as pending: the answer of the receiver has outlasted the patience of the first record.
+      while ((await app.deliveries(developer.admin)).length === 0);
+      return { status: 200 };
+    });
+    const { body } = await trigger('lead.created');
+    expect(body.deliveries).toMatchObject([{ status: 'delivered', httpStatus: 200 }]);
+    await app.settled(developer.admin, 'delivered');
+  });
+
+  it('passes the address policy like any delivery', async () => {
+    await marketplace.sandbox(developer);
+    // What was allowed when the subscription was made is refused when it is sent.
+    const client = new pg.Client({ connectionString: app.adminUrl });
+    await client.connect();
+    await client.query("UPDATE webhook_subscription SET url = 'https://10.0.0.1/hook' WHERE app_key = $1", [
+      developer.appKey,
+    ]);
+    await client.end();
+    const { body } = await trigger('lead.created');
+    expect(body.deliveries).toMatchObject([{ status: 'blocked', error: { code: 'blocked' } }]);
+    expect(app.received(body.eventId)).toEqual([]);
+  });
+
+  it('needs a sandbox with an enabled webhook that names the event', async () => {
+    expect((await trigger('lead.created')).body).toMatchObject({ code: 'CONFLICT' });
+    const id = await marketplace.sandbox(developer);
+    const { body } = await trigger('deal.won');
+    expect([body.code, body.detail]).toEqual([
+      'CONFLICT',
+      `No webhook of a sandbox of ${developer.appKey} in this workspace names deal.won`,
+    ]);
+    const path = `/api/webhooks/subscriptions/${id}`;
+    await app.service.request('PATCH', path, { token: developer.admin, body: { enabled: false } });
+    expect((await trigger('lead.created')).body.detail).toContain('are disabled');
+    expect((await trigger('lead.exploded')).body.code).toBe('VALIDATION_FAILED');
+  });
+
+  it('is for administrators of the workspace that publishes the app', async () => {
+    await marketplace.sandbox(developer);
+    const stranger = await app.tenant();
+    expect((await trigger('lead.created', { token: developer.member })).body.code).toBe('FORBIDDEN');
+    expect((await trigger('lead.created', { token: stranger.admin })).body.code).toBe('NOT_FOUND');
+    expect((await trigger('lead.created', { appKey: 'x'.repeat(300) })).body.code).toBe('NOT_FOUND');
+  });
+});

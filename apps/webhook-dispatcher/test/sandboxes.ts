@@ -1,0 +1,68 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { PlatformError, rpc } from '@crm/contracts';
+import { newId } from '@crm/database';
+import { answerRpc } from '@crm/testing';
+import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import type { WebhookService } from './webhook-service.js';
+
+/** A developer, whose workspace publishes an app. */
+export interface Developer {
+  readonly id: string;
+  readonly admin: string;
+  readonly member: string;
+  readonly appKey: string;
+  /** Of the app: what its deliveries are signed with. */
+  readonly secret: string;
+}
+
+/** The marketplace of a test: it knows the publishers of apps and their sandboxes. */
+export class Marketplace {
+  private readonly publishers = new Map<string, string>();
+  private readonly sandboxes = new Map<string, string[]>();
+  private stop: (() => Promise<void>) | undefined;
+
+  constructor(private readonly app: WebhookService) {}
+
+  async start(): Promise<void> {
+    const answering = await answerRpc(rpc.marketplace.listSandboxes, ({ appKey }, { principal }) => {
+      if (this.publishers.get(appKey) !== principal?.tenantId) throw new PlatformError('NOT_FOUND');
+      return { installationIds: this.sandboxes.get(appKey) ?? [] };
+    });
+    this.stop = () => answering.close();
+  }
+
+  async close(): Promise<void> {
+    await this.stop?.();
+  }
+
+  async developer(): Promise<Developer> {
+    const tenant = await this.app.tenant();
+    const appKey = `acme-${randomUUID().slice(0, 8)}`;
+    this.publishers.set(appKey, tenant.id);
+    return { ...tenant, appKey, secret: `whsec_${randomBytes(32).toString('base64')}` };
+  }
+
+  /** Installs the app in the publisher's workspace as a sandbox. @returns the id of its subscription */
+  async sandbox(developer: Developer, webhook: { events?: string[]; path?: string } = {}): Promise<string> {
+    const installationId = newId();
+    const id = await this.install(developer.id, developer, installationId, webhook);
+    this.sandboxes.set(developer.appKey, [installationId, ...(this.sandboxes.get(developer.appKey) ?? [])]);
+    return id;
+  }
+
+  /** Installs the app in a workspace, not as a sandbox of its publisher. @returns the id of its subscription */
+  async install(
+    tenantId: string,
+    { appKey, secret }: Developer,
+    installationId = newId(),
+    { events = ['lead.created'], path = '/sandbox' }: { events?: string[]; path?: string } = {},
+  ): Promise<string> {
+    const [subscription] = await this.app.service.get(SubscriptionService).provision(tenantId, randomUUID(), {
+      installationId,
+      appKey,
+      secret,
+      webhooks: [{ events, url: `${this.app.receiver.url}${path}` }],
+    });
+    return (subscription as { id: string }).id;
+  }
+}

@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import type { EventEnvelope } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { verifyWebhook } from '@crm/sdk';
+import type { ReceivedRequest, TestService } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { AppSecretService } from '../src/app-secret/app-secret.service.js';
+import { FanOutService } from '../src/fan-out/fan-out.service.js';
+import { RemovedSubscriptionSweeper } from '../src/removed-subscription/removed-subscription.sweeper.js';
+import { SubscriptionService } from '../src/subscription/subscription.service.js';
+import {
+  type DeliveryJson,
+  envelope,
+  SUBSCRIPTIONS_PER_TENANT as LIMIT,
+  type ListJson,
+  startWebhooks,
+  type WebhookService,
+} from './webhook-service.js';
+
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
+
+describe('an app that is uninstalled', () => {
+  let app: WebhookService;
+  let tenant: { id: string; admin: string; member: string };
+  let appKey: string;
+  let installationId: string;
+  beforeAll(async () => {
+    app = await startWebhooks();
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    tenant = await app.tenant();
+    appKey = `app-${randomUUID()}`;
+    installationId = randomUUID();
+    app.receiver.respondWith(() => ({ status: 204 }));
+  });
+
+  const subscriptions = () => app.service.get(SubscriptionService);
+  /** One subscription for each list of events, at the path of its place. */
+  const install = (...events: string[][]) =>
+    subscriptions().provision(tenant.id, randomUUID(), {
+      installationId,
+      appKey,
+      secret: secretOf(1),
+      webhooks: events.map((names, index) => ({ events: names, url: `${app.receiver.url}/${index}` })),
+    });
+  const remove = (discard = false) => subscriptions().remove(tenant.id, installationId, discard);
+  const uninstalled = (of = installationId, key = appKey): EventEnvelope => ({
+    ...envelope(tenant.id, 'app.uninstalled', {}),
+    data: { installationId: of, appKey: key, version: '1.0.0', sandbox: false },
+  });
+  const handle = (event: EventEnvelope, by: TestService = app.service) =>
+    by.get(FanOutService).handle(event, { isRepeated: false });
+  const paths = (event: EventEnvelope) =>
+    app
+      .received(event.id)
+      .map(({ path }) => path)
+      .sort();
+  const kept = async () =>
+    app.service
+      .get(Database)
+      .transaction(tenant.id, (tx) =>
+        tx.query<{ id: string; url: string }>('SELECT id, url FROM removed_subscription ORDER BY removed_at, id'),
+      );
+  const sweep = () => app.service.get(RemovedSubscriptionSweeper).sweep();
+  const redeliver = ({ id }: Pick<DeliveryJson, 'id'>) =>
+    app.service.request('POST', `/api/webhooks/deliveries/${id}/redeliver`, { token: tenant.admin });
+
+  it('is told so where it wants to know, signed with its secret and tried again', async () => {
+    await install(['app.uninstalled'], ['lead.created'], ['app.*', 'lead.created']);
+    expect(await remove()).toBe(3);
+    await app.service.get(AppSecretService).rotate(appKey, secretOf(2));
+    let failures = 2;
+    app.receiver.respondWith(() => {
+      failures -= 1;
+      return { status: failures >= 0 ? 503 : 204 };
+    });
+    const event = uninstalled();
+    await handle(event);
+    const made = await app.settled(tenant.admin, 'delivered');
+    expect(made.map(({ attempts }) => attempts).reduce((sum, attempts) => sum + attempts, 0)).toBe(4);
+    expect([...new Set(paths(event))]).toEqual(['/0', '/2']);
+    const request = app.received(event.id).at(-1) as ReceivedRequest;
+    for (const secret of [secretOf(1), secretOf(2)]) {
+      expect(verifyWebhook(request.body, request.headers, secret)).toMatchObject({
+        type: 'app.uninstalled',
+        data: event.data,
+      });
+    }
+  });
+
+  it('gets nothing else of the workspace, also when it is about another installation', async () => {
+    await install(['app.*', 'lead.*']);
+    await remove();
+    const others = [
+      envelope(tenant.id, 'lead.created', { id: randomUUID() }),
+      uninstalled(randomUUID()),
+      { ...uninstalled(), type: 'app.installed' },
+      { ...uninstalled(), tenantid: (await app.tenant()).id },
+    ];
+    for (const event of others) await handle(event);
+    expect(await app.deliveries(tenant.admin)).toEqual([]);
+    const event = uninstalled();
+    await handle(event);
+    expect(await app.settled(tenant.admin, 'delivered')).toMatchObject([{ eventId: event.id }]);
+  });
+
+  it('gets no retry of what came before', async () => {
+    await install(['lead.created', 'app.*']);
+    app.receiver.respondWith(() => ({ status: 503 }));
+    const [lead, another] = [envelope(tenant.id, 'lead.created', { id: randomUUID() }), uninstalled(randomUUID())];
+    for (const event of [lead, another]) await handle(event);
+    const failed = await app.settled(tenant.admin, 'failed');
+    await remove();
+    const sent = [lead, another].map((event) => paths(event).length);
+    for (const delivery of failed) expect((await redeliver(delivery)).status).toBe(202);
+    const ended = await app.settled(tenant.admin, 'failed');
+    expect(ended.map(({ lastError }) => lastError?.code)).toEqual(['subscription_inactive', 'subscription_inactive']);
+    expect([lead, another].map((event) => paths(event).length)).toEqual(sent);
+  });
+
+  it('is told by every process, also by one that knew it as installed or starts later', async () => {
+    await install(['app.uninstalled', 'lead.created']);
+    const knows = await app.startSibling();
+    const before = envelope(tenant.id, 'lead.created', { id: randomUUID() });
+    await handle(before, knows);
+    await remove();
+    const after = envelope(tenant.id, 'lead.created', { id: randomUUID() });
+    await handle(after, knows);
+    const starts = await app.startSibling();
+    await handle(after, starts);
+    expect([paths(before), paths(after)]).toEqual([['/0'], []]);
+    const event = uninstalled();
+    await Promise.all([handle(event, knows), handle(event, starts)]);
+    expect(new Set(paths(event))).toEqual(new Set(['/0']));
+    expect(await app.deliveries(tenant.admin)).toMatchObject([
+      { eventId: event.id, status: 'delivered' },
+      { eventId: before.id, status: 'delivered' },
+    ]);
+  });
+
+  it('is told nothing when the installation had failed, or the administrator had disabled the subscription', async () => {
+    await install(['app.*']);
+    await remove(true);
+    await handle(uninstalled());
+    installationId = randomUUID();
+    const [disabled] = await install(['app.*']);
+    await subscriptions().update(
+      { tenantId: tenant.id } as Parameters<SubscriptionService['update']>[0],
+      disabled?.id as string,
+      { enabled: false },
+    );
+    await remove();
+    await handle(uninstalled());
+    expect([await kept(), await app.deliveries(tenant.admin)]).toEqual([[], []]);
+  });
+
+  it('has no subscriptions that anybody sees or counts', async () => {
+    for (let count = 0; count < 2; count += 1) {
+      installationId = randomUUID();
+      const [created] = await install(...Array.from({ length: LIMIT }, () => ['app.*']));
+      await remove();
+      const path = `/api/webhooks/subscriptions/${created?.id}`;
+      expect((await app.service.request('GET', path, { token: tenant.admin })).status).toBe(404);
+    }
+    const list = await app.service.request<ListJson<unknown>>('GET', '/api/webhooks/subscriptions', {
+      token: tenant.admin,
+    });
+    expect(list.body.total).toBe(0);
+  });
+
+  it('is kept in mind no longer than needed', async () => {
+    await install(['app.uninstalled'], ['app.uninstalled']);
+    await remove();
+    await sweep();
+    expect(await kept()).toHaveLength(2);
+    // One accepts it; the other answers 410, which ends its delivery. Nothing is left to disable.
+    app.receiver.respondWith(({ path }) => ({ status: path === '/0' ? 204 : 410 }));
+    // About another installation of the same app.
+    await handle(uninstalled(randomUUID()));
+    await sweep();
+    expect(await kept()).toHaveLength(2);
+    await handle(uninstalled());
+    await sweep();
+    expect(await kept()).toEqual([]);
+    expect((await app.deliveries(tenant.admin)).map(({ status }) => status).sort()).toEqual(['delivered', 'failed']);
+  });
+
+  it('is kept in mind while an attempt is to come', async () => {
+    await install(['app.uninstalled']);
+    await remove();
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    app.receiver.respondWith(async () => {
+      await answered;
+      return { status: 204 };
+    });
+    // Recorded as under way after a second.
+    await handle(uninstalled());
+    expect(await app.deliveries(tenant.admin)).toMatchObject([{ status: 'pending' }]);
+    await sweep();
+    expect(await kept()).toHaveLength(1);
+    answer();
+    await app.settled(tenant.admin, 'delivered');
+    await sweep();
+    expect(await kept()).toEqual([]);
+  });
+
+  it('is forgotten when the event has not come for 30 days, and when too many others were removed since', async () => {
+    const first = await install(['app.uninstalled']);
+    await remove();
+    for (let count = 0; count < LIMIT; count += 1) {
+      installationId = randomUUID();
+      await install(['app.uninstalled']);
+      await remove();
+    }
+    const left = await kept();
+    expect(left).toHaveLength(LIMIT);
+    expect(left.map(({ id }) => id)).not.toContain(first[0]?.id);
+    const admin = new pg.Client({ connectionString: app.adminUrl });
+    await admin.connect();
+    try {
+      await admin.query(`UPDATE removed_subscription SET removed_at = now() - interval '31 days' WHERE id = $1`, [
+        left[0]?.id,
+      ]);
+    } finally {
+      await admin.end();
+    }
+    await sweep();
+    expect(await kept()).toEqual(left.slice(1));
+  });
+});

@@ -1,0 +1,101 @@
+import { type Receiver, type ReceiverCertificate, type ReceiverReaction, startReceiver } from '@crm/testing';
+import { fractionOf } from './seeded.js';
+
+/** Share of the answers that are failures. */
+const FAILING = 0.2;
+/** Share of the deliveries that are refused at every attempt. */
+const REFUSED = 0.005;
+/** A delivery that is not refused is accepted at this attempt at the latest, before its attempts are used up. */
+const ACCEPTED_AT = 5;
+/** How failures are spread: those of life, most of them without a word about the next attempt. */
+const FAILURES: readonly { readonly below: number; readonly answer: Answer }[] = [
+  { below: 0.4, answer: 500 },
+  { below: 0.65, answer: 503 },
+  { below: 0.9, answer: 'reset' },
+  { below: 1, answer: 429 },
+];
+
+/** What became of a request: an HTTP status, a connection that the receiver reset, or no answer at all. */
+export type Answer = 200 | 429 | 500 | 503 | 'reset' | 'hang';
+
+export interface EndpointOptions {
+  readonly seed: number;
+  /** By which the seed distinguishes it from others. */
+  readonly name: string;
+  readonly certificate: ReceiverCertificate;
+  /** Whether it answers nothing until `isHanging` is reset. */
+  readonly hangs: boolean;
+}
+
+/** The receiver of one subscription, at an origin of its own. The seed decides how it answers each attempt. */
+export class Endpoint {
+  tenantId = '';
+  subscriptionId = '';
+  /** In the order of the requests, by event. */
+  readonly answers = new Map<string, Answer[]>();
+  isHanging: boolean;
+  /** Received. */
+  requests = 0;
+
+  private readonly seed: number;
+  private readonly name: string;
+  private readonly hangsAtFirst: boolean;
+
+  private constructor(
+    { seed, name, hangs }: EndpointOptions,
+    private readonly receiver: Receiver,
+  ) {
+    this.seed = seed;
+    this.name = name;
+    this.hangsAtFirst = hangs;
+    this.isHanging = hangs;
+    receiver.respondWith(({ headers }) => {
+      // Its list of requests would hold all bodies of the run.
+      receiver.requests.length = 0;
+      return reactionOf(this.answer(headers['webhook-id'] ?? ''));
+    });
+  }
+
+  static async start(options: EndpointOptions): Promise<Endpoint> {
+    return new Endpoint(options, await startReceiver({ tls: options.certificate }));
+  }
+
+  get url(): string {
+    return this.receiver.url;
+  }
+
+  /**
+   * Whether it refuses the event at every attempt. One that hangs does not: when its backlog comes to nothing else, every
+   * attempt fails, and it is left alone for a minute after each.
+   */
+  refuses(eventId: string): boolean {
+    return !this.hangsAtFirst && fractionOf(this.seed, `refusal of ${eventId} at ${this.name}`) < REFUSED;
+  }
+
+  close(): Promise<void> {
+    return this.receiver.close();
+  }
+
+  private answer(eventId: string): Answer {
+    const known = this.answers.get(eventId);
+    this.requests += 1;
+    const answer = this.choose(eventId, (known?.length ?? 0) + 1);
+    if (known) known.push(answer);
+    else this.answers.set(eventId, [answer]);
+    return answer;
+  }
+
+  private choose(eventId: string, attempt: number): Answer {
+    if (this.isHanging) return 'hang';
+    if (this.refuses(eventId)) return 500;
+    const about = `${eventId} at ${this.name}, attempt ${attempt}`;
+    if (attempt >= ACCEPTED_AT || fractionOf(this.seed, `failure of ${about}`) >= FAILING) return 200;
+    const kind = fractionOf(this.seed, `kind of failure of ${about}`);
+    return FAILURES.find(({ below }) => kind < below)?.answer ?? 500;
+  }
+}
+
+function reactionOf(answer: Answer): ReceiverReaction {
+  if (answer === 'reset' || answer === 'hang') return answer;
+  return { status: answer, ...(answer === 429 ? { headers: { 'retry-after': '1' } } : {}) };
+}

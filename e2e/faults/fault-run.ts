@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AuditedDelivery, auditedDeliveries } from './audit.js';
+import { Endpoints } from './endpoints.js';
+import type { FaultPlan } from './fault-plan.js';
+import { type CommittedEvent, Ledger } from './ledger.js';
+import { FaultyPlatform } from './platform.js';
+import { Workload } from './workload.js';
+
+/**
+ * Longest time without a request and without a change of what is left to do, in milliseconds. An event that one outage after the other kept from
+ * being handled is delivered again after 5 minutes; a process that dies keeps its claims for 30 s, and a receiver that fails
+ * again and again is left alone for a minute.
+ */
+const STALL_MS = 330_000;
+const LOOK_MS = 250;
+
+/** What came of the leads of one part of a run. */
+export interface Part {
+  /** Leads that were answered with 201. */
+  readonly accepted: readonly string[];
+  /** Leads that were not, by what the writer saw instead. */
+  readonly refusals: ReadonlyMap<string, number>;
+  /** All that the database knows, whether the writer got the answer or not. */
+  readonly committed: readonly CommittedEvent[];
+  readonly deliveries: readonly AuditedDelivery[];
+  readonly seconds: number;
+}
+
+export interface FaultRun {
+  /** Everything was killed in turn. */
+  readonly faulty: Part;
+  /** Nothing was, and receivers went on failing. */
+  readonly calm: Part;
+  /** Deliveries in the ledger that no committed event explains. */
+  readonly unexplained: number;
+}
+
+export interface RunOptions {
+  /** Leads that are created when the faults are over and all their events are delivered. */
+  readonly calmLeads: number;
+  /** Where the processes write what they log; it stays. Without it, the logs go with the run. */
+  readonly logFolder?: string | undefined;
+}
+
+/**
+ * Creates leads while everything on the way of their events is killed as planned, waits until nothing is left to do, and
+ * does the same once more without faults.
+ * @throws Error with what is left when it does not become less any more, and for a lead that is refused for another reason
+ *   than that something is not available
+ */
+export async function runFaults(plan: FaultPlan, { calmLeads, logFolder }: RunOptions): Promise<FaultRun> {
+  const endpoints = await Endpoints.start(plan.seed);
+  try {
+    const platform = await FaultyPlatform.start(endpoints, logFolder);
+    try {
+      for (const endpoint of endpoints.all) await platform.subscribe(endpoint);
+      const tokens = await Promise.all(endpoints.tenantIds.map((tenantId) => platform.sign(tenantId)));
+      const ledger = new Ledger(platform.databases, platform.broker);
+      const run = new Run(platform, endpoints, ledger, tokens);
+      const faulty = await run.part(() => run.acceptDuringFaults(plan));
+      const calm = await run.part(() => run.workload.acceptUpTo(calmLeads));
+      const logged = await ledger.listDeliveries();
+      return { faulty, calm, unexplained: logged.length - faulty.deliveries.length - calm.deliveries.length };
+    } finally {
+      await platform.stop();
+    }
+  } finally {
+    await endpoints.close();
+  }
+}
+
+class Run {
+  workload: Workload;
+  private readonly known = new Set<string>();
+
+  constructor(
+    private readonly platform: FaultyPlatform,
+    private readonly endpoints: Endpoints,
+    private readonly ledger: Ledger,
+    private readonly tokens: readonly string[],
+  ) {
+    this.workload = new Workload(platform, tokens);
+  }
+
+  /** Does the work, and looks what came of it when nothing is left to do. */
+  async part(work: () => Promise<void>): Promise<Part> {
+    const begun = performance.now();
+    this.workload = new Workload(this.platform, this.tokens);
+    await work().finally(() => this.workload.stop());
+    await this.untilNothingIsLeft();
+    const seconds = (performance.now() - begun) / 1000;
+    const committed = (await this.ledger.listCommittedEvents()).filter(({ id }) => !this.known.has(id));
+    for (const { id } of committed) this.known.add(id);
+    const deliveries = auditedDeliveries(committed, this.endpoints.all, await this.ledger.listDeliveries());
+    const { accepted, refusals } = this.workload;
+    return { accepted, refusals, committed, deliveries, seconds };
+  }
+
+  /** Leads go on being created while something is down, until it is the turn of the next. */
+  async acceptDuringFaults({ leads, faults, hangEndsAfter }: FaultPlan): Promise<void> {
+    for (const [index, fault] of faults.entries()) {
+      await this.workload.acceptUpTo(fault.after);
+      const next = faults[index + 1]?.after ?? leads;
+      await Promise.all([this.platform.strike(fault), this.workload.acceptUpTo(next)]);
+      if (next >= hangEndsAfter) this.endpoints.endHanging();
+    }
+  }
+
+  private async untilNothingIsLeft(): Promise<void> {
+    let last = '';
+    let changedAt = performance.now();
+    for (;;) {
+      const left = await this.ledger.listLeftovers();
+      if (Object.keys(left).length === 0) return;
+      const text = `${JSON.stringify(left, null, 2)} after ${this.endpoints.countRequests()} requests`;
+      if (text !== last) changedAt = performance.now();
+      if (performance.now() - changedAt > STALL_MS) throw new Error(`Stuck: ${text}`);
+      last = text;
+      await delay(LOOK_MS);
+    }
+  }
+}
