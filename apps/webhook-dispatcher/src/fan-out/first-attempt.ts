@@ -40,7 +40,10 @@ export class FirstAttempt {
   }
 
   end(outcome: AttemptOutcome): void {
-    this.ended = { outcome, next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random()) };
+    this.ended = {
+      outcome,
+      next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random(), !this.receiver.isRemoved),
+    };
   }
 
   get outcome(): AttemptOutcome | null {
