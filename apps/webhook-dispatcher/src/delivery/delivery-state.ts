@@ -18,15 +18,18 @@ const GONE = 410;
  * was answered 410 is held like those that follow it, so that a stray 410 loses nothing.
  * @param attempts attempts made, including this one
  * @param random a number in [0, 1)
+ * @param canHold false for a subscription that is removed: nobody could recover what it holds
  */
 export function afterAttempt(
   delaysMs: readonly number[],
   attempts: number,
   outcome: AttemptOutcome,
   random: number,
+  canHold = true,
 ): NextState {
   if (outcome.error === null) return { status: 'delivered', nextAttemptAt: null, disables: false };
-  if (outcome.httpStatus === GONE) return { status: 'held', nextAttemptAt: null, disables: true };
+  if (outcome.httpStatus === GONE)
+    return { status: canHold ? 'held' : 'failed', nextAttemptAt: null, disables: canHold };
   const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
   if (delay === null) {
     return { status: outcome.error.code === 'blocked' ? 'blocked' : 'failed', nextAttemptAt: null, disables: false };

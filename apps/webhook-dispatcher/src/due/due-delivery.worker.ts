@@ -96,8 +96,13 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     this.targets.begun(receiver);
     const attempts = delivery.attempts + 1;
     const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
-    const after = afterAttempt(this.config.delivery.retryDelaysMs, attempts, outcome, Math.random());
-    const next = receiver.isRemoved ? withoutHolding(after) : after;
+    const next = afterAttempt(
+      this.config.delivery.retryDelaysMs,
+      attempts,
+      outcome,
+      Math.random(),
+      !receiver.isRemoved,
+    );
     const { status, nextAttemptAt: dueAt } = next;
     // A corrected URL also counts for the deliveries that wait for their next attempt.
     const { url } = receiver;

@@ -40,8 +40,10 @@ export class FirstAttempt {
   }
 
   end(outcome: AttemptOutcome): void {
-    const next = afterAttempt(this.retryDelaysMs, 1, outcome, Math.random());
-    this.ended = { outcome, next: this.receiver.isRemoved ? withoutHolding(next) : next };
+    this.ended = {
+      outcome,
+      next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random(), !this.receiver.isRemoved),
+    };
   }
 
   get outcome(): AttemptOutcome | null {

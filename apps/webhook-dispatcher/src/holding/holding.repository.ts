@@ -38,6 +38,8 @@ export interface HeldDelivery extends HoldKey {
   readonly eventId: string;
   readonly event: string;
   readonly url: string;
+  /** Null for a subscription of the workspace. */
+  readonly app: { readonly key: string; readonly installationId: string } | null;
 }
 
 /** An event of which every delivery is held. */
@@ -92,6 +94,8 @@ export class HoldingRepository {
       events.map(({ eventId }) => eventId),
       events.map(({ event }) => event),
       events.map(({ body }) => body),
+      deliveries.map(({ app }) => app?.key ?? null),
+      deliveries.map(({ app }) => app?.installationId ?? null),
     ]);
     return row?.dropped ?? 0;
   }
