@@ -36,8 +36,3 @@ export function afterAttempt(
   }
   return { status: 'retrying', nextAttemptAt: new Date(outcome.at.getTime() + delay), disables: false };
 }
-
-/** The same for a receiver whose installation was removed: nothing is held for it, because nobody could recover it. */
-export function withoutHolding(next: NextState): NextState {
-  return next.status === 'held' ? { ...next, status: 'failed', disables: false } : next;
-}

@@ -2,7 +2,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { afterAttempt, withoutHolding } from '../delivery/delivery-state.js';
+import { afterAttempt } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory } from '../receiver/receiver-directory.js';
 import { maySend } from '../receiver/removed-receiver.js';

@@ -1,6 +1,6 @@
 import { newId } from '@crm/database';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
-import { afterAttempt, type NextState, withoutHolding } from '../delivery/delivery-state.js';
+import { afterAttempt, type NextState } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import type { NewDelivery } from '../recording/records.js';
 import { deliveryId } from './delivery-id.js';
