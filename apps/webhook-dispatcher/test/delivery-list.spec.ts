@@ -72,6 +72,7 @@ describe('the list of deliveries', () => {
     const all = [first, second, third].sort();
     expect(await found('')).toEqual(all);
     expect(await found('status=held')).toEqual([third]);
+    expect(await found('status=failed')).toEqual([]);
     expect(await found(`subscriptionId=${gone.id}`)).toEqual([third]);
     expect(await found('event=lead.created')).toEqual([first]);
     expect(await found('event=lead.updated')).toEqual([second, third].sort());

@@ -117,7 +117,7 @@ describe('a subscription that is paused or disabled', () => {
     expect(await read(id)).toMatchObject({ status: 'paused', heldCount: 1 });
     await call('POST', `${id}/resume`);
     expect(app.received(event.id)).toEqual([]);
-    await app.service.get(SubscriptionService).remove(tenant.id, installationId, true);
+    await app.service.get(SubscriptionService).remove(tenant.id, installationId, false);
     await app.service.get(DiscardSweeper).sweep(new AbortController().signal);
     expect(await app.deliveries(tenant.admin)).toMatchObject([
       { status: 'failed', lastError: { code: 'subscription_deleted' } },
@@ -136,18 +136,21 @@ describe('a subscription that is paused or disabled', () => {
       const other = await slow.tenant();
       slow.receiver.respondWith(() => ({ status: 500 }));
       const { id } = await slow.subscribe(other.admin);
-      const events = [await slow.emit(other.id), await slow.emit(other.id), await slow.emit(other.id)];
-      expect((await slow.deliveries(other.admin)).map(({ status }) => status)).toEqual(Array(3).fill('retrying'));
+      const first = await slow.emit(other.id);
+      expect(await slow.deliveries(other.admin)).toMatchObject([{ status: 'retrying', attempts: 1 }]);
+      // May wait for its first attempt, because the receiver has just failed.
+      await slow.emit(other.id);
       const path = `/api/webhooks/subscriptions/${id}`;
       await slow.service.request('POST', `${path}/pause`, { token: other.admin });
       const held = await slow.settled(other.admin, 'held');
-      for (const delivery of held) {
-        expect(delivery).toMatchObject({ attempts: 1, lastError: { code: 'http_5xx', httpStatus: 500 } });
-        expect(delivery).not.toHaveProperty('nextAttemptAt');
-      }
+      for (const delivery of held) expect(delivery).not.toHaveProperty('nextAttemptAt');
+      expect(held.find(({ eventId }) => eventId === first.id)).toMatchObject({
+        attempts: 1,
+        lastError: { code: 'http_5xx', httpStatus: 500 },
+      });
       const { body } = await slow.service.request<SubscriptionJson>('GET', path, { token: other.admin });
-      expect(body).toMatchObject({ heldCount: 3 });
-      for (const event of events) expect(slow.received(event.id)).toHaveLength(1);
+      expect(body).toMatchObject({ heldCount: 2 });
+      expect(slow.received(first.id)).toHaveLength(1);
       expect(
         await slow.service.get(Database).transaction(other.id, (tx) => tx.query('SELECT * FROM due_delivery')),
       ).toEqual([]);

@@ -21,18 +21,18 @@ import * as queueSql from '../src/subscription-queue/subscription-queue.sql.js';
 const { COUNT_BY_HOUR, COUNT_OF_APP_BY_HOUR } = deliveryStatsSql;
 const { LIMIT_REMOVED, PURGE_REMOVED } = removedSubscriptionSql;
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
-const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
 const { LOCK_HOLDS, RECOUNT_HOLDS, LIST_HOLDS, OPEN_HOLD, REDUCE_HOLD, DISCARD_HOLDS, ...holdingSqlOfNarrowRole } =
   holdingSql;
 const { CLAIM_RECOVERIES, RELEASE_RECOVERIES, FIND_NEXT_RECOVERY, ...recoverySqlOfRuntimeRole } = recoverySql;
+const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
 const ofRuntimeRole = {
   ...deliverySql,
   COUNT_BY_HOUR,
   ...knownDeliveriesSql,
   ...listeningSqlOfRuntimeRole,
   ...receiverSql,
-  LIMIT_REMOVED,
   ...recoverySqlOfRuntimeRole,
+  LIMIT_REMOVED,
   ...subscriptionSql,
   LOCK_HOLDS,
   RECOUNT_HOLDS,

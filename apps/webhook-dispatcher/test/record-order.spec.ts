@@ -258,6 +258,39 @@ describe('deliveries in the order of records', () => {
     expect(await deliveryOf(1)).toMatchObject({ status: 'delivered', setAside: false, attempts: 4 });
   });
 
+  it('are held while the subscription is paused, and recovered in order', async () => {
+    const { id } = await subscribe();
+    const call = (path: string) =>
+      app.service.request('POST', `/api/webhooks/subscriptions/${id}/${path}`, { token: tenant.admin, body: {} });
+    const recordId = randomUUID();
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    let isFirst = true;
+    app.receiver.respondWith(async (request) => {
+      if (!isFirst || recordOf(request).id !== recordId) return { status: 204 };
+      isFirst = false;
+      await answered;
+      return { status: 500 };
+    });
+    // The first is under way and two wait behind it when the subscription is paused, two come afterwards.
+    await publishVersions(recordId, 3);
+    await waitUntil(() => !isFirst, { timeoutMs: 15_000, describe: 'the first attempt' });
+    expect((await call('pause')).status).toBe(200);
+    answer();
+    for (const number of [4, 5]) await stream.publish(version(recordId, number));
+    await waitUntil(async () => (await app.deliveries(tenant.admin, '?status=held')).length === 5, {
+      timeoutMs: 20_000,
+      describe: 'all are held',
+    });
+    expect(receivedVersions(recordId)).toEqual([1]);
+    await call('resume');
+    expect((await call('recover')).status).toBe(202);
+    await ended(5, 20_000);
+    expect(receivedVersions(recordId)).toEqual([1, 1, 2, 3, 4, 5]);
+  });
+
   it('end one after the other when their subscription is deleted', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Database, idOf } from '@crm/database';
+import { Database, idOf, millisecondsOfId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DUE_AT_A_TIME, RecoveryWorker } from '../src/recovery/recovery.worker.js';
@@ -144,7 +144,7 @@ describe('recovering what a subscription holds', () => {
     expect(arrivals(events).sort()).toEqual(events.slice(0, 5));
     expect([await inStatus('held'), await heldCount(id)]).toEqual([7, 7]);
 
-    const since = new Date(Date.now() - 60_000 - 3_500).toISOString();
+    const since = new Date(millisecondsOfId(events.at(-3) as string)).toISOString();
     expect((await recover(id, { since })).body).toMatchObject({ total: 3, since });
     await finished(id);
     await waitUntil(() => arrivals(events).length === 8, { describe: 'the last three arrive' });

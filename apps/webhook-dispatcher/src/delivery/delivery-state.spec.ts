@@ -51,6 +51,11 @@ describe('the state of a delivery after an attempt', () => {
     });
   });
 
+  it('is failed at once on 410 from the receiver of a removed subscription, which can hold nothing', () => {
+    const next = afterAttempt(DELAYS, 1, failure('http_4xx', { httpStatus: 410 }), 0.5, false);
+    expect(next).toEqual({ status: 'failed', nextAttemptAt: null, disables: false, isSetAside: false });
+  });
+
   it('is retrying after a redirect, which is a failure', () => {
     expect(afterAttempt(DELAYS, 1, failure('redirect', { httpStatus: 302 }), 0.5).status).toBe('retrying');
   });

@@ -27,15 +27,17 @@ const GONE = 410;
  * was answered 410 is held like those that follow it, so that a stray 410 loses nothing.
  * @param attempts attempts made, including this one
  * @param random a number in [0, 1)
+ * @param canHold false for a subscription that is removed: nobody could recover what it holds
  */
 export function afterAttempt(
   delaysMs: readonly number[],
   attempts: number,
   outcome: AttemptOutcome,
   random: number,
+  canHold = true,
 ): NextState {
   if (outcome.error === null) return ended('delivered');
-  if (outcome.httpStatus === GONE) return { ...ended('held'), disables: true };
+  if (outcome.httpStatus === GONE) return { ...ended(canHold ? 'held' : 'failed'), disables: canHold };
   const delay = delayBeforeNext(delaysMs, attempts, outcome.retryAfterMs, random);
   if (delay === null) return ended(outcome.error.code === 'blocked' ? 'blocked' : 'failed');
   const nextAttemptAt = new Date(outcome.at.getTime() + delay);
@@ -64,8 +66,3 @@ const ended = (status: DeliveryStatus): NextState => ({
   disables: false,
   isSetAside: false,
 });
-
-/** The same for a receiver whose installation was removed: nothing is held for it, because nobody could recover it. */
-export function withoutHolding(next: NextState): NextState {
-  return next.status === 'held' ? { ...next, status: 'failed', disables: false } : next;
-}

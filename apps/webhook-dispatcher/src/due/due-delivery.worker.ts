@@ -2,7 +2,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
-import { afterAttempt, afterAttemptOfHead, withoutHolding } from '../delivery/delivery-state.js';
+import { afterAttempt, afterAttemptOfHead } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { ReceiverDirectory } from '../receiver/receiver-directory.js';
 import { maySend } from '../receiver/removed-receiver.js';
@@ -97,10 +97,10 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     const attempts = delivery.attempts + 1;
     const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
     const { retryDelaysMs } = this.config.delivery;
-    const after = delivery.isHead
+    // Subscriptions of apps have no order, so that none of a head is removed.
+    const next = delivery.isHead
       ? afterAttemptOfHead(retryDelaysMs, attempts, outcome, Math.random(), receiver.onStall)
-      : afterAttempt(retryDelaysMs, attempts, outcome, Math.random());
-    const next = receiver.isRemoved ? withoutHolding(after) : after;
+      : afterAttempt(retryDelaysMs, attempts, outcome, Math.random(), !receiver.isRemoved);
     const { status, nextAttemptAt: dueAt, isSetAside } = next;
     // A corrected URL also counts for the deliveries that wait for their next attempt.
     const { url } = receiver;

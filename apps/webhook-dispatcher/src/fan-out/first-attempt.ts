@@ -1,6 +1,6 @@
 import { newId } from '@crm/database';
 import type { AttemptOutcome } from '../delivery/attempt-outcome.js';
-import { afterAttempt, type NextState, withoutHolding } from '../delivery/delivery-state.js';
+import { afterAttempt, type NextState } from '../delivery/delivery-state.js';
 import type { Receiver } from '../receiver/receiver.js';
 import type { NewDelivery } from '../recording/records.js';
 import { deliveryId } from './delivery-id.js';
@@ -40,8 +40,10 @@ export class FirstAttempt {
   }
 
   end(outcome: AttemptOutcome): void {
-    const next = afterAttempt(this.retryDelaysMs, 1, outcome, Math.random());
-    this.ended = { outcome, next: this.receiver.isRemoved ? withoutHolding(next) : next };
+    this.ended = {
+      outcome,
+      next: afterAttempt(this.retryDelaysMs, 1, outcome, Math.random(), !this.receiver.isRemoved),
+    };
   }
 
   get outcome(): AttemptOutcome | null {

@@ -38,6 +38,8 @@ export interface HeldDelivery extends HoldKey {
   readonly eventId: string;
   readonly event: string;
   readonly url: string;
+  /** Null for a subscription of the workspace. */
+  readonly app: { readonly key: string; readonly installationId: string } | null;
   /** Where it stands among those of its record; null for one without an order. */
   readonly place: { readonly recordId: string; readonly recordVersion: number } | null;
 }
@@ -94,6 +96,8 @@ export class HoldingRepository {
       events.map(({ eventId }) => eventId),
       events.map(({ event }) => event),
       events.map(({ body }) => body),
+      deliveries.map(({ app }) => app?.key ?? null),
+      deliveries.map(({ app }) => app?.installationId ?? null),
       deliveries.map(({ place }) => place?.recordId ?? null),
       deliveries.map(({ place }) => place?.recordVersion ?? null),
     ]);

@@ -14,20 +14,25 @@ export const LOCK_HOLDS = `
  * Deliveries that are held before any attempt. What a subscription holds beyond the bound is counted and not written, the
  * latest first. A body is written only if a delivery needs it.
  * $1: tenants, $2: ids, $3: subscriptions, $4: events, $5: names of events, $6: URLs, $7: what a subscription may hold,
- * $8: tenants, $9: ids, $10: names and $11: bodies of the events of which every delivery is held; $12, $13: records and
- * versions of the deliveries with an order, null for others.
+ * $8: tenants, $9: ids, $10: names and $11: bodies of the events of which every delivery is held, $12, $13: apps and their
+ * installations of the deliveries; null for what is no app's; $14, $15: records and
+ * versions of those with an order.
  */
 export const INSERT_HELD_DELIVERIES = `
   WITH given AS MATERIALIZED (
     SELECT given.*, row_number() OVER (PARTITION BY tenant_id, subscription_id ORDER BY id) AS number
-      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $12::text[], $13::bigint[])
-        AS given (tenant_id, id, subscription_id, event_id, event, url, record_id, record_version)),
+      FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $12::text[], $13::uuid[],
+                  $14::text[], $15::bigint[])
+        AS given (tenant_id, id, subscription_id, event_id, event, url, app_key, installation_id, record_id, record_version)),
   judged AS MATERIALIZED (
     SELECT given.*, hold.held + number <= $7 AS fits
       FROM given JOIN subscription_hold AS hold USING (tenant_id, subscription_id) WHERE NOT hold.is_discarded),
   inserted AS (
-    INSERT INTO delivery (tenant_id, id, subscription_id, event_id, event, url, record_id, record_version, status, attempts)
-    SELECT tenant_id, id, subscription_id, event_id, event, url, record_id, record_version, 'held', 0 FROM judged WHERE fits
+    INSERT INTO delivery
+      (tenant_id, id, subscription_id, event_id, event, url, status, attempts, app_key, installation_id,
+       record_id, record_version)
+    SELECT tenant_id, id, subscription_id, event_id, event, url, 'held', 0, app_key, installation_id,
+           record_id, record_version FROM judged WHERE fits
     ON CONFLICT DO NOTHING RETURNING tenant_id, subscription_id, event_id),
   bodies AS (
     INSERT INTO event_body (tenant_id, id, event, body)

@@ -117,6 +117,8 @@ export class Webhooks1763700000000 implements MigrationInterface {
         { columns: 'event, tenant_id, id', tenantFirst: false },
         { columns: 'status, id', where: "status <> 'delivered'" },
         { columns: 'error_code, id', where: 'error_code IS NOT NULL' },
+        // What a subscription holds, and what else it may recover: few among what it was delivered.
+        { columns: 'subscription_id, id', where: "status IN ('held', 'failed', 'blocked')", tenantFirst: false },
         // The same for the developers of apps, over all tenants.
         { columns: 'app_key, id', where: 'app_key IS NOT NULL', tenantFirst: false },
         { columns: 'app_key, event, id', where: 'app_key IS NOT NULL', tenantFirst: false },
@@ -126,8 +128,6 @@ export class Webhooks1763700000000 implements MigrationInterface {
           where: 'app_key IS NOT NULL AND error_code IS NOT NULL',
           tenantFirst: false,
         },
-        // What a subscription holds, and what else it may recover: few among what it was delivered.
-        { columns: 'subscription_id, id', where: "status IN ('held', 'failed', 'blocked')", tenantFirst: false },
       ],
     });
 

@@ -233,10 +233,8 @@ export class SubscriptionService {
     const removed = await this.database.transaction(tenantId, async (tx) => {
       await this.subscriptions.lockTenant(tx);
       const present = await this.subscriptions.lockByInstallation(tx, installationId);
-      this.holds.discard(
-        tx,
-        present.map(({ id }) => id),
-      );
+      const ids = present.map(({ id }) => id);
+      this.holds.discard(tx, ids);
       await this.subscriptions.deleteByInstallation(tx, installationId);
       const told = discard ? [] : present.flatMap(toldOfRemoval);
       if (told.length > 0) await this.removed.insert(tx, told, this.config.subscriptionsPerTenant);
