@@ -10,6 +10,11 @@ interface Job extends WorkItem {
 
 const tick = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Waits until something is so; the time limit of the test ends the wait. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await tick(1);
+}
+
 /** A queue in memory, in the order of the list. */
 class TestWorker extends Worker<Job> {
   readonly rooms: Room[] = [];
@@ -84,16 +89,18 @@ describe('a worker', () => {
   it('starts due items while it has free places, and the rest when places become free', async () => {
     start({ places: 2 });
     worker.add(['a', '1'], ['b', '2'], ['c', '3']);
+    await until(() => worker.begun.length === 2);
     await tick(20);
     expect(worker.begun).toEqual(['1', '2']);
     worker.open.get('2')?.end();
-    await tick(20);
+    await until(() => worker.begun.length === 3);
     expect(worker.begun).toEqual(['1', '2', '3']);
   });
 
   it('leaves places for other tenants and keeps the order of released items', async () => {
     start();
     worker.add(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'], ['b', '5']);
+    await until(() => worker.begun.length === 3 && worker.rooms.at(-1)?.places === 1);
     await tick(30);
     expect(worker.begun).toEqual(['1', '2', '5']);
     expect(worker.queue.map(({ name }) => name)).toEqual(['3', '4']);
