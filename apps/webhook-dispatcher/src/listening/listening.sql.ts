@@ -10,7 +10,9 @@ export const FIND_LISTENING_HORIZON = `
   SELECT ${asText('now()')} AS now,
          ${asText("greatest(least(min(xact_start), now()) - interval '100 ms', now() - interval '5 s')")} AS horizon
     FROM pg_stat_activity
-   WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`;
+   -- By ids, so that the view needs no join, whose plan would depend on what else is in the server.
+   WHERE datid = (SELECT oid FROM pg_database WHERE datname = current_database())
+     AND usesysid = (SELECT oid FROM pg_roles WHERE rolname = current_user) AND pid <> pg_backend_pid()`;
 
 /**
  * Deliveries in the order in which they were recorded, with what they send, until the bodies are longer than allowed
