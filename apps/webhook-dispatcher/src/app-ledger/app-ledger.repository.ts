@@ -1,6 +1,7 @@
 import type { AppDelivery, AppDeliveryAttempt, AttemptPhase, DeliveryStatus } from '@crm/contracts';
 import { lowestIdOf, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { attemptView } from '../delivery/delivery.dto.js';
 import type { TimeRange } from '../delivery/time-range.js';
 import { COUNT_APP_DELIVERIES, FIND_APP_DELIVERY, LIST_APP_ATTEMPTS, LIST_APP_DELIVERIES } from './app-ledger.sql.js';
 
@@ -63,7 +64,7 @@ export class AppLedgerRepository {
 
   /** In the order in which they were made. */
   async listAttempts(tx: NarrowTransaction, appKey: string, id: string): Promise<AppDeliveryAttempt[]> {
-    return (await tx.query<AttemptRow>(LIST_APP_ATTEMPTS, [appKey, id])).map(toAttempt);
+    return (await tx.query<AttemptRow>(LIST_APP_ATTEMPTS, [appKey, id])).map(attemptView);
   }
 }
 
@@ -94,20 +95,4 @@ const toDelivery = (row: DeliveryRow): AppDelivery => ({
   ...(row.latencyMs === null ? {} : { latencyMs: row.latencyMs }),
   createdAt: row.createdAt.toISOString(),
   ...(row.nextAttemptAt === null ? {} : { nextAttemptAt: row.nextAttemptAt.toISOString() }),
-});
-
-const toAttempt = ({
-  at,
-  httpStatus,
-  errorCode,
-  phase,
-  latencyMs,
-  responseExcerpt,
-}: AttemptRow): AppDeliveryAttempt => ({
-  at: at.toISOString(),
-  ...(httpStatus === null ? {} : { httpStatus }),
-  ...(errorCode === null ? {} : { errorCode }),
-  ...(phase === null ? {} : { phase }),
-  latencyMs,
-  ...(responseExcerpt === null ? {} : { responseExcerpt }),
 });

@@ -147,7 +147,7 @@ export const attemptView = ({
   phase,
   latencyMs,
   responseExcerpt,
-}: Attempt): AttemptView => ({
+}: Omit<Attempt, 'number'>): AttemptView => ({
   at: at.toISOString(),
   ...(httpStatus === null ? {} : { httpStatus }),
   ...(errorCode === null ? {} : { errorCode }),

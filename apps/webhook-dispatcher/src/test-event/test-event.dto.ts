@@ -16,6 +16,6 @@ export class TestOutcomeView extends AttemptView {
 export const testOutcomeView = ({ eventId, error, ...outcome }: TestOutcome): TestOutcomeView => ({
   eventId,
   accepted: error === null,
-  ...attemptView({ ...outcome, number: 1, errorCode: error?.code ?? null, phase: error?.phase ?? null }),
+  ...attemptView({ ...outcome, errorCode: error?.code ?? null, phase: error?.phase ?? null }),
   ...(error === null ? {} : { errorMessage: error.message }),
 });
