@@ -1,9 +1,10 @@
 import { type Receiver, type ReceiverCertificate, type ReceiverReaction, startReceiver } from '@crm/testing';
+import { ATTEMPTS } from './retries.js';
 import { fractionOf } from './seeded.js';
 
 /** Share of the answers that are failures. */
 const FAILING = 0.2;
-/** Share of the deliveries that are refused at every attempt. */
+/** Share of the deliveries that are refused at every attempt, one at a time. */
 const REFUSED = 0.005;
 /** A delivery that is not refused is accepted at this attempt at the latest, before its attempts are used up. */
 const ACCEPTED_AT = 5;
@@ -37,6 +38,9 @@ export class Endpoint {
   /** Received. */
   requests = 0;
 
+  /** The events that it refuses at every attempt; the last one may have attempts left. */
+  private readonly refused: string[] = [];
+
   private readonly seed: number;
   private readonly name: string;
   private readonly hangsAtFirst: boolean;
@@ -64,12 +68,9 @@ export class Endpoint {
     return this.receiver.url;
   }
 
-  /**
-   * Whether it refuses the event at every attempt. One that hangs does not: when its backlog comes to nothing else, every
-   * attempt fails, and it is left alone for a minute after each.
-   */
+  /** Whether it refuses the event at every attempt; false for one that it has not received. */
   refuses(eventId: string): boolean {
-    return !this.hangsAtFirst && fractionOf(this.seed, `refusal of ${eventId} at ${this.name}`) < REFUSED;
+    return this.refused.includes(eventId);
   }
 
   close(): Promise<void> {
@@ -79,10 +80,21 @@ export class Endpoint {
   private answer(eventId: string): Answer {
     const known = this.answers.get(eventId);
     this.requests += 1;
+    if (!known && this.beginsToRefuse(eventId)) this.refused.push(eventId);
     const answer = this.choose(eventId, (known?.length ?? 0) + 1);
     if (known) known.push(answer);
     else this.answers.set(eventId, [answer]);
     return answer;
+  }
+
+  /**
+   * One delivery after the other, and none where requests hang first: a receiver of which nothing but refused deliveries is
+   * left is attempted once a minute, and a run would take as many minutes.
+   */
+  private beginsToRefuse(eventId: string): boolean {
+    const last = this.refused.at(-1);
+    const isLastDone = last === undefined || (this.answers.get(last)?.length ?? 0) >= ATTEMPTS;
+    return isLastDone && !this.hangsAtFirst && fractionOf(this.seed, `refusal of ${eventId} at ${this.name}`) < REFUSED;
   }
 
   private choose(eventId: string, attempt: number): Answer {

@@ -12,12 +12,11 @@ import type { Endpoint } from './endpoint.js';
 import type { Endpoints } from './endpoints.js';
 import type { Fault, FaultTarget } from './fault-plan.js';
 import { Identity } from './identity.js';
+import { WEBHOOK_RETRY_DELAYS } from './retries.js';
 import { ServiceProcess } from './service-process.js';
 
 /** Of each service. */
 const REPLICAS = 2;
-/** Attempts enough for every receiver that accepts in the end, within seconds instead of days. */
-const WEBHOOK_RETRY_DELAYS = '0s,200ms,300ms,500ms,500ms,1s,1s,1s';
 /** A standby takes over within a second. */
 const OWNER_MS = 30_000;
 

@@ -61,8 +61,8 @@ describe('the rate of a workflow that calls start', () => {
       expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
       const seconds = Number(headers.get('retry-after'));
       expect(seconds).toBeGreaterThan(0);
-      // The next run fits a fourth of a minute after the first.
-      expect(seconds).toBeLessThanOrEqual(60 / RATE);
+      // The next run fits a fourth of a minute after the first; a refused call may have begun some moments before that one.
+      expect(seconds).toBeLessThanOrEqual(60 / RATE + 1);
       expect(headers.get('ratelimit-policy')).toBe(`"workflow";q=${RATE};w=60`);
     }
     const { rows } = await world.admin.query('SELECT count(*)::int AS runs FROM run WHERE tenant_id = $1', [

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EventEnvelope, PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
+import { NatsConnection } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FanOutService } from '../src/fan-out/fan-out.service.js';
@@ -177,6 +178,8 @@ describe('the fan-out of an event', () => {
     const sibling = await app.startSibling();
     const handle = async () => {
       const event = lead();
+      // An event comes over the connection that the notices come over, after those that were sent before it.
+      await sibling.get(NatsConnection).ping();
       await sibling.get(FanOutService).handle(event, { isRepeated: false });
       return app.received(event.id).map(({ path }) => path);
     };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createService, type ServiceConfig, type ServiceOptions } from '@crm/runtime';
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { Abstract, DynamicModule } from '@nestjs/common';
 import { provisionTestNats } from './test-nats.js';
 
 export interface TestAnswer<Body = unknown> {
@@ -24,7 +24,7 @@ export interface TestService {
   operationsUrl: string;
   request<Body = unknown>(method: string, path: string, options?: TestRequest): Promise<TestAnswer<Body>>;
   /** A provider of the application. */
-  get<T>(token: Type<T>): T;
+  get<T>(token: Abstract<T>): T;
   close(): Promise<void>;
 }
 

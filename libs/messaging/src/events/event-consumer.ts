@@ -17,7 +17,7 @@ import {
 import { EventsInProgress } from './events-in-progress.js';
 import { OrderedSlots } from './ordered-slots.js';
 import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
-import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
+import { delayAfterOutage, isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
 
 /** A pull ends after this long without a message and is followed by the next. */
 const PULL_EXPIRES_MS = 30_000;
@@ -212,11 +212,12 @@ export class EventConsumer {
 
   private async failed(message: JsMsg, event: ReceivedEvent, error: unknown): Promise<void> {
     const consumer = this.definition.durable;
-    const { deliveryCount } = message.info;
+    const { deliveryCount, timestampNanos } = message.info;
+    const isOutage = isTransient(error);
     const eventId = event.ok ? event.envelope.id : undefined;
     this.logger.error({ msg: `Delivery ${deliveryCount} failed`, eventId, err: error });
     try {
-      const isDead = !isTransient(error) && deliveryCount >= this.definition.maxDeliveries;
+      const isDead = !isOutage && deliveryCount >= this.definition.maxDeliveries;
       if (isDead || this.isHopeless(message)) {
         await this.storeAndTerminate(message, event, describe(error));
         return;
@@ -229,7 +230,11 @@ export class EventConsumer {
         err: storeError,
       });
     }
-    this.tell(() => message.nak(redeliveryDelay(this.delays, deliveryCount)));
+    const ageMs = Date.now() - timestampNanos / 1e6;
+    const delayMs = isOutage
+      ? delayAfterOutage(this.delays, deliveryCount, ageMs)
+      : redeliveryDelay(this.delays, deliveryCount);
+    this.tell(() => message.nak(delayMs));
     metrics.eventsHandled.inc({ consumer, outcome: 'failed' });
   }
 

@@ -1,11 +1,20 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
+import { delayAfterOutage, isHopeless, isTransient, REDELIVERY_DELAYS_MS, redeliveryDelay } from './redelivery.js';
 
 describe('redelivery', () => {
   it('has increasing delays, and then a constant one', () => {
     const delays = [1, 2, 3, 4, 5, 6, 7, 50].map((delivery) => redeliveryDelay(REDELIVERY_DELAYS_MS, delivery));
     expect(delays).toEqual([1_000, 5_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000]);
+  });
+
+  it.each([
+    ['at once', 1, 0, 1_000],
+    ['in the third outage within four seconds', 3, 4_000, 4_000],
+    ['in the sixth outage within a minute', 6, 60_000, 60_000],
+    ['in an outage of an hour', 12, 3_600_000, 300_000],
+  ])('waits no longer than the event has waited, when something was unavailable %s', (_, delivery, ageMs, expected) => {
+    expect(delayAfterOutage(REDELIVERY_DELAYS_MS, delivery, ageMs)).toBe(expected);
   });
 
   it.each([

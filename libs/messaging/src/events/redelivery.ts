@@ -10,6 +10,18 @@ export function redeliveryDelay(delays: readonly number[], delivery: number): nu
 }
 
 /**
+ * The delay after a delivery that failed because something was unavailable. The event waits no longer than it has waited
+ * already: deliveries that fell into several short outages would otherwise make it wait for minutes although everything is
+ * back, and what waits through a long outage is still delivered only every few minutes.
+ * @param delivery from 1
+ * @param ageMs since the event was stored in the stream
+ */
+export function delayAfterOutage(delays: readonly number[], delivery: number, ageMs: number): number {
+  const [shortest = 0] = delays;
+  return Math.max(shortest, Math.min(redeliveryDelay(delays, delivery), ageMs));
+}
+
+/**
  * An event that exceeds the consumer's limit by this many deliveries, although each failure seemed temporary or was not
  * reported, crashes its process, will never succeed, or waited most of a day for something unavailable.
  */
