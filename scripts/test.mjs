@@ -17,7 +17,7 @@ import { Tally } from './testing/tally.mjs';
 
 const USAGE = `npm test -- [options] [path …]
   path         run the tests below these paths alone, without the checks (apps/custom-objects, libs/formula, e2e)
-  --deep       the long fuzz, soak and fault runs too
+  --deep       the long fuzz, soak and fault runs instead of the short ones
   --update     write the snapshots (plans of SQL statements) that have changed; look at the difference before you commit it
   --coverage   write the coverage of unit and service tests to coverage/
   --help`;
@@ -70,9 +70,9 @@ const runOneByOne = (paths, folder, environment) =>
 
 /**
  * @param {Tally} tally
- * @param {{ paths: readonly string[], deep: boolean, coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options
+ * @param {{ paths: readonly string[], coverage: boolean, update: boolean, environment: NodeJS.ProcessEnv }} options
  */
-async function runTests(tally, { paths, deep, coverage, update, environment }) {
+async function runTests(tally, { paths, coverage, update, environment }) {
   const ofPackages = paths.filter((path) => !isIn(path, 'e2e'));
   if (paths.length === 0 || ofPackages.length > 0) {
     const coverageOptions = coverage ? ['--coverage', '--coverageDirectory=coverage'] : [];
@@ -90,8 +90,7 @@ async function runTests(tally, { paths, deep, coverage, update, environment }) {
   if (hasAll || ofEndToEnd.length > 0) {
     await part(tally, 'end-to-end tests', () => runOneByOne(ofEndToEnd, 'e2e', environment));
   }
-  // After several outages in a row an event comes again only five minutes later, which is too long for every run.
-  if ((hasAll && deep) || ofFaults.length > 0) {
+  if (hasAll || ofFaults.length > 0) {
     await part(tally, 'fault tests', () => runOneByOne(ofFaults, FAULTS, environment));
   }
 }
@@ -148,7 +147,7 @@ async function prepareAndTest(tally, { paths, deep, coverage, update }) {
       });
     }
     const environment = { ...servers.environment, ...(deep ? { DEEP: '1' } : {}) };
-    await runTests(tally, { paths, deep, coverage, update, environment });
+    await runTests(tally, { paths, coverage, update, environment });
   } finally {
     await servers.stop();
   }
