@@ -10,6 +10,7 @@ import { builtFile, inRoot } from '../root.mjs';
  * @property {Record<string, { owner: string, runtime: string, narrow: string }>} passwords by stateful service
  * @property {readonly string[]} services those that run
  * @property {{ url: string, user: string, password: string }} nats
+ * @property {number} [replicas] of each stream; default 1
  */
 
 /**
@@ -34,7 +35,7 @@ const { provisionStreams } = await import(builtFile('libs/messaging', 'server/pr
 const provisioned = { databases: {}, migrations: 0 };
 
 await Promise.all([
-  provisionStreams(order.nats, { replicas: 1 }),
+  provisionStreams(order.nats, { replicas: order.replicas ?? 1 }),
   ...Object.entries(DATABASES)
     .filter(([service]) => order.services.includes(service))
     .map(async ([service, definition]) => {

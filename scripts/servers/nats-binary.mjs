@@ -4,6 +4,7 @@ import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { CACHE_DIR } from '../root.mjs';
+import { hasDebianPackages, unpackDebianPackages } from './debian-packages.mjs';
 
 /** The release that is downloaded where there is neither a nats-server nor a Debian package of it. */
 export const NATS_RELEASE = '2.11.17';
@@ -80,7 +81,7 @@ export async function natsProgram() {
   const sources = natsSources({
     onPath: installed.code === 0 && isNewEnough(installed.stdout + installed.stderr),
     cached: await isProgram(CACHED_PROGRAM),
-    apt: (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0,
+    apt: await hasDebianPackages(),
     platform: process.platform,
     arch: process.arch,
   });
@@ -112,29 +113,9 @@ const isProgram = (file) =>
     () => false,
   );
 
-/**
- * Downloads the package with apt-get and unpacks it. The package lists are our own when the machine has none: the
- * machine's can only be refreshed by root.
- */
 async function fromDebianPackage() {
   await withWorkFolder(async (folder) => {
-    const download = (/** @type {string[]} */ options) =>
-      run('apt-get', ['-q', ...options, 'download', 'nats-server'], { cwd: folder });
-    let outcome = await download([]);
-    if (outcome.code !== 0) {
-      const lists = path.join(NATS_CACHE, 'lists');
-      await mkdir(path.join(lists, 'partial'), { recursive: true });
-      const options = ['-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${path.join(NATS_CACHE, 'apt')}`];
-      await mkdir(path.join(NATS_CACHE, 'apt', 'archives', 'partial'), { recursive: true });
-      await run('apt-get', ['-q', ...options, 'update']);
-      outcome = await download(options);
-    }
-    const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
-    if (outcome.code !== 0 || !archive) {
-      throw new Error(`apt-get download nats-server failed:\n${lastLines(outcome.stderr, 3)}`);
-    }
-    const unpacked = await run('dpkg', ['-x', archive, 'unpacked'], { cwd: folder });
-    if (unpacked.code !== 0) throw new Error(`dpkg -x ${archive} failed:\n${lastLines(unpacked.stderr, 3)}`);
+    await unpackDebianPackages(['nats-server'], folder);
     await keep(folder, 'nats-server');
   });
 }

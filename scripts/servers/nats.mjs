@@ -8,6 +8,7 @@ import { lastLines, run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { knowsSyncInterval, natsProgram } from './nats-binary.mjs';
 
+const HOST = '127.0.0.1';
 /** Longest wait for the server to accept connections; a large JetStream store is checked first. */
 const START_TIMEOUT_MS = 30_000;
 /** NATS writes its last blocks and lets clients go; after this long it is killed. */
@@ -20,6 +21,8 @@ export const NATS_STOP_MS = 10_000;
  * @property {Record<string, string>} passwords by user: every service and `provisioner`
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} [logFile]
+ * @property {{ name: string, port: number, routes: readonly number[] }} [cluster] for one of several servers: its name, the
+ *   port that the others connect to, and those of all of them, on 127.0.0.1
  */
 
 /**
@@ -67,10 +70,20 @@ export async function startNats(options) {
  * @param {boolean} syncs whether the server can be told how often to write to disk
  * @returns {Promise<string>}
  */
-async function natsConfiguration({ dataDir, port, passwords }, syncs) {
+async function natsConfiguration({ dataDir, port, passwords, cluster }, syncs) {
   const outcome = await run(process.execPath, [inRoot('scripts', 'servers', 'nats-configuration.mjs')], {
     cwd: ROOT,
-    input: JSON.stringify({ host: '127.0.0.1', port, storeDir: path.join(dataDir, 'jetstream'), passwords, syncs }),
+    input: JSON.stringify({
+      host: HOST,
+      port,
+      storeDir: path.join(dataDir, 'jetstream'),
+      passwords,
+      syncs,
+      ...(cluster && {
+        serverName: cluster.name,
+        cluster: { host: HOST, port: cluster.port, servers: cluster.routes.map((route) => `${HOST}:${route}`) },
+      }),
+    }),
   });
   if (outcome.code === 0) return outcome.stdout;
   throw new PlainError(`The configuration of NATS could not be made:\n${lastLines(outcome.stderr, 15)}`);

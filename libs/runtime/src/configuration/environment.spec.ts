@@ -118,6 +118,15 @@ describe('serviceConfig', () => {
     });
   });
 
+  it('connects to one or more servers of NATS', () => {
+    const urlOf = (NATS_URL: string) =>
+      serviceConfig('custom-objects', { PROFILE: 'development', NATS_PASSWORD: 'p', NATS_URL }).nats.url;
+    expect(urlOf('nats://nats-0:4222, nats://nats-1:4222')).toBe('nats://nats-0:4222,nats://nats-1:4222');
+    for (const wrong of ['nats-0:4222', 'nats://nats-0:4222,', 'http://nats-0:4222']) {
+      expect(() => urlOf(wrong)).toThrow('NATS_URL must be URLs (nats, tls), separated by commas');
+    }
+  });
+
   it('trusts no proxy at an edge and in production unless configured', () => {
     expect(serviceConfig('gateway', { PROFILE: 'development', NATS_PASSWORD: 'p' }).trustedProxies).toEqual([]);
     const production = {

@@ -101,6 +101,16 @@ export class EnvironmentReader {
     });
   }
 
+  /** One or more absolute URLs, separated by commas: those of the servers of a cluster. Never printed, as above. */
+  urls(name: string, option: Option<string> & { schemes: readonly string[] }): string {
+    return this.read(name, option, '', (text) => {
+      const urls = text.split(',').map((one) => one.trim());
+      const isAllowed = (one: string) => option.schemes.includes(parseUrl(one)?.protocol.slice(0, -1) ?? '');
+      if (urls.every(isAllowed)) return urls.join();
+      return this.refuse(name, `URLs (${option.schemes.join(', ')}), separated by commas`, '');
+    });
+  }
+
   oneOf<const T extends string>(name: string, values: readonly T[], option: Option<NoInfer<T>> = {}): T {
     return this.read(name, option, values[0] as T, (text) => {
       const value = values.find((candidate) => candidate === text);

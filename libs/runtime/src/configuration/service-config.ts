@@ -71,7 +71,7 @@ export function serviceConfig(
       }),
       drainSeconds: env.integer('DRAIN_SECONDS', { default: 10, min: 0, max: 300 }),
       nats: {
-        url: env.url('NATS_URL', { ...(local && { default: 'nats://127.0.0.1:14222' }) }),
+        url: env.urls('NATS_URL', { ...(local && { default: 'nats://127.0.0.1:14222' }), schemes: ['nats', 'tls'] }),
         user: name,
         password: env.secret('NATS_PASSWORD'),
         service: name,
