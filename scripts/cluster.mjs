@@ -3,12 +3,13 @@ import { parseArgs } from 'node:util';
 import { Cluster, STEPS } from './cluster/cluster.mjs';
 import { Deliveries } from './cluster/deliveries.mjs';
 import { failOver, rollingRestart } from './cluster/exercises.mjs';
+import { clusterLayout, clusterPorts } from './cluster/layout.mjs';
 import { Load } from './cluster/load.mjs';
 import { countLost } from './cluster/lost-leads.mjs';
 import { reportOf } from './cluster/report.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { readyTable } from './platform/addresses.mjs';
-import { fixedLayout, freeLayout } from './platform/layout.mjs';
+import { requireFreePorts } from './platform/port-check.mjs';
 import { serviceList } from './platform/services.mjs';
 import { buildPackages } from './setup/build.mjs';
 import { installPackages } from './setup/install.mjs';
@@ -20,9 +21,8 @@ Two replicas of each service behind HAProxy, three NATS servers, and PostgreSQL 
 npm start, until Ctrl-C. The data goes with it.
   --rolling     restart every process in turn under load, print what the requests came to, and end
   --fail-over   kill a process of each service, the NATS server that leads and the primary of PostgreSQL in turn, likewise
-  --ports free  choose free ports instead of the usual ones
   --help
-It needs some 3 GB of memory.`;
+Environment: PORT_OFFSET moves every port. It needs some 3 GB of memory.`;
 
 const EXERCISES = { rolling: rollingRestart, 'fail-over': failOver };
 
@@ -34,7 +34,6 @@ await runCommand(async () => {
     options: {
       rolling: { type: 'boolean' },
       'fail-over': { type: 'boolean' },
-      ports: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -42,8 +41,6 @@ await runCommand(async () => {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  if (values.ports !== undefined && values.ports !== 'free')
-    throw new PlainError(`--ports knows only "free".\n\n${USAGE}`);
   const names = /** @type {ExerciseName[]} */ (Object.keys(EXERCISES));
   const chosen = names.filter((name) => values[name]);
   const askedToStop = new Promise((resolve) => {
@@ -52,11 +49,9 @@ await runCommand(async () => {
   const progress = new Progress(2 + STEPS, process.stdout);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building', async (note) => note(await buildPackages()));
-  const { SERVICES, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
-  const layout =
-    values.ports === 'free'
-      ? await freeLayout(SERVICES)
-      : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, Number(process.env.PORT_OFFSET ?? 0));
+  const { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
+  const layout = clusterLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, Number(process.env.PORT_OFFSET ?? 0));
+  await requireFreePorts(clusterPorts(layout));
   const cluster = await Cluster.start({ layout, progress });
   try {
     if (chosen.length === 0) {

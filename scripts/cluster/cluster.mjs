@@ -10,14 +10,11 @@ import { serviceList } from '../platform/services.mjs';
 import { Guard } from '../processes/guard.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { builtFile, inRoot, ROOT } from '../root.mjs';
-import { freePorts } from '../servers/free-port.mjs';
 import { DATABASE, startBalancer } from './balancer.mjs';
 import { NatsCluster, NODES } from './nats-cluster.mjs';
 import { PostgresPair } from './postgres-pair.mjs';
 import { Replica } from './replica.mjs';
 
-/** Of each service. */
-const REPLICAS = 2;
 /** Between the last new request and SIGTERM, as a `preStop` waits until all balancers know that the pod leaves. */
 const PRE_STOP_MS = 500;
 const UP_MS = 30_000;
@@ -28,7 +25,7 @@ const STARTING = 4;
 
 /**
  * @typedef {object} ClusterOptions
- * @property {import('../platform/layout.mjs').Layout} layout the addresses of the balancer
+ * @property {import('./layout.mjs').ClusterLayout} layout
  * @property {import('../setup/progress.mjs').Progress} progress of {@link STEPS} steps
  */
 
@@ -74,18 +71,11 @@ export class Cluster {
     try {
       const { SERVICES } = await serviceList();
       const secrets = await secretsIn(folder, SERVICES);
-      const ports = await freePorts(2 + 2 * NODES.length + 2 * REPLICAS * SERVICES.length);
-      const next = () => /** @type {number} */ (ports.pop());
       const common = { folder, guard, logFolder };
 
-      const nats = new NatsCluster({
-        ...common,
-        ports: Array.from({ length: 2 * NODES.length }, next),
-        passwords: secrets.nats,
-      });
-      const databasePorts = { primary: next(), standby: next() };
+      const nats = new NatsCluster({ ...common, ports: layout.nats, passwords: secrets.nats });
       const postgres = await progress.step('Starting PostgreSQL with a standby, and three NATS servers', async () => {
-        const pair = PostgresPair.start({ ...common, ports: databasePorts, password: secrets.postgres });
+        const pair = PostgresPair.start({ ...common, ports: layout.databases, password: secrets.postgres });
         stops.push(
           async () => (await pair).stop(),
           () => nats.stop(),
@@ -94,32 +84,31 @@ export class Cluster {
         return pair;
       });
 
-      const places = SERVICES.flatMap((service) =>
-        Array.from({ length: REPLICAS }, (_, index) => {
-          return { service, name: `${service}-${index + 1}`, port: next(), operationsPort: next() };
-        }),
-      );
       const balancer = await startBalancer(
         { folder: path.join(folder, 'haproxy'), guard, logFile: path.join(logFolder, 'haproxy.log') },
         {
           services: SERVICES.map((name) => {
-            const port = /** @type {number} */ (layout.services[name]?.port);
-            return { name, port, replicas: places.filter(({ service }) => service === name) };
+            const port = /** @type {number} */ (layout.balancer.services[name]?.port);
+            return { name, port, replicas: layout.replicas.filter(({ service }) => service === name) };
           }),
-          database: { port: layout.servers.postgres, ...databasePorts },
+          database: { port: layout.balancer.servers.postgres, ...layout.databases },
         },
       );
       stops.push(() => balancer.stop());
 
-      const addresses = await addressesOf(folder, { layout, natsUrl: nats.url, password: secrets.postgres });
+      const addresses = await addressesOf(folder, {
+        layout: layout.balancer,
+        natsUrl: nats.url,
+        password: secrets.postgres,
+      });
       const cluster = new Cluster(folder, addresses, { nats, postgres, balancer, guard });
       cluster.#stops = stops;
       const databases = await progress.step('Making databases and streams', () =>
         provision(addresses, secrets, SERVICES),
       );
       const environmentOf = (/** @type {ServiceName} */ name) =>
-        serviceEnvironment(name, { layout, secrets, addresses, databases, outer: process.env });
-      cluster.replicas = places.map(
+        serviceEnvironment(name, { layout: layout.balancer, secrets, addresses, databases, outer: process.env });
+      cluster.replicas = layout.replicas.map(
         (place) => new Replica({ ...place, environment: environmentOf(place.service), logFolder, guard }),
       );
       stops.push(async () => void (await Promise.all(cluster.replicas.map((replica) => replica.stop()))));

@@ -13,7 +13,7 @@ const STREAM = 'EVENTS';
 /**
  * @typedef {object} NatsClusterOptions
  * @property {string} folder
- * @property {readonly number[]} ports six of them, on 127.0.0.1: for clients and for the other servers
+ * @property {import('./layout.mjs').ClusterLayout['nats']} ports for clients, and for the other servers
  * @property {Record<string, string>} passwords by user
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} logFolder
@@ -32,7 +32,7 @@ export class NatsCluster {
 
   /** Of all servers, for the clients. */
   get url() {
-    return NODES.map((_, index) => `nats://127.0.0.1:${this.#options.ports[index]}`).join(',');
+    return this.#options.ports.clients.map((port) => `nats://127.0.0.1:${port}`).join(',');
   }
 
   async start() {
@@ -43,10 +43,10 @@ export class NatsCluster {
   async startNode(node) {
     const { folder, ports, passwords, guard, logFolder } = this.#options;
     const index = NODES.indexOf(node);
-    const routes = ports.slice(NODES.length);
+    const { clients, routes } = ports;
     const { process: server } = await startNats({
       dataDir: path.join(folder, node),
-      port: /** @type {number} */ (ports[index]),
+      port: /** @type {number} */ (clients[index]),
       passwords,
       guard,
       logFile: path.join(logFolder, `${node}.log`),
