@@ -25,7 +25,9 @@ const { provisionPlatform } = await import(builtFile('apps/migrate', 'provision-
 
 const { databases, migrations } = await provisionPlatform({
   adminUrl: order.databaseUrl,
-  passwords: Object.fromEntries(Object.entries(order.passwords).filter(([service]) => order.services.includes(service))),
+  passwords: Object.fromEntries(
+    Object.entries(order.passwords).filter(([service]) => order.services.includes(service)),
+  ),
   nats: order.nats,
   replicas: 1,
   migrationsOf: async (service) => (await import(builtFile(`apps/${service}`, 'migrations/index.js'))).migrations,

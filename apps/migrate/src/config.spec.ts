@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { DATABASES } from '@crm/contracts';
+import { describe, expect, it } from '@jest/globals';
 import { loadConfig } from './config.js';
 
 const SERVICES = [

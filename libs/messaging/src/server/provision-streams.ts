@@ -34,10 +34,7 @@ export interface ProvisioningConnection {
  * @param options replicas of each in the cluster: 3 in production, 1 on a single server
  * @returns what was created now, such as `stream EVENTS` or `consumer identity`
  */
-export function provisionStreams(
-  connection: ProvisioningConnection,
-  options: { replicas: number },
-): Promise<string[]> {
+export function provisionStreams(connection: ProvisioningConnection, options: { replicas: number }): Promise<string[]> {
   return asProvisioner(connection, async (manager) => {
     const created: string[] = [];
     for (const stream of [eventStream(options.replicas), revocationStream(options.replicas)]) {
