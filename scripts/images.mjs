@@ -58,7 +58,7 @@ await runCommand(async () => {
  * @param {boolean} registryBases
  */
 async function buildAndWalk(only, registryBases) {
-  const progress = new Progress(only ? 5 : 13);
+  const progress = new Progress(only ? 5 : 14);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building what the scripts use', async (note) =>
     note(await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk'])),
@@ -105,6 +105,7 @@ async function walk(images, services, progress) {
       note(await migrateRepeatedly(platform)),
     );
     await progress.step('Creating the demo sign-ins', () => platform.seed());
+    await progress.step('Stopping a container during its start', () => platform.stopDuringStart('gateway'));
     await progress.step(`Starting ${services.length} containers`, () => platform.startServices());
     await progress.step('Running the health check of each', () => platform.checkHealth());
     await progress.step('Reading the pages that the edges carry', async (note) =>

@@ -101,9 +101,30 @@ export class ContainerPlatform {
           logFile: path.join(this.#dataDir, 'logs', `${service}.log`),
         });
         this.#containers.set(service, container);
-        await this.#untilReady(service, container);
+        await this.#untilAnswers(service, container, '/readyz');
       }),
     );
+  }
+
+  /**
+   * Stops a service that waits for a NATS that is not there. It is PID 1, which gets no signal that it does not handle.
+   * @param {ServiceName} service
+   * @throws {PlainError} when it does not end by itself with exit code 0
+   */
+  async stopDuringStart(service) {
+    const { environment, volume } = await this.#settingsOf(service);
+    const container = await Container.start({
+      environment: { ...environment, NATS_URL: 'nats://127.0.0.1:1' },
+      volume,
+      name: service,
+      image: this.#imageOf(service),
+      guard: this.#guard,
+      logFile: path.join(this.#dataDir, 'logs', `${service}-without-nats.log`),
+    });
+    this.#containers.set(service, container);
+    // The program runs as soon as it answers here; it becomes ready only later.
+    await this.#untilAnswers(service, container, '/livez');
+    await this.stopServices();
   }
 
   /**
@@ -149,14 +170,15 @@ export class ContainerPlatform {
   /**
    * @param {ServiceName} service
    * @param {Container} container
+   * @param {string} question at its operations port
    */
-  async #untilReady(service, container) {
-    const url = `${this.addresses.services[service]?.operationsUrl}/readyz`;
+  async #untilAnswers(service, container, question) {
+    const url = `${this.addresses.services[service]?.operationsUrl}${question}`;
     const deadline = Date.now() + READY_TIMEOUT_MS;
     for (let answer = await get(url); answer.status !== 200; answer = await get(url)) {
       if (container.outcome !== undefined || Date.now() > deadline) {
         const lines = tellingLines(container.lastLines(40), 15).join('\n');
-        throw new PlainError(`crm/${service} is not ready: ${container.outcome ?? answer.body}\n${lines}`);
+        throw new PlainError(`crm/${service}, ${question}: ${container.outcome ?? answer.body}\n${lines}`);
       }
       await delay(50);
     }

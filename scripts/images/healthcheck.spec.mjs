@@ -14,11 +14,12 @@ describe('the health check of the images', () => {
   /** @param {number} status @returns {Promise<string>} the port */
   const listen = (status) =>
     new Promise((resolve) => {
-      server = createServer((request, response) => {
+      const listening = createServer((request, response) => {
         response.writeHead(request.url === '/readyz' ? status : 404, { connection: 'close' }).end('{"nats":"up"}');
       });
-      server.listen(0, '127.0.0.1', () => {
-        resolve(String(/** @type {import('node:net').AddressInfo} */ (server?.address()).port));
+      server = listening;
+      listening.listen(0, '127.0.0.1', () => {
+        resolve(String(/** @type {import('node:net').AddressInfo} */ (listening.address()).port));
       });
     });
   /** @param {string} port @returns {Promise<{ code: unknown, stdout: string, stderr: string }>} */

@@ -4,6 +4,9 @@ import { explain } from '@crm/runtime';
 import { loadConfig } from './config.js';
 import { provisionPlatform } from './provision-platform.js';
 
+/** What a program that SIGTERM ended exits with. */
+const EXIT_TERMINATED = 128 + 15;
+
 const tell = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
@@ -16,6 +19,8 @@ const migrationsOf = async (service: StatefulService): Promise<readonly Migratio
 
 // Run as a program, before a rollout: `node migrate.js`. Exits 0 when everything is up to date.
 const config = loadConfig();
+// The first process of a container gets no signal that it does not handle. What has not been committed is rolled back.
+process.once('SIGTERM', () => process.exit(EXIT_TERMINATED));
 try {
   const { created, migrations } = await provisionPlatform({
     ...config,

@@ -11,8 +11,8 @@ import type { ServiceOptions } from './service-options.js';
 const SHUTDOWN_GRACE_SECONDS = 10;
 
 /**
- * The complete program of a service's `main.ts`: starts it and handles signals. SIGTERM and SIGINT drain it and exit 0, a
- * second signal exits at once. A failed start prints one message and exits 1; so does an uncaught exception, after it is
+ * The complete program of a service's `main.ts`: starts it and handles signals. SIGTERM and SIGINT drain it and exit 0, also
+ * during the start; a second signal exits at once. A failed start prints one message and exits 1; so does an uncaught exception, after it is
  * logged, because the state of the process is then unknown.
  */
 export async function startService(
@@ -29,23 +29,15 @@ export async function startService(
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
 
-  let running: RunningService;
-  try {
-    running = await createService(config, module, options);
-  } catch (error) {
-    process.stderr.write(`${name} could not start: ${explain(error)}\n`);
-    logger.debug({ err: error }, 'could not start');
-    process.exit(1);
-  }
-  collectStartGarbage();
+  let running: RunningService | undefined;
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
     stopping = true;
     logger.info({ signal }, 'draining');
     setTimeout(() => process.exit(1), (drainSeconds + SHUTDOWN_GRACE_SECONDS) * 1000).unref();
-    running
-      .close()
+    // The first process of a container gets no signal that it does not handle, so they are handled before it is ready.
+    (running?.close() ?? Promise.resolve())
       .then(
         () => {
           logger.info('stopped');
@@ -63,5 +55,13 @@ export async function startService(
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  try {
+    running = await createService(config, module, options);
+  } catch (error) {
+    process.stderr.write(`${name} could not start: ${explain(error)}\n`);
+    logger.debug({ err: error }, 'could not start');
+    process.exit(1);
+  }
+  collectStartGarbage();
   return running;
 }
