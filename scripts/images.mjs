@@ -8,7 +8,6 @@ import { ContainerPlatform } from './images/container-platform.mjs';
 import { readDockerfile } from './images/dockerfile.mjs';
 import { localBases } from './images/local-base.mjs';
 import { pinBases } from './images/pin.mjs';
-import { migrateRepeatedly, readPages, walkDemo } from './images/walk.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
 import { serviceList } from './platform/services.mjs';
@@ -97,6 +96,8 @@ async function buildAndWalk(only, registryBases) {
  * @param {Progress} progress
  */
 async function walk(images, services, progress) {
+  // The demo imports a package of ours, which is built by now.
+  const { migrateRepeatedly, readPages, walkDemo } = await import('./images/walk.mjs');
   const platform = await progress.step('Starting throwaway PostgreSQL, NATS and mail catcher', () =>
     ContainerPlatform.start(images, services),
   );

@@ -4,7 +4,8 @@ import { inRoot, ROOT } from '../root.mjs';
 import { DOCKERFILE } from './dockerfile.mjs';
 
 /**
- * Builds the image of a target. The build stage is the same for all and is built once.
+ * Builds the image of a target. The build stage is the same for all and is built once. It trusts the authority that this
+ * process trusts, which matters behind a proxy that signs by itself.
  * @param {import('./buildah.mjs').Buildah} buildah
  * @param {string} target
  * @param {Readonly<Record<string, string>>} bases the base images, by the ARG of the Dockerfile
@@ -20,7 +21,11 @@ export async function buildImage(buildah, target, bases) {
   const own = Object.values(bases).length > 0 ? ['--pull-never'] : [];
   // The format of Docker keeps the health check; OCI's has no place for it.
   const options = ['--layers', '--format', 'docker', '--isolation', 'chroot', '--target', target, '--tag', image];
-  await buildah.run(['build', ...options, ...own, ...values, '--file', DOCKERFILE, ROOT]);
+  const authority = process.env.NODE_EXTRA_CA_CERTS;
+  const trust = authority
+    ? ['--secret', `id=ca,src=${authority}`, '--build-arg', 'NODE_EXTRA_CA_CERTS=/run/secrets/ca']
+    : [];
+  await buildah.run(['build', ...options, ...own, ...values, ...trust, '--file', DOCKERFILE, ROOT]);
   return image;
 }
 

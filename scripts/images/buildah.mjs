@@ -11,21 +11,31 @@ export const IMAGES_CACHE = path.join(CACHE_DIR, 'images');
 const TOOLS = path.join(IMAGES_CACHE, 'tools');
 
 /** Images are made here and named by us: there is nobody whose signature could be asked for. */
+const POLICY_FILE = path.join(IMAGES_CACHE, 'policy.json');
 const POLICY = { default: [{ type: 'insecureAcceptAnything' }] };
+
+/** The commands that ask for it. */
+const WITH_POLICY = ['from', 'build', 'commit'];
+
+/**
+ * buildah starts itself anew for each RUN, without the variables that would show it libraries in a folder of ours. It finds
+ * them by the system's list of libraries instead: $1 is one with our folder, in the view of this program alone.
+ */
+const WITH_LIBRARIES = 'mount --bind "$1" /etc/ld.so.cache && shift && exec "$@"';
 
 /** buildah, which builds images and mounts them without an engine that runs all the time. */
 export class Buildah {
-  #program;
+  #tools;
   #options;
   #environment;
 
   /**
-   * @param {string} program
+   * @param {BuildTools} tools
    * @param {readonly string[]} options before every command
    * @param {NodeJS.ProcessEnv} environment
    */
-  constructor(program, options, environment) {
-    this.#program = program;
+  constructor(tools, options, environment) {
+    this.#tools = tools;
     this.#options = options;
     this.#environment = environment;
   }
@@ -38,9 +48,8 @@ export class Buildah {
    */
   static async find() {
     const tools = await buildTools();
-    const policy = path.join(IMAGES_CACHE, 'policy.json');
     const registries = path.join(IMAGES_CACHE, 'registries.conf');
-    await writeFile(policy, JSON.stringify(POLICY));
+    await writeFile(POLICY_FILE, JSON.stringify(POLICY));
     await writeFile(registries, '');
     const environment = { ...process.env, ...tools.environment, CONTAINERS_REGISTRIES_CONF: registries };
     const options = (/** @type {string} */ driver) => [
@@ -52,15 +61,19 @@ export class Buildah {
       path.join(IMAGES_CACHE, 'run', driver),
     ];
     // Overlays share the layers of images; vfs copies all of them each time, but works where overlays do not nest.
-    const overlay = new Buildah(tools.buildah, options('overlay'), environment);
+    const overlay = new Buildah(tools, options('overlay'), environment);
     if (await overlay.#works()) return overlay;
-    const vfs = new Buildah(tools.buildah, options('vfs'), environment);
+    const vfs = new Buildah(tools, options('vfs'), environment);
     await vfs.run(['info']);
     return vfs;
   }
 
+  get #spawning() {
+    return { cwd: ROOT, env: this.#environment };
+  }
+
   async #works() {
-    const outcome = await run(this.#program, [...this.#options, 'info'], { env: this.#environment });
+    const outcome = await run(this.#tools.buildah, [...this.#options, 'info'], { env: this.#environment });
     return outcome.code === 0;
   }
 
@@ -69,11 +82,16 @@ export class Buildah {
    * @returns {Promise<string>} what it prints, without the last line end
    * @throws {PlainError} when it fails
    */
-  async run(args) {
-    const outcome = await run(this.#program, [...this.#options, ...args], { cwd: ROOT, env: this.#environment });
+  async run([command = '', ...args]) {
+    const policy = WITH_POLICY.includes(command) ? ['--signature-policy', POLICY_FILE] : [];
+    const { buildah, libraryCache } = this.#tools;
+    const complete = [buildah, ...this.#options, command, ...policy, ...args];
+    const outcome = await (command === 'build' && libraryCache
+      ? run('unshare', ['--mount', 'sh', '-c', WITH_LIBRARIES, 'build', libraryCache, ...complete], this.#spawning)
+      : run(buildah, complete.slice(1), this.#spawning));
     if (outcome.code === 0) return outcome.stdout.trimEnd();
     const output = lastLines(`${outcome.stdout}\n${outcome.stderr}`, 25);
-    throw new PlainError(`buildah ${args.join(' ')} failed (${outcome.code}):\n${output}`);
+    throw new PlainError(`buildah ${command} ${args.join(' ')} failed (${outcome.code}):\n${output}`);
   }
 
   /**
@@ -102,8 +120,15 @@ export class Buildah {
 }
 
 /**
- * @returns {Promise<{ buildah: string, debootstrap: string, environment: NodeJS.ProcessEnv }>} the programs, and what they
- *   need to find their libraries
+ * @typedef {object} BuildTools
+ * @property {string} buildah
+ * @property {string} debootstrap
+ * @property {NodeJS.ProcessEnv} environment by which they find their libraries and scripts
+ * @property {string} [libraryCache] a list of the system's libraries and theirs; without one they are installed
+ */
+
+/**
+ * @returns {Promise<BuildTools>}
  * @throws {PlainError} when this is not root on Linux, or they cannot be fetched
  */
 export async function buildTools() {
@@ -125,7 +150,9 @@ export async function buildTools() {
   /** @param {number} index @param {string} name @param {string} folder */
   const program = (index, name, folder) =>
     installed[index]?.code === 0 ? name : path.join(TOOLS, 'usr', folder, name);
+  const libraryCache = installed[0]?.code === 0 ? undefined : await listLibraries(libraries);
   return {
+    libraryCache,
     buildah: program(0, 'buildah', 'bin'),
     debootstrap: program(1, 'debootstrap', 'sbin'),
     environment: {
@@ -133,4 +160,16 @@ export async function buildTools() {
       DEBOOTSTRAP_DIR: installed[1]?.code === 0 ? undefined : path.join(TOOLS, 'usr', 'share', 'debootstrap'),
     },
   };
+}
+
+/**
+ * @param {readonly string[]} folders
+ * @returns {Promise<string>} a file as /etc/ld.so.cache, with the libraries in the folders too
+ */
+async function listLibraries(folders) {
+  const [configuration, cache] = [path.join(IMAGES_CACHE, 'ld.so.conf'), path.join(IMAGES_CACHE, 'ld.so.cache')];
+  await writeFile(configuration, ['include /etc/ld.so.conf', ...folders, ''].join('\n'));
+  const outcome = await run('/sbin/ldconfig', ['-X', '-f', configuration, '-C', cache]);
+  if (outcome.code === 0) return cache;
+  throw new PlainError(`ldconfig failed:\n${lastLines(outcome.stderr, 3)}`);
 }
