@@ -1,8 +1,7 @@
 // npm run images: builds every image for real, starts a container of each, and walks the demo against them.
-import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { buildImage, imageName, sizeOf } from './images/build.mjs';
-import { Buildah, IMAGES_CACHE } from './images/buildah.mjs';
+import { Buildah } from './images/buildah.mjs';
 import { MountedImage } from './images/container.mjs';
 import { ContainerPlatform } from './images/container-platform.mjs';
 import { readDockerfile } from './images/dockerfile.mjs';
@@ -40,7 +39,7 @@ await runCommand(async () => {
     return;
   }
   if (values.clean) {
-    await rm(IMAGES_CACHE, { recursive: true, force: true });
+    await (await Buildah.find()).clean();
     return;
   }
   if (values.pin) {
@@ -76,7 +75,9 @@ async function buildAndWalk(only, registryBases) {
     return made;
   });
   await progress.step(`Building ${targets.length} images`, async () => {
-    for (const target of targets) await buildImage(buildah, target, bases);
+    // The stage that builds gets a name too, so that the next run finds what has not changed.
+    for (const target of ['build', ...targets]) await buildImage(buildah, target, bases);
+    await buildah.removeLeftovers();
   });
 
   /** @type {Record<string, MountedImage>} */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { lastLines, run } from '../processes/run.mjs';
@@ -92,6 +92,26 @@ export class Buildah {
     if (outcome.code === 0) return outcome.stdout.trimEnd();
     const output = lastLines(`${outcome.stdout}\n${outcome.stderr}`, 25);
     throw new PlainError(`buildah ${command} ${args.join(' ')} failed (${outcome.code}):\n${output}`);
+  }
+
+  /**
+   * Removes what builds leave behind: containers of stages, and images that nothing refers to any more. What the next build
+   * can use again stays, because images with names are made of it.
+   */
+  async removeLeftovers() {
+    await this.run(['rm', '--all']);
+    await this.run(['rmi', '--prune', '--force']);
+  }
+
+  /** Deletes everything that was built, the base images too. */
+  async clean() {
+    await this.run(['rm', '--all']);
+    // Overlays are made on a folder that is mounted onto itself.
+    const storage = path.join(IMAGES_CACHE, 'storage');
+    for (const [, mounted] of (await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)) {
+      if (mounted?.startsWith(`${storage}/`)) await run('umount', [mounted]);
+    }
+    await rm(IMAGES_CACHE, { recursive: true, force: true });
   }
 
   /**
