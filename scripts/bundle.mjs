@@ -8,20 +8,20 @@ import path from 'node:path';
 import { transform } from '@swc/core';
 import { rolldown } from 'rolldown';
 import { leaveOut } from './bundle/left-out.mjs';
+import { OUTSIDE_NAMES } from './bundle/outside.mjs';
 import { keepOwnSources } from './bundle/own-source-map.mjs';
 import { inRoot } from './root.mjs';
 
 /** What a service may have, below `src`. The folder `dist` gets a file of the same name for each. */
-const PROGRAMS = ['main.ts', 'migrations/index.ts', 'seed.ts', 'rotate-keys.ts', 'dead-letters.ts'];
-
-/** Packages with a compiled part, which stays where it is installed. */
-const NATIVE = ['@node-rs/argon2'];
-
-/**
- * Decorators need this package before the first class is evaluated. It is CommonJS, and inside a bundle such a package is
- * evaluated after the modules beside which it is imported; an import that stays outside comes first.
- */
-const FIRST = ['reflect-metadata'];
+const PROGRAMS = [
+  'main.ts',
+  'migrations/index.ts',
+  'seed.ts',
+  'rotate-keys.ts',
+  'dead-letters.ts',
+  'migrate.ts',
+  'provision-platform.ts',
+];
 
 /** Nest's core loads it when no HTTP adapter is given. Every service gives Fastify's; an example has this one installed. */
 const NEVER_LOADED = ['@nestjs/platform-express'];
@@ -66,7 +66,7 @@ async function bundle(app) {
   const bundle = await rolldown({
     input: Object.fromEntries(programs.map((file) => [file.replace(TYPESCRIPT, ''), path.join(source, file)])),
     platform: 'node',
-    external: [...NATIVE, ...FIRST, ...NEVER_LOADED],
+    external: [...OUTSIDE_NAMES, ...NEVER_LOADED],
     resolve: {
       // Packages of the workspace are read from their sources, as in the tests.
       conditionNames: ['source', 'node'],

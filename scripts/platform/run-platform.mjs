@@ -47,7 +47,8 @@ export async function runPlatform(options, environment, output, cancelled) {
   const plan = await progress.step('Checking ports and data folder', async (note) => {
     const orphans = await endLeftovers(options.dataDir);
     if (orphans.length > 0) note(`ended what a killed start had left: ${orphans.join(', ')}`);
-    return planPlatform(options, environment, embedded);
+    const { SERVICES } = await serviceList();
+    return planPlatform(options, environment, embedded, chooseServices(SERVICES, options.only));
   });
 
   const { dataDir, throwaway } = options;
@@ -122,15 +123,15 @@ async function endLeftovers(dataDir) {
 
 /**
  * Everything that is decided before the first program starts.
- * @param {import('./options.mjs').StartOptions} options
+ * @param {Pick<import('./options.mjs').StartOptions, 'dataDir' | 'freePorts' | 'portOffset'>} options
  * @param {NodeJS.ProcessEnv} environment
  * @param {{ postgres: boolean, nats: boolean, mail: boolean }} embedded
+ * @param {readonly import('./services.mjs').ServiceName[]} services those that run
  */
-async function planPlatform(options, environment, embedded) {
+export async function planPlatform(options, environment, embedded, services) {
   const { SERVICES, DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } = await serviceList();
   /** @type {typeof import('../../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
-  const services = chooseServices(SERVICES, options.only);
   const layout = options.freePorts
     ? await freeLayout(SERVICES)
     : fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, options.portOffset);
@@ -168,7 +169,7 @@ async function planPlatform(options, environment, embedded) {
     },
     dataDir: options.dataDir,
   };
-  return { layout, services, secrets, addresses };
+  return { layout, services: [...services], secrets, addresses };
 }
 
 /**

@@ -12,6 +12,7 @@ export {
   deadLetterProgram,
   runDeadLetterProgram,
 } from './dead-letter/dead-letter-program.js';
+export { explain } from './explain.js';
 export { metricsRegistry } from './observability/metrics.js';
 export { SERVICE_CONFIG } from './service-config.token.js';
 export type { ServiceOptions } from './service-options.js';

@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { collectStartGarbage } from './collect-start-garbage.js';
 import type { ServiceConfig } from './configuration/service-config.js';
 import { createService, type RunningService } from './create-service.js';
+import { explain } from './explain.js';
 import { flushLog } from './observability/log-output.js';
 import { createLogger } from './observability/logger.js';
 import type { ServiceOptions } from './service-options.js';
@@ -10,8 +11,8 @@ import type { ServiceOptions } from './service-options.js';
 const SHUTDOWN_GRACE_SECONDS = 10;
 
 /**
- * The complete program of a service's `main.ts`: starts it and handles signals. SIGTERM and SIGINT drain it and exit 0, a
- * second signal exits at once. A failed start prints one message and exits 1; so does an uncaught exception, after it is
+ * The complete program of a service's `main.ts`: starts it and handles signals. SIGTERM and SIGINT drain it and exit 0, also
+ * during the start; a second signal exits at once. A failed start prints one message and exits 1; so does an uncaught exception, after it is
  * logged, because the state of the process is then unknown.
  */
 export async function startService(
@@ -28,23 +29,15 @@ export async function startService(
   process.on('uncaughtException', die);
   process.on('unhandledRejection', die);
 
-  let running: RunningService;
-  try {
-    running = await createService(config, module, options);
-  } catch (error) {
-    process.stderr.write(`${name} could not start: ${explain(error)}\n`);
-    logger.debug({ err: error }, 'could not start');
-    process.exit(1);
-  }
-  collectStartGarbage();
+  let running: RunningService | undefined;
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
     stopping = true;
     logger.info({ signal }, 'draining');
     setTimeout(() => process.exit(1), (drainSeconds + SHUTDOWN_GRACE_SECONDS) * 1000).unref();
-    running
-      .close()
+    // The first process of a container gets no signal that it does not handle, so they are handled before it is ready.
+    (running?.close() ?? Promise.resolve())
       .then(
         () => {
           logger.info('stopped');
@@ -62,15 +55,13 @@ export async function startService(
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  try {
+    running = await createService(config, module, options);
+  } catch (error) {
+    process.stderr.write(`${name} could not start: ${explain(error)}\n`);
+    logger.debug({ err: error }, 'could not start');
+    process.exit(1);
+  }
+  collectStartGarbage();
   return running;
-}
-
-/** A readable message for the error that prevented the start. */
-export function explain(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(explain).join('; ');
-  if (!(error instanceof Error)) return String(error);
-  const { code, address, port } = error as { code?: string; address?: string; port?: number };
-  if (code === 'EADDRINUSE') return `the port ${port} on ${address} is in use by another process`;
-  if (code === 'EACCES' && port !== undefined) return `this user may not listen on the port ${port}`;
-  return error.message || error.name;
 }

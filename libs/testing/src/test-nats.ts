@@ -8,7 +8,7 @@ export interface TestNats {
 }
 
 let own: OwnNatsServer | undefined;
-let provisioned: Promise<void> | undefined;
+let provisioned: Promise<unknown> | undefined;
 
 /**
  * The NATS server of this test file: one of its own, so that the durable consumers of other files take none of its events.
@@ -28,7 +28,7 @@ export function testNats(): TestNats {
 }
 
 /** Makes the streams, consumers and buckets in the server of this test file, once. */
-export function provisionTestNats(): Promise<void> {
+export function provisionTestNats(): Promise<unknown> {
   const { url, passwords } = testNats();
   provisioned ??= provisionStreams({ url, user: 'provisioner', password: passwords.provisioner }, { replicas: 1 });
   return provisioned;

@@ -28,20 +28,22 @@ export interface ProvisionedDatabase {
 /**
  * Creates the three roles and the database of a service, or brings them up to date. Can be repeated and run in several
  * processes at once.
+ * @returns where it is, and whether it was created now
  */
-export async function provisionDatabase(options: Provisioning): Promise<ProvisionedDatabase> {
+export async function provisionDatabase(options: Provisioning): Promise<ProvisionedDatabase & { created: boolean }> {
   const { adminUrl, definition, passwords } = options;
   const database = identifier(options.database ?? definition.database);
+  let created = false;
   await withClient(adminUrl, async (admin) => {
     await admin.query('SELECT pg_advisory_lock($1)', [PROVISION_LOCK]);
     await ensureRole(admin, definition.ownerRole, passwords.owner);
     await ensureRole(admin, definition.runtimeRole, passwords.runtime);
     await ensureRole(admin, definition.narrowRole, passwords.narrow);
-    await ensureDatabase(admin, database, definition, options.template);
+    created = await ensureDatabase(admin, database, definition, options.template);
     await withClient(withDatabase(adminUrl, database), (inDatabase) => prepareSchema(inDatabase, definition));
     // The end of the session releases the lock.
   });
-  return databaseUrls(options);
+  return { ...databaseUrls(options), created };
 }
 
 /** The connection URLs of a provisioned database. */
@@ -69,12 +71,13 @@ async function ensureRole(admin: pg.Client, name: string, password: string): Pro
   await admin.query(`${verb} ROLE ${role} ${attributes} PASSWORD ${pg.escapeLiteral(password)}`);
 }
 
+/** @returns whether it was created now */
 async function ensureDatabase(
   admin: pg.Client,
   database: string,
   definition: ServiceDatabase,
   template: string | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [database]);
   if (rowCount === 0) {
     const source = template ? ` TEMPLATE ${identifier(template)}` : '';
@@ -84,6 +87,7 @@ async function ensureDatabase(
   await admin.query(
     `GRANT CONNECT ON DATABASE ${database} TO ${definition.ownerRole}, ${definition.runtimeRole}, ${definition.narrowRole}`,
   );
+  return rowCount === 0;
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

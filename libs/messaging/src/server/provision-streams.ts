@@ -32,15 +32,18 @@ export interface ProvisioningConnection {
 /**
  * Creates the event stream, its durable consumers and the bucket of cut-offs, or updates them. Can be repeated.
  * @param options replicas of each in the cluster: 3 in production, 1 on a single server
+ * @returns what was created now, such as `stream EVENTS` or `consumer identity`
  */
-export async function provisionStreams(
-  connection: ProvisioningConnection,
-  options: { replicas: number },
-): Promise<void> {
-  await asProvisioner(connection, async (manager) => {
-    await ensureStream(manager, eventStream(options.replicas));
-    await ensureStream(manager, revocationStream(options.replicas));
-    for (const consumer of Object.values(CONSUMERS)) await ensureConsumer(manager, consumer);
+export function provisionStreams(connection: ProvisioningConnection, options: { replicas: number }): Promise<string[]> {
+  return asProvisioner(connection, async (manager) => {
+    const created: string[] = [];
+    for (const stream of [eventStream(options.replicas), revocationStream(options.replicas)]) {
+      if (await ensureStream(manager, stream)) created.push(`stream ${stream.name}`);
+    }
+    for (const consumer of Object.values(CONSUMERS)) {
+      if (await ensureConsumer(manager, consumer)) created.push(`consumer ${consumer.durable}`);
+    }
+    return created;
   });
 }
 
@@ -111,20 +114,25 @@ function filterOf({ events }: ConsumerDefinition): Partial<ConsumerConfig> {
   return events !== 'all' && events.length === 1 ? { filter_subject: `events.${events[0]}.*` } : {};
 }
 
+/** @returns whether it was created now */
 async function ensureStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig> & { name: string },
-): Promise<void> {
-  if (await exists(() => manager.streams.info(config.name))) await manager.streams.update(config.name, config);
+): Promise<boolean> {
+  const isThere = await exists(() => manager.streams.info(config.name));
+  if (isThere) await manager.streams.update(config.name, config);
   else await manager.streams.add(config);
+  return !isThere;
 }
 
-async function ensureConsumer(manager: JetStreamManager, consumer: ConsumerDefinition): Promise<void> {
+/** @returns whether it was created now */
+async function ensureConsumer(manager: JetStreamManager, consumer: ConsumerDefinition): Promise<boolean> {
   const config = consumerConfig(consumer);
-  if (await exists(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable))) {
-    await manager.consumers.update(EVENT_STREAM.name, consumer.durable, config);
-    // From the start of the stream, so that the consumer also gets events published before it was created.
-  } else await manager.consumers.add(EVENT_STREAM.name, { ...config, deliver_policy: DeliverPolicy.All });
+  const isThere = await exists(() => manager.consumers.info(EVENT_STREAM.name, consumer.durable));
+  if (isThere) await manager.consumers.update(EVENT_STREAM.name, consumer.durable, config);
+  // From the start of the stream, so that the consumer also gets events published before it was created.
+  else await manager.consumers.add(EVENT_STREAM.name, { ...config, deliver_policy: DeliverPolicy.All });
+  return !isThere;
 }
 
 async function exists(info: () => Promise<unknown>): Promise<boolean> {

@@ -1,0 +1,71 @@
+import { DATABASES, type StatefulService } from '@crm/contracts';
+import { type MigrationClass, type ProvisionedDatabase, provisionDatabase, runMigrations } from '@crm/database';
+import { type ProvisioningConnection, provisionStreams } from '@crm/messaging';
+import { withPlatformLock } from './platform-lock.js';
+
+/** Passwords of the three roles of a database. */
+export interface DatabasePasswords {
+  readonly owner: string;
+  readonly runtime: string;
+  readonly narrow: string;
+}
+
+export interface PlatformProvisioning {
+  /** A role that may create roles and databases, connected to a maintenance database. */
+  readonly adminUrl: string;
+  /** The databases to bring up to date, by their service. None: only the streams. */
+  readonly passwords: Readonly<Partial<Record<StatefulService, DatabasePasswords>>>;
+  readonly nats: ProvisioningConnection;
+  readonly replicas: number;
+  /** The migrations of a service, as its build made them: this program imports no other app. */
+  migrationsOf(service: StatefulService): Promise<readonly MigrationClass[]>;
+  /** Called when another run holds the lock, before waiting for it. */
+  onWait?(): void;
+}
+
+export interface ProvisionedPlatform {
+  readonly databases: Readonly<Partial<Record<StatefulService, ProvisionedDatabase>>>;
+  /** What was created now, such as `database identity` or `stream EVENTS`. */
+  readonly created: readonly string[];
+  /** Steps that ran now, such as `identity CreateAccounts1700000000000`. */
+  readonly migrations: readonly string[];
+}
+
+/**
+ * Creates the databases, roles, tables, streams and consumers of the platform, or brings them up to date. Can be repeated,
+ * and started several times at once: one run waits for the other.
+ * @throws the first error; what was done by then stays, and the next run continues from there
+ */
+export function provisionPlatform(order: PlatformProvisioning): Promise<ProvisionedPlatform> {
+  const services = (Object.keys(DATABASES) as StatefulService[]).filter((service) => order.passwords[service]);
+  // Streams alone are also made while the database is away: NATS was restarted without its store.
+  return services.length === 0
+    ? provision(order, services)
+    : withPlatformLock(order.adminUrl, () => provision(order, services), order.onWait);
+}
+
+async function provision(
+  order: PlatformProvisioning,
+  services: readonly StatefulService[],
+): Promise<ProvisionedPlatform> {
+  const [streams, ...prepared] = await Promise.all([
+    provisionStreams(order.nats, { replicas: order.replicas }),
+    ...services.map((service) => prepareDatabase(order, service)),
+  ]);
+  return {
+    databases: Object.fromEntries(prepared.map(({ service, urls }) => [service, urls])),
+    created: [...prepared.flatMap(({ created }) => created), ...streams],
+    migrations: prepared.flatMap(({ service, ran }) => ran.map((name) => `${service} ${name}`)),
+  };
+}
+
+async function prepareDatabase({ adminUrl, passwords, migrationsOf }: PlatformProvisioning, service: StatefulService) {
+  const definition = DATABASES[service];
+  const { created, ...urls } = await provisionDatabase({
+    adminUrl,
+    definition,
+    passwords: passwords[service] as DatabasePasswords,
+  });
+  const ran = await runMigrations({ ownerUrl: urls.ownerUrl, migrations: await migrationsOf(service) });
+  return { service, urls, ran, created: created ? [`database ${definition.database}`] : [] };
+}
