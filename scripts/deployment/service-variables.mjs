@@ -69,8 +69,7 @@ export function variablesOf(loadConfig, environment = {}) {
  */
 export async function environmentProblems(service, environment, files = {}) {
   const loadConfig = await configurationOf(service);
-  const profile = environment.PROFILE === undefined ? {} : { PROFILE: environment.PROFILE };
-  const { known, fromFiles } = variablesOf(loadConfig, profile);
+  const { known, fromFiles } = variablesOf(loadConfig);
   /** @type {string[]} */
   const problems = [];
   /** @type {Record<string, string>} */
