@@ -20,7 +20,7 @@ export function loadConfig(): IdentityConfig {
   return readEnvironment((env) => ({
     service: serviceConfig('identity'),
     database: databaseConfig('identity'),
-    smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'] }),
+    smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'], secret: true }),
     mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
     keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
   }));

@@ -1,4 +1,6 @@
 import { parseUrl } from '@crm/address-policy';
+import { readSecretFile, UnusableSecretFile } from './secret-file.js';
+
 /** A problem with the environment; every problem is listed. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -84,8 +86,11 @@ export class EnvironmentReader {
     return this.integer(name, { ...option, min: 0, max: 65_535 });
   }
 
-  /** An absolute URL without a trailing slash. Its value is never printed because it may contain a password. */
-  url(name: string, option: Option<string> & { schemes?: readonly string[] } = {}): string {
+  /**
+   * An absolute URL without a trailing slash. Its value is never printed because it may contain a password. `secret`: it
+   * usually does, and the URL may therefore be given as a file, like every secret.
+   */
+  url(name: string, option: Option<string> & { schemes?: readonly string[]; secret?: boolean } = {}): string {
     return this.read(name, option, '', (text) => {
       const scheme = parseUrl(text)?.protocol.slice(0, -1);
       if (scheme && (!option.schemes || option.schemes.includes(scheme))) return text.replace(/\/+$/, '');
@@ -93,9 +98,13 @@ export class EnvironmentReader {
     });
   }
 
-  /** A value that is never printed. `bytes`: base64 of exactly this many bytes. */
+  /**
+   * A value that is never printed. Instead of NAME the variable NAME_FILE may be set, to the path of a file with the value:
+   * files can be mounted for one container, and are not inherited by the programs that it starts.
+   * `bytes`: base64 of exactly this many bytes.
+   */
   secret(name: string, option: Option<string> & { bytes?: number } = {}): string {
-    return this.read(name, option, '', (text) => {
+    return this.read(name, { ...option, secret: true }, '', (text) => {
       if (option.bytes === undefined || Buffer.from(text, 'base64').length === option.bytes) return text;
       return this.refuse(name, `${option.bytes} bytes in base64`, '');
     });
@@ -145,12 +154,31 @@ export class EnvironmentReader {
     this.reading.problems.push(text);
   }
 
-  private read<T>(name: string, option: Option<T>, placeholder: T, parse: (text: string) => T): T {
-    const text = this.reading.environment[name];
-    if (text !== undefined && text !== '') return parse(text);
+  private read<T>(
+    name: string,
+    option: Option<T> & { secret?: boolean },
+    placeholder: T,
+    parse: (text: string) => T,
+  ): T {
+    try {
+      const text = option.secret ? this.secretText(name) : this.optional(name);
+      if (text !== undefined) return parse(text);
+    } catch (error) {
+      if (!(error instanceof UnusableSecretFile)) throw error;
+      this.problem(error.message);
+      return placeholder;
+    }
     if (option.default !== undefined) return option.default;
     this.problem(`${name} is not set`);
     return placeholder;
+  }
+
+  /** The value of NAME, or the content of the file that NAME_FILE names. */
+  private secretText(name: string): string | undefined {
+    const [text, file] = [this.optional(name), this.optional(`${name}_FILE`)];
+    if (file === undefined) return text;
+    if (text !== undefined) throw new UnusableSecretFile(`${name} and ${name}_FILE are both set: set one of them`);
+    return readSecretFile(`${name}_FILE`, file);
   }
 
   private refuse<T>(name: string, expected: string, placeholder: T): T {

@@ -39,7 +39,7 @@ export interface ServiceConfig {
 
 /**
  * Reads PROFILE, HOST, PORT, OPS_PORT, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL, TRUSTED_PROXIES, DRAIN_SECONDS,
- * NATS_URL and NATS_PASSWORD. Ports default to those of the development profile; the profile defaults to the strict one.
+ * NATS_URL and NATS_PASSWORD (or NATS_PASSWORD_FILE). Ports default to those of the development profile; the profile defaults to the strict one.
  */
 export function serviceConfig(
   name: ServiceName,
@@ -83,7 +83,10 @@ export function serviceConfig(
 /** The stream keeps events for 7 days; a day more, because both count from the start or the end of one. */
 const INBOX_BEYOND_OUTBOX_DAYS = 8;
 
-/** Reads DATABASE_URL (runtime role), DATABASE_NARROW_URL, DATABASE_POOL_SIZE and RETENTION_DAYS. */
+/**
+ * Reads DATABASE_URL (runtime role), DATABASE_NARROW_URL, each also as a file (…_FILE), DATABASE_POOL_SIZE and
+ * RETENTION_DAYS.
+ */
 export function databaseConfig(
   name: StatefulService,
   environment?: Readonly<Record<string, string | undefined>>,
@@ -97,8 +100,8 @@ export function databaseConfig(
       );
     }
     return {
-      url: env.url('DATABASE_URL', { schemes }),
-      narrowUrl: env.url('DATABASE_NARROW_URL', { schemes }),
+      url: env.url('DATABASE_URL', { schemes, secret: true }),
+      narrowUrl: env.url('DATABASE_NARROW_URL', { schemes, secret: true }),
       poolSize: env.integer('DATABASE_POOL_SIZE', { default: 10, min: 1, max: 500 }),
       applicationName: DATABASES[name].database,
       retentionDays,
