@@ -3,7 +3,7 @@
 import { ConfigurationError, readEnvironment } from '../../libs/runtime/src/configuration/environment.js';
 import { inRoot } from '../root.mjs';
 
-/** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
+/** A process with a configuration. @typedef {import('../platform/services.mjs').ServiceName | 'migrate'} ProgramName */
 
 /**
  * @typedef {object} ServiceVariables
@@ -27,7 +27,7 @@ const FILE_SUFFIX = '_FILE';
 const NOT_SET = /^([A-Z][A-Z0-9_]*) is not set$/;
 
 /**
- * @param {ServiceName} service
+ * @param {ProgramName} service
  * @param {'development' | 'production'} [profile]
  * @returns {Promise<ServiceVariables>}
  */
@@ -62,7 +62,7 @@ export function variablesOf(loadConfig, environment = {}) {
 
 /**
  * What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
- * @param {ServiceName} service
+ * @param {ProgramName} service
  * @param {Readonly<Record<string, string>>} environment
  * @param {Readonly<Record<string, string>>} [files] contents of the files that `…_FILE` names, by path
  * @returns {Promise<string[]>} one sentence for each problem
@@ -90,7 +90,7 @@ export async function environmentProblems(service, environment, files = {}) {
 }
 
 /**
- * @param {ServiceName} service
+ * @param {ProgramName} service
  * @returns {Promise<() => unknown>}
  */
 async function configurationOf(service) {
