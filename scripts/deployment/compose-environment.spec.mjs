@@ -128,7 +128,8 @@ describe('the addresses', () => {
     for (const { variable, url } of urls) {
       const shared = container(url.hostname).networks.filter((network) => container(name).networks.includes(network));
       // The demo's sign-ins are made without a mail.
-      if (name !== 'seed' || variable !== 'SMTP_URL_FILE') expect([variable, shared.length]).toEqual([variable, 1]);
+      if (name !== 'seed' || variable !== 'SMTP_URL_FILE')
+        expect([variable, shared.length > 0]).toEqual([variable, true]);
       expect([variable, Number(url.port)]).toEqual([variable, ports[url.hostname]]);
     }
   });

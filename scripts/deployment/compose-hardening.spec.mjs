@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { isEdge, SERVICES } from '../../libs/contracts/src/services.js';
-import { environmentOf, readCompose } from './compose-file.mjs';
+import { run } from '../processes/run.mjs';
+import { inRoot } from '../root.mjs';
+import { readCompose } from './compose-file.mjs';
 
 const compose = await readCompose();
 const containers = Object.entries(compose.services);
@@ -121,6 +122,14 @@ describe('the health check', () => {
     expect(without.sort()).toEqual([...ONCE, 'otel-collector'].sort());
   });
 
+  it.each(SERVICES)('of %s is that of its image', (name) => {
+    const test = compose.services[name]?.healthcheck?.test ?? [];
+    const dockerfile = readFileSync(inRoot('deploy', 'Dockerfile'), 'utf8');
+    expect(test[0]).toBe('CMD');
+    expect(dockerfile).toContain(`CMD ${JSON.stringify(test.slice(1)).replaceAll(',', ', ')}\n`);
+    expect(dockerfile).toContain(`COPY deploy/healthcheck.mjs ${test.at(-1)}\n`);
+  });
+
   it.each([
     [200, 0],
     [503, 1],
@@ -131,34 +140,26 @@ describe('the health check', () => {
       response.writeHead(status).end();
     });
     await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-    const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
     try {
-      expect(await check('identity', address.port)).toBe(code);
+      expect(await healthCheck(port)).toBe(code);
       expect(asked).toEqual(['/readyz']);
     } finally {
-      server.close();
+      await new Promise((resolve) => server.close(() => resolve(undefined)));
     }
     // Nobody listens there any more.
-    expect(await check('identity', address.port)).toBe(1);
-  });
-
-  it.each(SERVICES)('of %s is the same', (name) => {
-    expect(compose.services[name]?.healthcheck).toEqual(compose.services.identity?.healthcheck);
+    expect(await healthCheck(port)).toBe(1);
   });
 });
 
 /**
- * Runs the health check of a container as the container engine does.
- * @param {string} name
+ * Runs the health check of a service as its container does.
  * @param {number} port the operations port
- * @returns {Promise<number>} its exit code
+ * @returns {Promise<number | null>} its exit code
  */
-async function check(name, port) {
-  const container = compose.services[name];
-  const [kind, program, ...args] = container?.healthcheck?.test ?? [];
-  expect([kind, program]).toEqual(['CMD', 'node']);
-  const environment = { ...environmentOf(/** @type {any} */ (container)), OPS_PORT: String(port) };
-  const child = spawn(process.execPath, args, { env: environment, stdio: 'inherit' });
-  const [code] = await once(child, 'exit');
+async function healthCheck(port) {
+  const { code } = await run(process.execPath, [inRoot('deploy', 'healthcheck.mjs')], {
+    env: { OPS_PORT: String(port) },
+  });
   return code;
 }

@@ -50,8 +50,9 @@ describe('the images', () => {
     expect(compose.services[name]).toMatchObject({
       image: `crm/${name}:${version}`,
       pull_policy: 'build',
-      build: { context: '.', dockerfile: 'deploy/Dockerfile', target: name },
+      build: { context: '.', dockerfile: 'deploy/Dockerfile', target: name, args: { VERSION: version } },
     });
+    expect(readFileSync(inRoot('deploy', 'Dockerfile'), 'utf8')).toMatch(new RegExp(`^FROM .* AS ${name}$`, 'm'));
   });
 
   it('of the seed is that of identity', () => {
