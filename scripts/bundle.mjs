@@ -12,7 +12,7 @@ import { keepOwnSources } from './bundle/own-source-map.mjs';
 import { inRoot } from './root.mjs';
 
 /** What a service may have, below `src`. The folder `dist` gets a file of the same name for each. */
-const PROGRAMS = ['main.ts', 'migrations/index.ts', 'seed.ts', 'rotate-keys.ts', 'dead-letters.ts'];
+const PROGRAMS = ['main.ts', 'migrations/index.ts', 'seed.ts', 'add-operator.ts', 'rotate-keys.ts', 'dead-letters.ts'];
 
 /** Packages with a compiled part, which stays where it is installed. */
 const NATIVE = ['@node-rs/argon2'];
