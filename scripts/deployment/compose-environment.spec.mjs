@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { DEVELOPMENT_PORTS, isEdge, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
 import { fixedLayout, SERVER_PORTS } from '../platform/layout.mjs';
@@ -156,4 +157,38 @@ describe('the addresses', () => {
     }
     expect(container('otel-collector').networks).toContain('telemetry');
   });
+
+  it('that Prometheus asks are the operations ports of the services, in one of its networks', async () => {
+    const { scrape_configs } = await readYaml('deploy/observability/prometheus/prometheus.yml');
+    /** @type {string[]} */
+    const targets = scrape_configs
+      .flatMap((/** @type {any} */ job) => job.static_configs)
+      .flatMap((/** @type {any} */ group) => group.targets);
+    const others = targets.filter((target) => !target.startsWith('localhost:'));
+    /** @type {Record<string, string>} */
+    const ofServers = { 'otel-collector': 'otel-collector:8888' };
+    for (const target of others) {
+      const [host = '', port] = target.split(':');
+      const operationsPort = layout.services[host]?.operationsPort;
+      expect(target).toBe(operationsPort ? `${host}:${operationsPort}` : ofServers[host]);
+      expect([host, port, container(host).networks]).toEqual([host, port, expect.arrayContaining(['telemetry'])]);
+    }
+    expect(others).toEqual(
+      expect.arrayContaining(SERVICES.map((name) => `${name}:${layout.services[name]?.operationsPort}`)),
+    );
+  });
+
+  it('of Grafana are that of Prometheus, and a folder of dashboards that is mounted', async () => {
+    const { datasources } = await readYaml('deploy/observability/grafana/provisioning/datasources/prometheus.yml');
+    expect(datasources.map((/** @type {any} */ { url }) => url)).toEqual([`http://prometheus:${ports.prometheus}`]);
+    expect(container('grafana').networks).toContain('metrics');
+    expect(container('prometheus').networks).toContain('metrics');
+    const { providers } = await readYaml('deploy/observability/grafana/provisioning/dashboards/crm.yml');
+    for (const { options } of providers) {
+      expect((container('grafana').volumes ?? []).map((volume) => volume.split(':')[1])).toContain(options.path);
+    }
+  });
 });
+
+/** @param {string} file below the top folder */
+const readYaml = async (file) => parse(await readFile(inRoot(file), 'utf8'));
