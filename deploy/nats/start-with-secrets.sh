@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts the server with the passwords of its users, which it reads from its environment, taken from files: a container's
-# environment shows to everybody who may inspect it. Each file is named as its variable, in small letters.
+# Starts the server with the passwords of its users. It reads them from its environment; here they come from files, because
+# everyone who may inspect a container can read its environment. Each file has the name of its variable, in small letters.
 set -eu
 for file in "${NATS_SECRETS:-/run/secrets}"/nats_password_*; do
   variable=$(basename "$file" | tr '[:lower:]' '[:upper:]')
