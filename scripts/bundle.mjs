@@ -17,6 +17,7 @@ const PROGRAMS = [
   'main.ts',
   'migrations/index.ts',
   'seed.ts',
+  'add-operator.ts',
   'rotate-keys.ts',
   'dead-letters.ts',
   'migrate.ts',

@@ -1,0 +1,103 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DATABASES } from '../../libs/contracts/src/databases.js';
+import { SERVICES } from '../../libs/contracts/src/services.js';
+import { run } from '../processes/run.mjs';
+import { inRoot } from '../root.mjs';
+import { knowsSyncInterval, natsProgram } from '../servers/nats-binary.mjs';
+import { composeSecrets, writeComposeSecrets } from './compose-secrets.mjs';
+import { serviceVariables } from './service-variables.mjs';
+
+const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
+
+describe('the secrets of docker-compose.yml', () => {
+  let parent = '';
+  let folder = '';
+  beforeEach(async () => {
+    parent = await mkdtemp(path.join(os.tmpdir(), 'crm-compose-'));
+    folder = path.join(parent, 'secrets');
+  });
+  afterEach(() => rm(parent, { recursive: true }));
+
+  const read = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        (await readdir(folder)).map(async (name) => [name, await readFile(path.join(folder, name), 'utf8')]),
+      ),
+    );
+
+  it('are made once', async () => {
+    const made = await writeComposeSecrets(folder);
+    const first = await read();
+    expect(made.sort()).toEqual(Object.keys(composeSecrets()).sort());
+    expect(Object.keys(first).sort()).toEqual(made.sort());
+    expect(await writeComposeSecrets(folder)).toEqual([]);
+    expect(await read()).toEqual(first);
+    const random = Object.entries(first).filter(([name]) => !/_url$/.test(name));
+    expect(new Set(random.map(([, value]) => value)).size).toBe(random.length);
+  });
+
+  it('are kept from everybody else on the machine by the folder, and readable in the containers', async () => {
+    await writeComposeSecrets(folder);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(folder)) {
+      expect([name, (await stat(path.join(folder, name))).mode & 0o777]).toEqual([name, 0o444]);
+    }
+  });
+
+  it('that are missing are added to those that are there, which stay', async () => {
+    await writeComposeSecrets(folder);
+    const first = await read();
+    await rm(path.join(folder, 'identity_database_url'));
+    await rm(path.join(folder, 'smtp_url'));
+    await writeFile(path.join(folder, 'smtp_url'), 'smtps://user:password@mail.example.com:465\n');
+    expect(await writeComposeSecrets(folder)).toEqual(['identity_database_url']);
+    expect(await read()).toEqual({ ...first, smtp_url: 'smtps://user:password@mail.example.com:465\n' });
+  });
+
+  it('are those of the databases, users and keys that the platform has', async () => {
+    const names = Object.keys(composeSecrets());
+    const natsUsers = [...SERVICES, 'provisioner'].map((user) => `nats_password_${snake(user)}`);
+    expect(names.filter((name) => name.startsWith('nats_password_')).sort()).toEqual(natsUsers.sort());
+    const owners = Object.keys(DATABASES).map((service) => `${snake(service)}_owner_password`);
+    expect(names.filter((name) => name.endsWith('_owner_password')).sort()).toEqual(owners.sort());
+    /** @type {string[]} */
+    const keys = [];
+    for (const service of SERVICES) {
+      if ((await serviceVariables(service)).known.includes('KEY_ENCRYPTION_KEY'))
+        keys.push(`${snake(service)}_key_encryption_key`);
+    }
+    expect(names.filter((name) => name.endsWith('_key_encryption_key')).sort()).toEqual(keys.sort());
+  });
+
+  it('start NATS with the password of every user, whatever characters it has', async () => {
+    await writeComposeSecrets(folder);
+    // Without quotes the server would take this for a number with a unit.
+    await rm(path.join(folder, 'nats_password_gateway'));
+    await writeFile(path.join(folder, 'nats_password_gateway'), '12k');
+    const program = await natsProgram();
+    const { stdout, stderr } = await run(program, ['--version']);
+    const configuration = await readFile(inRoot('deploy', 'nats', 'nats-server.conf'), 'utf8');
+    const file = path.join(parent, 'nats-server.conf');
+    // The Debian package may be older than that setting.
+    const known = knowsSyncInterval(stdout + stderr)
+      ? configuration
+      : configuration.replace(/^ *sync_interval:.*\n/m, '');
+    await writeFile(file, known);
+    const start = (/** @type {string} */ secrets) =>
+      run('sh', [inRoot('deploy', 'nats', 'start-with-secrets.sh'), program, '-t', '-c', file], {
+        env: { PATH: process.env.PATH, NATS_SECRETS: secrets },
+      });
+    const accepted = await start(folder);
+    expect([accepted.code, accepted.stdout + accepted.stderr]).toEqual([0, expect.stringContaining('is valid')]);
+
+    await rm(path.join(folder, 'nats_password_identity'));
+    const refused = await start(folder);
+    expect([refused.code, refused.stdout + refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('NATS_PASSWORD_IDENTITY'),
+    ]);
+  });
+});
