@@ -41,7 +41,7 @@ describe('the configuration of Prometheus', () => {
     const files = filesIn(path.join(PROMETHEUS, 'tests'), '.test.yml');
     const { code, output } = await outcomeOf(['test', 'rules', ...files]);
     expect(code === 0 ? '' : output).toBe('');
-  }, 60_000);
+  }, 180_000);
 
   it('scrapes the operations port of every service by its name', () => {
     /** @type {{ job_name: string, static_configs: { targets: string[], labels: { service: string } }[] }[]} */

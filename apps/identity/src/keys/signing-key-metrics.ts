@@ -1,7 +1,7 @@
 import { gauge } from '@crm/metrics';
 import type { SigningKey } from './signing-key.entity.js';
 
-const signsSince = gauge(
+export const signsSince = gauge(
   'signing_key_signs_since_seconds',
   'When the key that signs tokens now began to, in seconds since 1970; max over the processes of identity',
   ['group'],

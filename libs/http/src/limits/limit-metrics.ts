@@ -1,7 +1,7 @@
 import type { PlatformError } from '@crm/contracts';
 import { counter } from '@crm/metrics';
 
-const refusals = counter(
+export const refusals = counter(
   'rate_limit_refusals_total',
   'Requests answered with RATE_LIMITED, by the limit; "other" for limits that the answer does not name',
   ['limit'],
