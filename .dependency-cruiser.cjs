@@ -9,6 +9,7 @@ const LIBS = [
   'fields',
   'manifest',
   'egress',
+  'metrics',
   'context',
   'worker',
   'access',

@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,8 +9,6 @@ import { CACHE_DIR } from '../root.mjs';
 import { unpackDebianPackages } from '../servers/debian-packages.mjs';
 
 const CACHE = path.join(CACHE_DIR, 'haproxy');
-/** HAProxy, and the libraries it needs that a small system does not have. */
-const PACKAGES = ['haproxy', 'liblua5.3-0', 'libopentracing-c-wrapper0', 'libopentracing1'];
 const START_TIMEOUT_MS = 10_000;
 const STOP_MS = 3000;
 
@@ -157,7 +155,7 @@ async function haproxyProgram() {
   if (installed.code === 0) return { command: 'haproxy', env: process.env };
   const unpacked = path.join(CACHE, 'unpacked');
   try {
-    await access(unpacked).catch(fetchPackages);
+    await unpackDebianPackages(unpacked, ['haproxy']);
     const libraries = path.join(
       unpacked,
       'usr',
@@ -177,15 +175,5 @@ async function haproxyProgram() {
         'By hand: install it so that "haproxy -v" works (Debian and Ubuntu: apt install haproxy; macOS: brew install haproxy).',
       { cause: error },
     );
-  }
-}
-
-async function fetchPackages() {
-  await mkdir(CACHE, { recursive: true });
-  const folder = await mkdtemp(path.join(CACHE, 'unpack-'));
-  try {
-    await rename(await unpackDebianPackages(PACKAGES, folder), path.join(CACHE, 'unpacked'));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }

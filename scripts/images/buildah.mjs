@@ -3,7 +3,7 @@ import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { lastLines, run } from '../processes/run.mjs';
 import { CACHE_DIR, ROOT } from '../root.mjs';
-import { unpackDebianPackages } from './debian-programs.mjs';
+import { unpackDebianPackages } from '../servers/debian-packages.mjs';
 
 /** What building without a Docker engine needs; deleting it loses nothing but time. */
 export const IMAGES_CACHE = path.join(CACHE_DIR, 'images');

@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { run } from '../processes/run.mjs';
 import { CACHE_DIR } from '../root.mjs';
-import { hasDebianPackages, unpackDebianPackages } from './debian-packages.mjs';
+import { fromDebianPackage, fromRelease, hasApt, isProgram } from './fetched-program.mjs';
 
 /** The release that is downloaded where there is neither a nats-server nor a Debian package of it. */
 export const NATS_RELEASE = '2.11.17';
@@ -81,7 +79,7 @@ export async function natsProgram() {
   const sources = natsSources({
     onPath: installed.code === 0 && isNewEnough(installed.stdout + installed.stderr),
     cached: await isProgram(CACHED_PROGRAM),
-    apt: await hasDebianPackages(),
+    apt: await hasApt(),
     platform: process.platform,
     arch: process.arch,
   });
@@ -91,7 +89,7 @@ export async function natsProgram() {
     if (source === 'path') return 'nats-server';
     if (source === 'cache') return CACHED_PROGRAM;
     try {
-      await (source === 'debian-package' ? fromDebianPackage() : fromRelease());
+      await (source === 'debian-package' ? fromDebianPackage(PROGRAM) : fromRelease(PROGRAM, release()));
       return CACHED_PROGRAM;
     } catch (error) {
       failures.push(`${source}: ${error instanceof Error ? error.message : String(error)}`);
@@ -106,81 +104,12 @@ export async function natsProgram() {
   );
 }
 
-/** @param {string} file */
-const isProgram = (file) =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+/** @type {import('./fetched-program.mjs').FetchedProgram} */
+const PROGRAM = { name: 'nats-server', cache: NATS_CACHE, debianPackage: 'nats-server', suits: isNewEnough };
 
-async function fromDebianPackage() {
-  await withWorkFolder(async (folder) => {
-    await unpackDebianPackages(['nats-server'], folder);
-    await keep(folder, 'nats-server');
-  });
-}
-
-/** Downloads the archive of the project's release, checks it against the release's own sums, and unpacks it. */
-async function fromRelease() {
-  const asset = /** @type {string} */ (releaseAsset(process.platform, process.arch));
-  const base = `https://github.com/nats-io/nats-server/releases/download/v${NATS_RELEASE}`;
-  const [archive, sums] = await Promise.all([download(`${base}/${asset}`), download(`${base}/SHA256SUMS`)]);
-  const expected = sums
-    .toString('utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+\*?/))
-    .find(([, name]) => name === asset)?.[0];
-  const actual = createHash('sha256').update(archive).digest('hex');
-  if (actual !== expected) throw new Error(`${asset} has the wrong checksum: ${actual}, expected ${expected}`);
-  await withWorkFolder(async (folder) => {
-    await writeFile(path.join(folder, asset), archive);
-    const unpacked = await run('tar', ['-xf', asset], { cwd: folder });
-    if (unpacked.code !== 0) throw new Error(`tar -xf ${asset} failed:\n${lastLines(unpacked.stderr, 3)}`);
-    await keep(folder, 'nats-server');
-  });
-}
-
-/**
- * @param {string} url
- * @returns {Promise<Buffer>}
- */
-async function download(url) {
-  const response = await fetch(url, { signal: AbortSignal.timeout(120_000) }).catch((error) => {
-    throw new Error(`${url}: ${error.cause?.message ?? error.message}`);
-  });
-  if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
-}
-
-/** @param {(folder: string) => Promise<void>} work in a folder that is removed afterwards */
-async function withWorkFolder(work) {
-  await mkdir(NATS_CACHE, { recursive: true });
-  const folder = await mkdtemp(path.join(NATS_CACHE, 'unpack-'));
-  try {
-    await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/**
- * Puts the program from an unpacked archive in its place in the cache, in one step, after checking that it runs.
- * @param {string} folder
- * @param {string} name
- */
-async function keep(folder, name) {
-  const found = (await readdir(folder, { recursive: true, withFileTypes: true })).find(
-    (entry) => entry.isFile() && entry.name === name && !entry.parentPath.includes('doc'),
-  );
-  if (!found) throw new Error(`the archive holds no ${name}`);
-  const ready = path.join(folder, `${name}.ready`);
-  await copyFile(path.join(found.parentPath, found.name), ready);
-  await chmod(ready, 0o755);
-  const version = await run(ready, ['--version']);
-  if (version.code !== 0 || !isNewEnough(version.stdout + version.stderr)) {
-    throw new Error(
-      `the program fetched does not run or is too old: ${version.stdout.trim() || version.stderr.trim()}`,
-    );
-  }
-  await rename(ready, CACHED_PROGRAM);
-}
+/** @returns {import('./fetched-program.mjs').Release} */
+const release = () => ({
+  base: `https://github.com/nats-io/nats-server/releases/download/v${NATS_RELEASE}`,
+  asset: /** @type {string} */ (releaseAsset(process.platform, process.arch)),
+  sums: 'SHA256SUMS',
+});

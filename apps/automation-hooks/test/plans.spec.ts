@@ -8,10 +8,18 @@ import * as runSql from '../src/run/run.sql.js';
 import * as acceptedRunsSql from '../src/workflow/accepted-runs.sql.js';
 import * as workflowSql from '../src/workflow/workflow.sql.js';
 
-const { CLAIM_RUNS, HAS_QUEUED_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
+const { CLAIM_RUNS, HAS_QUEUED_RUNS, MEASURE_DUE_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
 const { SWEEP_DEFINITIONS, ...workflowSqlOfTenants } = workflowSql;
 const ofRuntimeRole = { ...runSqlOfTenants, ...workflowSqlOfTenants, ...acceptedRunsSql };
-const ofNarrowRole = { CLAIM_RUNS, HAS_QUEUED_RUNS, RELEASE_RUNS, STORE_HOOK, SWEEP_DEFINITIONS, ...callSql };
+const ofNarrowRole = {
+  CLAIM_RUNS,
+  HAS_QUEUED_RUNS,
+  MEASURE_DUE_RUNS,
+  RELEASE_RUNS,
+  STORE_HOOK,
+  SWEEP_DEFINITIONS,
+  ...callSql,
+};
 
 describe('the plans of the hand-written SQL of automation-hooks', () => {
   let database: TestDatabase;

@@ -5,7 +5,7 @@ import { CLAIM_EMAIL } from '../src/accounts/user/sign-in-email.sql.js';
 import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
 import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
-import { CLAIM_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
+import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import { ROTATE_OPERATOR_SESSION } from '../src/operators/operator-session.sql.js';
 import { ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
@@ -19,6 +19,7 @@ const ofNarrowRole = {
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
   LOCK_SIGNING_KEYS,
+  MEASURE_DUE_MAIL,
   RELEASE_MAIL,
   ROTATE_OPERATOR_SESSION,
   ROTATE_REFRESH_TOKEN,

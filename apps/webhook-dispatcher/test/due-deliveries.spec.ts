@@ -3,6 +3,7 @@ import { Database, type NarrowTransaction, newId } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ClaimedDelivery, type DeliveryRoom, DueDeliveryRepository } from '../src/due/due-delivery.repository.js';
+import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
 import { HoldingRepository } from '../src/holding/holding.repository.js';
 import { migrations } from '../src/migrations/index.js';
 import { RecordLineRepository } from '../src/record-line/record-line.repository.js';
@@ -124,6 +125,44 @@ describe('due deliveries', () => {
       await work(tx);
       return (await count()) - before;
     });
+
+  describe('are measured', () => {
+    const measure = async () => {
+      const [row] = await database.crossTenantStatement<{ items: number; oldestSeconds: number | null }>(
+        MEASURE_DUE_DELIVERIES,
+        [],
+      );
+      return row;
+    };
+
+    it('over all tenants, without those in an attempt and those that are due later', async () => {
+      expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
+      const old = subscription();
+      await addBacklog(old, 3, { areRetries: true });
+      await add(subscription());
+      const later = subscription();
+      await addBacklog(later, 2);
+      await database.crossTenant((tx) =>
+        tx.query("UPDATE due_delivery SET due_at = now() + interval '1 hour' WHERE subscription_id = $1", [
+          later.subscriptionId,
+        ]),
+      );
+      const before = await measure();
+      expect(before?.items).toBe(4);
+      expect(before?.oldestSeconds).toBeGreaterThan(3_500);
+      expect(await claimedOf()).toHaveLength(4);
+      expect(await measure()).toEqual({ items: 0, oldestSeconds: null });
+    });
+
+    it('with a look at no more than a thousand of each kind in a queue', async () => {
+      const [full, other] = [subscription(), subscription()];
+      await addBacklog(full, 3_000);
+      await addBacklog(other, 5);
+      const read = await readBy((tx) => tx.query(MEASURE_DUE_DELIVERIES));
+      expect((await measure())?.items).toBe(1_005);
+      expect(read).toBeLessThan(1_100);
+    });
+  });
 
   describe('behind a backlog that may not be claimed', () => {
     const BACKLOG = 3_000;

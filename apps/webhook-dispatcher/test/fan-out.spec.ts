@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type EventEnvelope, PlatformError } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, idOf, newId } from '@crm/database';
 import { NatsConnection } from '@crm/messaging';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { register } from 'prom-client';
 import { FanOutService } from '../src/fan-out/fan-out.service.js';
 import { Recorder } from '../src/recording/recorder.js';
 import { type DeliveryJson, envelope, startWebhooks, type WebhookService } from './webhook-service.js';
@@ -31,6 +32,24 @@ describe('the fan-out of an event', () => {
   });
   const rowsOf = async (table: string) =>
     app.service.get(Database).transaction(tenant.id, (tx) => tx.query(`SELECT * FROM ${table}`));
+
+  it('measures how long after the event its first attempt begins, and not that of later ones', async () => {
+    const delays = async () => {
+      const { values = [] } = (await register.getSingleMetric('webhook_first_attempt_delay_seconds')?.get()) ?? {};
+      const named = values as { metricName?: string; labels: Record<string, unknown>; value: number }[];
+      const of = (suffix: string, lane: string) =>
+        named.find((one) => one.metricName?.endsWith(suffix) && one.labels.lane === lane)?.value ?? 0;
+      return { count: of('_count', 'direct'), sum: of('_sum', 'direct'), due: of('_count', 'due') };
+    };
+    await app.subscribe(tenant.admin);
+    app.receiver.respondWith(() => ({ status: 503 }));
+    const before = await delays();
+    await app.handle(lead({ id: idOf(Date.now() - 7_000, randomUUID()) }));
+    const after = await delays();
+    expect([after.count - before.count, after.due - before.due]).toEqual([1, 0]);
+    expect(after.sum - before.sum).toBeGreaterThanOrEqual(7);
+    expect(after.sum - before.sum).toBeLessThan(60);
+  });
 
   it('writes one row for a delivery whose first attempt succeeds, which also has the attempt', async () => {
     app.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));

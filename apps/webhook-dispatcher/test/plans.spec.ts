@@ -23,7 +23,13 @@ const { LIMIT_REMOVED, PURGE_REMOVED } = removedSubscriptionSql;
 const { WAKE_QUEUES, ...queueSqlOfNarrowRole } = queueSql;
 const { LOCK_HOLDS, RECOUNT_HOLDS, LIST_HOLDS, OPEN_HOLD, REDUCE_HOLD, DISCARD_HOLDS, ...holdingSqlOfNarrowRole } =
   holdingSql;
-const { CLAIM_RECOVERIES, RELEASE_RECOVERIES, FIND_NEXT_RECOVERY, ...recoverySqlOfRuntimeRole } = recoverySql;
+const {
+  CLAIM_RECOVERIES,
+  RELEASE_RECOVERIES,
+  FIND_NEXT_RECOVERY,
+  MEASURE_DUE_RECOVERIES,
+  ...recoverySqlOfRuntimeRole
+} = recoverySql;
 const { FIND_LISTENING_HORIZON, ...listeningSqlOfRuntimeRole } = listeningSql;
 const ofRuntimeRole = {
   ...deliverySql,
@@ -56,6 +62,7 @@ const ofNarrowRole = {
   CLAIM_RECOVERIES,
   RELEASE_RECOVERIES,
   FIND_NEXT_RECOVERY,
+  MEASURE_DUE_RECOVERIES,
   LOCK_HOLDS,
   RECOUNT_HOLDS,
   WAKE_QUEUES,

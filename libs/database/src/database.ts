@@ -6,6 +6,7 @@ import { asPlatformError } from './errors.js';
 import { OpenNarrowTransaction, OpenTenantTransaction, type TransactionServices } from './open-transaction.js';
 import { OutboxSignal } from './outbox/signal.js';
 import { createPool } from './pool.js';
+import { measurePool } from './pool-metrics.js';
 import { StatementNames } from './statement-names.js';
 import { StatementQueue } from './statement-queue.js';
 import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
@@ -21,6 +22,7 @@ export class Database {
   readonly outboxSignal = new OutboxSignal();
   private readonly runtimePool: pg.Pool;
   private readonly narrowPool: pg.Pool;
+  private readonly unmeasure: readonly (() => void)[];
   private readonly managers: EntityManagers;
   private readonly names = new StatementNames();
 
@@ -39,6 +41,10 @@ export class Database {
       size: NARROW_POOL_SIZE,
       genericPlans: genericPlans !== false,
     });
+    this.unmeasure = [
+      measurePool('runtime', this.runtimePool, poolSize),
+      measurePool('narrow', this.narrowPool, NARROW_POOL_SIZE),
+    ];
     this.managers = new EntityManagers(entities, () => connect(this.runtimePool));
   }
 
@@ -119,6 +125,7 @@ export class Database {
 
   /** Waits for running transactions, then closes every connection. */
   async close(): Promise<void> {
+    for (const end of this.unmeasure) end();
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
   }
 

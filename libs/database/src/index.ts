@@ -4,6 +4,7 @@ export { copiesByStatement } from './copies.js';
 export { Database } from './database.js';
 export { DatabaseModule, type DatabaseModuleOptions } from './database.module.js';
 export type { DatabaseConfig } from './database-config.js';
+export { DueWorkMeter, measureDueWork } from './due-work/due-work-meter.js';
 export { bigintAsNumber } from './entities/bigint-as-number.js';
 export { secondsFromNow } from './entities/database-time.js';
 export type { EntityClass } from './entities/entity-managers.js';

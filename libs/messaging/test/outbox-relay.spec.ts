@@ -9,6 +9,7 @@ import {
 } from '@crm/database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { register } from 'prom-client';
 import type { NatsConnection } from '../src/index.js';
 import { OutboxRelay, type OutboxRelayOptions, provisionStreams } from '../src/index.js';
 import { type Broker, PASSWORD, startBroker, startDatabase, startProxy, type TestDatabase, until } from './fixture.js';
@@ -71,6 +72,16 @@ describe('the outbox relay', () => {
     await provisioner.close();
     return found.filter(({ id }) => ids.includes(id));
   };
+
+  it('leaves no measurement behind when it is no longer active', async () => {
+    const value = async (name: string) => (await register.getSingleMetric(name)?.get())?.values[0]?.value;
+    const relay = start();
+    await until(async () => (await value('outbox_lag_seconds')) === 0, 'it measures');
+    expect([await value('outbox_relay_active'), await value('outbox_waiting_events')]).toEqual([1, 0]);
+    await relay.stop();
+    expect([await value('outbox_relay_active'), await value('outbox_lag_seconds')]).toEqual([0, undefined]);
+    expect(await value('outbox_waiting_events')).toBeUndefined();
+  });
 
   it('publishes committed events once and in order, and marks them', async () => {
     const before = await appendMany(40);

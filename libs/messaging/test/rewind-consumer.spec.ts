@@ -110,12 +110,15 @@ describe('rewinding a consumer', () => {
     await expect(rewindConsumer(provisioner(), CONSUMER, future)).rejects.toThrow('in the past');
   });
 
-  it('is needed before half of the retention is used: the age of the oldest event is measured', async () => {
+  it('is needed before half of the retention is used: how far behind the consumer is is measured', async () => {
+    const measured = async (name: string) => {
+      const metric = await register.getSingleMetric(name)?.get();
+      return metric?.values.find(({ labels }) => labels.consumer === CONSUMER.durable)?.value ?? Number.NaN;
+    };
     const ratio = async () => {
       const age = new ConsumerAge(await broker.service('webhook-dispatcher'), [CONSUMER.durable]);
       await age.sweep();
-      const metric = await register.getSingleMetric('consumer_retention_used_ratio')?.get();
-      return metric?.values.find(({ labels }) => labels.consumer === CONSUMER.durable)?.value ?? Number.NaN;
+      return measured('consumer_retention_used_ratio');
     };
     expect(await ratio()).toBe(0);
     await publish();
@@ -124,8 +127,11 @@ describe('rewinding a consumer', () => {
     const used = await ratio();
     expect(used).toBeGreaterThan(20 / (7 * 86_400_000) / 2);
     expect(used).toBeLessThan(0.001);
+    expect([await measured('consumer_pending_events'), await measured('consumer_lag_events')]).toEqual([2, 2]);
+    expect(await measured('consumer_unacknowledged_events')).toBe(0);
     await start();
     await until(acknowledgedAll, 'all are acknowledged');
     expect(await ratio()).toBe(0);
+    expect(await measured('consumer_lag_events')).toBe(0);
   });
 });

@@ -1,3 +1,4 @@
+import { Database, DueWorkMeter } from '@crm/database';
 import { TenantDirectory } from '@crm/messaging';
 import { Module } from '@nestjs/common';
 import { OutsideModule } from '../outside/outside.module.js';
@@ -11,9 +12,12 @@ import { RunRepository } from './run.repository.js';
 import { RunRetention } from './run.retention.js';
 import { RunService } from './run.service.js';
 import { RunSignal } from './run.signal.js';
+import { MEASURE_DUE_RUNS } from './run.sql.js';
 import { RunWorker } from './run.worker.js';
 import { RunQueueRepository } from './run-queue.repository.js';
 import { RunTokenService } from './run-token.service.js';
+
+const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
 
 @Module({
   imports: [OutsideModule, WorkflowModule],
@@ -30,6 +34,11 @@ import { RunTokenService } from './run-token.service.js';
     RunTokenService,
     RunWorker,
     TenantDirectory,
+    {
+      provide: DUE_RUNS_METER,
+      useFactory: (database: Database) => new DueWorkMeter(database, 'runs', MEASURE_DUE_RUNS),
+      inject: [Database],
+    },
   ],
   // Hook calls are stored by statements of their own, and wake the worker.
   exports: [RunSignal],

@@ -1,3 +1,5 @@
+import { measureDueWork } from '@crm/database';
+
 // The queue of runs, and what TypeORM cannot say of runs in one statement. The narrow role claims and releases for all
 // tenants; every other statement runs in the context of a tenant, which is $1.
 
@@ -122,3 +124,6 @@ export const STORE_STEP = `
   ON CONFLICT (tenant_id, run_id, position) DO UPDATE SET
     status = EXCLUDED.status, attempts = EXCLUDED.attempts, due_at = EXCLUDED.due_at, output = EXCLUDED.output,
     error_code = EXCLUDED.error_code, error_detail = EXCLUDED.error_detail, updated_at = now()`;
+
+/** Runs that are due and wait for a worker. */
+export const MEASURE_DUE_RUNS = measureDueWork('run_queue', 'due_at');

@@ -7,6 +7,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { IssuerGroup, SigningKey } from './signing-key.entity.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
+import { measureSigningKeys } from './signing-key-metrics.js';
 
 const GROUP_AUDIENCES: Readonly<Record<IssuerGroup, readonly Audience[]>> = {
   api: [AUDIENCES.api, AUDIENCES.internal],
@@ -47,6 +48,8 @@ export class SigningKeyService implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     await this.ensureKeys();
+    // Measured from the start, also by a process that nobody asks for a token.
+    await this.rows();
   }
 
   /** Creates the first key of each group; safe when several replicas start at once. */
@@ -118,6 +121,7 @@ export class SigningKeyService implements OnModuleInit {
     if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS) {
       const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
       this.loaded = { rows, readAtMs: Date.now() };
+      measureSigningKeys(rows);
     }
     return this.loaded.rows;
   }

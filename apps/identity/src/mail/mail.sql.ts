@@ -1,3 +1,5 @@
+import { measureDueWork } from '@crm/database';
+
 /**
  * The choice is materialised: a plan that looks it up again for each row would take more than the limit.
  * $1: tenants whose mail is left alone, $2: at most so many, $3: seconds for which nobody else sees them as due.
@@ -17,3 +19,6 @@ export const RELEASE_MAIL = `
   UPDATE mail SET next_attempt_at = released.due_at
     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS released (tenant_id, id, due_at)
    WHERE mail.tenant_id = released.tenant_id AND mail.id = released.id`;
+
+/** Mail that is due and waits for a sender. */
+export const MEASURE_DUE_MAIL = measureDueWork('mail', 'next_attempt_at');

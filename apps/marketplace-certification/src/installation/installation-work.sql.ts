@@ -1,3 +1,5 @@
+import { measureDueWork } from '@crm/database';
+
 /** Adds work and takes it at once. $1: tenant, $2: installation, $3: token of the lease, $4: seconds that it lasts. */
 export const START_WORK = `
   INSERT INTO installation_work (tenant_id, installation_id, lease_token, lease_until)
@@ -39,3 +41,10 @@ export const POSTPONE_WORK = `
 
 /** $1: tenant, $2: installation, $3: token of the lease. */
 export const FINISH_WORK = `DELETE FROM installation_work WHERE ${LEASED}`;
+
+/** Work that is due and that nobody holds. */
+export const MEASURE_DUE_WORK = measureDueWork(
+  'installation_work',
+  'due_at',
+  '(lease_until IS NULL OR lease_until < now())',
+);

@@ -1,3 +1,4 @@
+import { Database, DueWorkMeter } from '@crm/database';
 import { IdempotencyModule } from '@crm/idempotency';
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
@@ -12,11 +13,14 @@ import { InstallationService } from './installation.service.js';
 import { InstallationWorker } from './installation.worker.js';
 import { InstallationStepRepository } from './installation-step.repository.js';
 import { InstallationWorkRepository } from './installation-work.repository.js';
+import { MEASURE_DUE_WORK } from './installation-work.sql.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
 import { SagaTokenService } from './saga-token.service.js';
 import { SandboxRpc } from './sandbox.rpc.js';
 import { SandboxService } from './sandbox.service.js';
+
+const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
 
 @Module({
   imports: [IdempotencyModule, CatalogueModule, InstallCountModule, WebhookSecretModule],
@@ -34,6 +38,11 @@ import { SandboxService } from './sandbox.service.js';
     PackageStepService,
     SagaTokenService,
     SandboxService,
+    {
+      provide: DUE_WORK_METER,
+      useFactory: (database: Database) => new DueWorkMeter(database, 'installations', MEASURE_DUE_WORK),
+      inject: [Database],
+    },
   ],
   exports: [InstallationRepository],
 })

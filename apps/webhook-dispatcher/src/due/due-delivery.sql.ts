@@ -44,3 +44,18 @@ export const RELEASE_DELIVERIES = `
   UPDATE due_delivery AS due SET claim = NULL, claimed_until = NULL
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS released (tenant_id, delivery_id, claim)
    WHERE due.tenant_id = released.tenant_id AND due.delivery_id = released.delivery_id AND due.claim = released.claim`;
+
+/**
+ * Deliveries that are due and in no attempt, of the 500 queues that are due for longest: up to 1,000 first attempts and as many
+ * retries of each, in the order of the index.
+ */
+export const MEASURE_DUE_DELIVERIES = `
+  SELECT count(*)::int AS items, extract(epoch FROM now() - min(due.due_at))::float8 AS "oldestSeconds"
+    FROM (SELECT tenant_id, subscription_id FROM subscription_queue
+           WHERE due_at <= now() ORDER BY due_at LIMIT 500) AS queue
+   CROSS JOIN (VALUES (false), (true)) AS kind (is_retry)
+   CROSS JOIN LATERAL (
+     SELECT due_at FROM due_delivery
+      WHERE tenant_id = queue.tenant_id AND subscription_id = queue.subscription_id AND is_retry = kind.is_retry
+        AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
+      ORDER BY due_at LIMIT 1000) AS due`;

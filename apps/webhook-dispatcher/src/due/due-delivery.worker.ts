@@ -1,4 +1,4 @@
-import { Database, type NarrowTransaction, newId } from '@crm/database';
+import { Database, millisecondsOfId, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
@@ -10,6 +10,7 @@ import { Recorder } from '../recording/recorder.js';
 import type { Settlement } from '../recording/records.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { Sender } from '../sending/sender.js';
+import { sendingMetrics } from '../sending/sending-metrics.js';
 import { Targets } from '../sending/targets.js';
 import { SubscriptionQueueRepository } from '../subscription-queue/subscription-queue.repository.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
@@ -95,6 +96,10 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   ): Promise<void> {
     this.targets.begun(receiver);
     const attempts = delivery.attempts + 1;
+    if (attempts === 1) {
+      const waitedMs = Math.max(0, Date.now() - millisecondsOfId(delivery.eventId));
+      sendingMetrics.firstAttemptDelay.observe({ lane: 'due' }, waitedMs / 1000);
+    }
     const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
     const { retryDelaysMs } = this.config.delivery;
     // Subscriptions of apps have no order, so that none of a head is removed.

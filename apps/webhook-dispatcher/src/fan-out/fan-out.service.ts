@@ -1,4 +1,5 @@
 import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
+import { millisecondsOfId } from '@crm/database';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
@@ -13,6 +14,7 @@ import type { Message } from '../sending/message.js';
 import { ReceiverHealth } from '../sending/receiver-health.js';
 import { SendPlaces } from '../sending/send-places.js';
 import { Sender } from '../sending/sender.js';
+import { sendingMetrics } from '../sending/sending-metrics.js';
 import { SLOW_MS } from '../sending/slow-lane.js';
 import { Targets } from '../sending/targets.js';
 import { deliveryId } from './delivery-id.js';
@@ -170,6 +172,7 @@ export class FanOutService implements BeforeApplicationShutdown {
         this.targets.ended(receiver, null, false, Date.now());
         return;
       }
+      sendingMetrics.firstAttemptDelay.observe({ lane: 'direct' }, secondsSince(message.eventId));
       const outcome = await this.sender.attempt(receiver, message, () => {
         freePlace();
         freePlace = () => undefined;
@@ -282,3 +285,6 @@ function candidatesFor(receivers: Receivers, event: EventEnvelope): Receiver[] {
 
 /** Whether the event may have been here before, though the broker does not say so. */
 const isOld = ({ time }: EventEnvelope): boolean => Date.now() - Date.parse(time) > YOUNG_MS;
+
+/** Seconds since the time in an id. Clocks of two processes may differ. */
+const secondsSince = (id: string): number => Math.max(0, Date.now() - millisecondsOfId(id)) / 1000;

@@ -1,9 +1,9 @@
 import { Database, isExcessive, isTemporary } from '@crm/database';
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { Counter, register } from 'prom-client';
 import { RecordLineSignal } from '../record-line/record-line.signal.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { RecordingRepository } from './recording.repository.js';
+import { droppedDeliveries } from './recording-metrics.js';
 import { endsHead, type LedgerRecord } from './records.js';
 
 /**
@@ -117,7 +117,7 @@ export class Recorder implements BeforeApplicationShutdown {
         batch.map(({ record }) => record),
       ),
     );
-    if (dropped > 0) droppedDeliveries().inc(dropped);
+    if (dropped > 0) droppedDeliveries.inc(dropped);
     if (batch.some(({ record }) => isDue(record))) this.signal.signal();
     if (batch.some(({ record }) => changesLine(record))) this.lineSignal.signal();
     return settled;
@@ -143,11 +143,3 @@ function isDue(record: LedgerRecord): boolean {
   if (record.kind === 'event') return record.deliveries.some(({ dueAt, claim }) => dueAt !== null && claim === null);
   return record.kind === 'settlement' && record.dueAt !== null;
 }
-
-/** Alarm on an increase: a subscription holds as many deliveries as it may, and events are lost to it. */
-const droppedDeliveries = (): Counter =>
-  (register.getSingleMetric('webhook_held_dropped_total') as Counter | undefined) ??
-  new Counter({
-    name: 'webhook_held_dropped_total',
-    help: 'Deliveries that were not held, because their subscription holds as many as it may',
-  });

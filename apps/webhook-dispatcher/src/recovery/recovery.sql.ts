@@ -1,3 +1,4 @@
+import { measureDueWork } from '@crm/database';
 import { AGAIN_DUE } from '../record-line/again-due.js';
 
 // Sending what a subscription holds. Who changes held deliveries has locked their hold (see holding.sql.ts).
@@ -93,3 +94,6 @@ export const ADVANCE_RECOVERY = `
   UPDATE recovery SET state = $3, done = done + $4, next_id = $5, claim = NULL,
          due_at = now() + $6 * interval '1 millisecond', finished_at = CASE WHEN $6::float8 IS NULL THEN now() END
    WHERE tenant_id = $1 AND subscription_id = $2`;
+
+/** Recoveries that are due and that no process continues. */
+export const MEASURE_DUE_RECOVERIES = measureDueWork('recovery', 'due_at');

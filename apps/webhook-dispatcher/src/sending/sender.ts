@@ -1,30 +1,13 @@
 import { OutsideClient } from '@crm/egress';
 import { Injectable } from '@nestjs/common';
-import { Counter, Gauge, Histogram, register } from 'prom-client';
 import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
 import { deliveryHeaders } from './delivery-headers.js';
 import type { Message } from './message.js';
+import { sendingMetrics } from './sending-metrics.js';
 import { SLOW_MS, SlowLane } from './slow-lane.js';
 import { Targets } from './targets.js';
-
-const metrics = {
-  attempts: metric(
-    'webhook_attempts_total',
-    () =>
-      new Counter({ name: 'webhook_attempts_total', help: 'Delivery attempts by outcome', labelNames: ['outcome'] }),
-  ),
-  seconds: metric(
-    'webhook_attempt_seconds',
-    () => new Histogram({ name: 'webhook_attempt_seconds', help: 'Duration of delivery attempts' }),
-  ),
-  slow: metric(
-    'webhook_slow_attempts',
-    () =>
-      new Gauge({ name: 'webhook_slow_attempts', help: 'Attempts that have taken over a second and are under way' }),
-  ),
-};
 
 /** Makes attempts. Who calls it has a place for it, and has told `Targets` that it begins. */
 @Injectable()
@@ -48,7 +31,7 @@ export class Sender {
     const timer = setTimeout(() => {
       isSlow = this.slowLane.enter(tenantId);
       if (!isSlow) return;
-      metrics.slow.inc();
+      sendingMetrics.slow.inc();
       this.targets.becameSlow(receiver);
       onSlow();
     }, SLOW_MS);
@@ -63,10 +46,10 @@ export class Sender {
       if (wasFull) this.signal.signal();
       if (isSlow) {
         this.slowLane.leave(tenantId);
-        metrics.slow.dec();
+        sendingMetrics.slow.dec();
       }
-      metrics.attempts.inc({ outcome: outcome === null ? 'defect' : (outcome.error?.code ?? 'delivered') });
-      if (outcome) metrics.seconds.observe(outcome.latencyMs / 1000);
+      sendingMetrics.attempts.inc({ outcome: outcome === null ? 'defect' : (outcome.error?.code ?? 'delivered') });
+      if (outcome) sendingMetrics.seconds.observe(outcome.latencyMs / 1000);
     }
   }
 
@@ -91,9 +74,4 @@ export class Sender {
       return outcomeOfError(at, performance.now() - started, error);
     }
   }
-}
-
-/** A metric of the process; several instances of the service in one test process share it. */
-function metric<M extends Counter | Histogram | Gauge>(name: string, create: () => M): M {
-  return (register.getSingleMetric(name) as M | undefined) ?? create();
 }

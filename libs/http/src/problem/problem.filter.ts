@@ -3,6 +3,7 @@ import type { PlatformError } from '@crm/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
+import { countRefusal } from '../limits/limit-metrics.js';
 import type { RouteSettings } from '../route/route-settings.js';
 import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 import { redactPath } from './redact-path.js';
@@ -44,6 +45,7 @@ export class ProblemFilter implements ExceptionFilter {
     const error = toPlatformError(thrown);
     if (error.status >= 500) this.report(error, request);
     request.problemCode = error.code;
+    countRefusal(error);
     if (reply.sent) return;
     const { constantProblems } = (request.routeOptions?.config ?? {}) as RouteSettings;
     const occurrence = constantProblems ? {} : { instance: redactPath(request.url), requestId: request.id };

@@ -14,6 +14,7 @@ import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import type { EventOutcome } from './acknowledgements.js';
 import { EventPublisher } from './event-publisher.js';
+import { outboxMetrics } from './outbox-metrics.js';
 import { OutboxNudge } from './outbox-nudge.js';
 import { isRefusal } from './refusal.js';
 import { RefusedEvents } from './refused-events.js';
@@ -112,6 +113,7 @@ export class OutboxRelay {
   }
 
   start(): void {
+    outboxMetrics.active.set(0);
     this.database.outboxSignal.onSignal(() => (this.active ? this.wake.signal() : this.nudge.send()));
     this.running ??= this.runUntilStopped();
   }
@@ -143,7 +145,7 @@ export class OutboxRelay {
     try {
       while (!this.stopped && !(await session.tryLock(RELAY_LOCK))) await this.pause(this.options.standbyMs);
       if (this.stopped) return;
-      metrics.outboxLeader.set(1);
+      outboxMetrics.active.set(1);
       this.active = true;
       this.eventAt = Date.now();
       endNudges = this.nudge.listen(() => this.wake.signal());
@@ -152,8 +154,10 @@ export class OutboxRelay {
     } finally {
       this.active = false;
       endNudges?.();
-      metrics.outboxLeader.set(0);
-      // The next active relay counts them.
+      outboxMetrics.active.set(0);
+      // The next active relay measures them.
+      outboxMetrics.waiting.remove();
+      outboxMetrics.lag.remove();
       metrics.deadLettersWaiting.remove({ consumer: OUTBOX_CONSUMER });
       await session.close();
     }
@@ -195,11 +199,12 @@ export class OutboxRelay {
     outbox.acknowledged(acknowledged, this.lastInStream(outbox, settled, outcomes));
     refused.accept(acknowledged.length);
     refused.forget(acknowledged.map(({ seq }) => seq));
-    metrics.outboxPublished.inc(acknowledged.length);
+    outboxMetrics.published.inc(acknowledged.length);
     for (const [index, event] of settled.entries()) {
       const outcome = outcomes[index];
       if (!(outcome instanceof Error)) continue;
       refused.refuse(event, outcome.message, Date.now());
+      outboxMetrics.refused.inc();
       this.logger.warn({ msg: 'The broker refuses an event', eventId: event.id, reason: outcome.message });
     }
     if (acknowledged.length < settled.length) await this.postponeRefused(outbox, refused, settled);
@@ -244,8 +249,8 @@ export class OutboxRelay {
     if (now - this.measuredAt >= MEASURE_MS) {
       this.measuredAt = now;
       const { waiting, oldestSeconds } = mayWait ? await outbox.lag() : NOTHING_WAITS;
-      metrics.outboxWaiting.set(waiting);
-      metrics.outboxLag.set(oldestSeconds);
+      outboxMetrics.waiting.set(waiting);
+      outboxMetrics.lag.set(oldestSeconds);
     }
     if (now - this.settledAt >= SETTLE_MS) {
       this.settledAt = now;
@@ -260,7 +265,7 @@ export class OutboxRelay {
   }
 
   private async pauseAfter(what: string, error: unknown): Promise<void> {
-    metrics.outboxFailures.inc();
+    outboxMetrics.failures.inc();
     if (this.stopped) return;
     this.logger.warn(`${what}; the relay tries again: ${error instanceof Error ? error.message : error}`);
     await this.pause(this.options.retryMs);

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EVENT_STREAM } from '@crm/contracts';
 import type { Outbox } from '@crm/database';
 import { Logger } from '@nestjs/common';
-import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { EventStream } from './event-stream.js';
+import { outboxMetrics } from './outbox-metrics.js';
 
 /**
  * A replica of the stream that lags behind may answer a look, so a loss is one that this many looks agree on. One that is
@@ -68,7 +68,7 @@ export class StreamWatch {
       if (marks.length === 0) return false;
       const kept = await this.stream.findKept(marks);
       await outbox.returnTo(kept);
-      metrics.outboxRefills.inc();
+      outboxMetrics.refills.inc();
       this.logger.error({
         msg: 'The stream has lost published events; they are published again',
         lastPublished: end.streamSeq,

@@ -13,6 +13,7 @@ export const metricsRegistry = register;
 export function startProcessMetrics(service: string): void {
   register.setDefaultLabels({ service });
   if (!register.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register });
+  requestDurations();
 }
 
 /** Measures every request under its route template: raw paths would create a time series per id and expose secrets. */

@@ -23,6 +23,7 @@ interface Sample {
 export class RequestDurations {
   readonly type = 'histogram';
   readonly aggregator = 'sum';
+  readonly labelNames = ['method', 'route', 'status'];
   private readonly all: Series[] = [];
   private readonly routes = new Map<string, Observe>();
 

@@ -1,0 +1,1 @@
+export { absentUntilSet, counter, gauge, histogram } from './declare.js';

@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { allDashboards, filesIn, GRAFANA, readYaml } from './files.mjs';
+
+const dashboards = allDashboards();
+
+describe('the dashboards', () => {
+  it('have addresses and titles of their own', () => {
+    expect(new Set(dashboards.map(([, { uid }]) => uid)).size).toBe(dashboards.length);
+    expect(new Set(dashboards.map(([, { title }]) => title)).size).toBe(dashboards.length);
+  });
+
+  it('are found by the provisioning, and so is their source of data', () => {
+    const [provider] = readYaml(path.join(GRAFANA, 'provisioning', 'dashboards', 'crm.yml')).providers;
+    // Where docker-compose.yml mounts the folder.
+    expect(provider).toMatchObject({ type: 'file', options: { path: '/var/lib/grafana/dashboards' } });
+    const [source] = readYaml(path.join(GRAFANA, 'provisioning', 'datasources', 'prometheus.yml')).datasources;
+    expect(source).toMatchObject({ type: 'prometheus', url: 'http://prometheus:9090', isDefault: true });
+    expect(filesIn(path.join(GRAFANA, 'dashboards'), '.json')).toHaveLength(5);
+  });
+});
+
+describe.each(dashboards)('%s', (_file, { panels, schemaVersion, templating }) => {
+  it('is of a version that a current Grafana reads without a migration of its panels', () => {
+    // From 36 on a source of data is an object with type and uid, from 37 on the legend is as it is here.
+    expect(schemaVersion).toBeGreaterThanOrEqual(39);
+  });
+
+  it('asks the source of data that is chosen, for each panel', () => {
+    expect(templating.list.map(({ name }) => name)).toContain('datasource');
+    for (const { type, title, datasource, targets = [] } of panels) {
+      if (type === 'row') continue;
+      expect([title, datasource]).toEqual([title, { type: 'prometheus', uid: `\${datasource}` }]);
+      expect([title, targets.length]).not.toEqual([title, 0]);
+      for (const target of targets) expect(target.datasource.uid).toBe(`\${datasource}`);
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+    }
+  });
+
+  it('knows the variables that it uses', () => {
+    const known = [...templating.list.map(({ name }) => name), '__rate_interval'];
+    for (const [, name] of JSON.stringify(panels).matchAll(/\$\{?(\w+)/g)) expect(known).toContain(name);
+  });
+
+  it('has panels that lie beside each other', () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const [index, { gridPos: one, title }] of panels.entries()) {
+      expect([title, one.x + one.w <= 24]).toEqual([title, true]);
+      for (const { gridPos: other, title: otherTitle } of panels.slice(index + 1)) {
+        const overlap =
+          one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
+        expect([title, otherTitle, overlap]).toEqual([title, otherTitle, false]);
+      }
+    }
+  });
+});

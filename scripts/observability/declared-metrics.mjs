@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { inRoot } from '../root.mjs';
+
+/**
+ * A metric as it is declared.
+ * @typedef {object} DeclaredMetric
+ * @property {string} name
+ * @property {string} help
+ * @property {string} type
+ * @property {readonly string[]} labelNames
+ */
+
+/** A page's section: the files that declare its metrics. */
+export const SECTIONS = [
+  { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
+  { title: 'Limits', who: 'every service', file: 'libs/http/src/limits/limit-metrics.ts' },
+  {
+    title: 'Calls, consumers and cut-offs',
+    who: 'every service; consumers where they run',
+    file: 'libs/messaging/src/metrics.ts',
+  },
+  { title: 'Outbox', who: 'services with an outbox', file: 'libs/messaging/src/outbox/outbox-metrics.ts' },
+  { title: 'Connections to the database', who: 'services with a database', file: 'libs/database/src/pool-metrics.ts' },
+  { title: 'Due work', who: 'services with background work', file: 'libs/database/src/due-work/due-work-metrics.ts' },
+  { title: 'Partitions', who: 'services with a database', file: 'libs/database/src/partitions/partition-metrics.ts' },
+  { title: 'Attempts', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/sending/sending-metrics.ts' },
+  { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/recording/recording-metrics.ts' },
+  { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/keys/signing-key-metrics.ts' },
+];
+
+/** @returns {string[]} every source file that declares metrics, from the root of the repository */
+export const declaringFiles = () =>
+  ['apps', 'libs']
+    .flatMap((folder) => readdirSync(inRoot(folder)).map((name) => `${folder}/${name}/src`))
+    .flatMap((sources) =>
+      readdirSync(inRoot(sources), { recursive: true, encoding: 'utf8' }).map((file) => `${sources}/${file}`),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !file.startsWith('libs/metrics/'))
+    .filter((file) => /from '(?:prom-client|@crm\/metrics)'/.test(readFileSync(inRoot(file), 'utf8')))
+    .sort();

@@ -1,0 +1,178 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { inRoot } from '../root.mjs';
+import { declaringFiles, SECTIONS } from './declared-metrics.mjs';
+import { allDashboards, allRules } from './files.mjs';
+import { groupingsOf, selectorsOf } from './promql.mjs';
+
+/** @typedef {import('./declared-metrics.mjs').DeclaredMetric} DeclaredMetric */
+
+const PAGE = inRoot('docs', 'reference', 'metrics.md');
+/** Set for every metric of a process: by the process itself, by the scrape, and of what Prometheus adds. */
+const COMMON_LABELS = ['service', 'instance', 'job'];
+
+/** Metrics by section, in the order of their declaration. @type {Map<string, DeclaredMetric[]>} */
+const sections = new Map();
+/** @type {DeclaredMetric[]} */
+let ofProcess = [];
+/** By the name of each series. @type {Map<string, readonly string[]>} */
+const series = new Map();
+
+beforeAll(async () => {
+  const { metricsRegistry, startProcessMetrics } = await import('../../libs/runtime/src/observability/metrics.ts');
+  const declared = () => /** @type {DeclaredMetric[]} */ (/** @type {unknown} */ (metricsRegistry.getMetricsAsArray()));
+  for (const { title, file } of SECTIONS) {
+    const before = new Set(declared().map(({ name }) => name));
+    await import(`../../${file}`);
+    if (title === 'Requests') startProcessMetrics('test');
+    const added = declared().filter(({ name }) => !before.has(name));
+    const isDefault = (/** @type {DeclaredMetric} */ { name }) => /^(process|nodejs)_/.test(name);
+    sections.set(
+      title,
+      added.filter((metric) => !isDefault(metric)),
+    );
+    ofProcess = [...ofProcess, ...added.filter(isDefault)];
+  }
+  for (const { name, type, labelNames } of declared()) {
+    const suffixes =
+      type === 'histogram' ? ['_bucket', '_sum', '_count'] : type === 'summary' ? ['', '_sum', '_count'] : [''];
+    for (const suffix of suffixes) {
+      series.set(name + suffix, [...labelNames, ...COMMON_LABELS, ...(suffix === '_bucket' ? ['le'] : [])]);
+    }
+  }
+  series.set('up', COMMON_LABELS);
+  series.set('ALERTS', ['alertname', 'alertstate', 'severity']);
+  for (const { record, expr } of allRules()) if (record) series.set(record, groupingsOf(expr));
+});
+
+/** @param {DeclaredMetric} metric */
+const rowOf = ({ name, type, labelNames, help }) =>
+  `| \`${name}\` | ${type} | ${labelNames.map((label) => `\`${label}\``).join(', ')} | ${help.replace(/\.$/, '')} |`;
+
+const TABLE = '| metric | type | labels | |\n|---|---|---|---|';
+
+const page = () =>
+  [
+    '# Metrics',
+    '',
+    '<!-- Made by npm run docs from the declarations in the code. -->',
+    '',
+    'Each process serves its metrics at `/metrics` of its operations port (its port + 1000). Every metric also has the label',
+    '`service`. A metric of type histogram has the series `_bucket` (label `le`), `_sum` and `_count`. What is measured over all',
+    'processes of a service, or for a whole queue, is the same on each of them: take `max`, not `sum`.',
+    'How to declare one: [libs/metrics](../../libs/metrics/README.md).',
+    '',
+    ...SECTIONS.flatMap(({ title, who }) => [
+      `## ${title}`,
+      '',
+      `Of ${who}.`,
+      '',
+      TABLE,
+      ...(sections.get(title) ?? []).map(rowOf),
+      '',
+    ]),
+    '## The process',
+    '',
+    'Of every service, by `prom-client`. The delay of the event loop is measured every 10 ms since the scrape before, and the',
+    '10 ms are part of it.',
+    '',
+    TABLE,
+    ...ofProcess.map(rowOf),
+    '',
+  ].join('\n');
+
+describe('the page of metrics', () => {
+  it('is of every file that declares some', () => {
+    expect(declaringFiles()).toEqual(SECTIONS.map(({ file }) => file).sort());
+  });
+
+  it('has every metric', () => {
+    if (process.env.WRITE_DOCS) writeFileSync(PAGE, page());
+    expect(readFileSync(PAGE, 'utf8')).toBe(page());
+  });
+
+  it('shows no label by which the number of series would grow without end', () => {
+    const known = [...series].filter(([name]) => !name.startsWith('slo:')).flatMap(([, labels]) => labels);
+    expect([...new Set(known)].sort()).toEqual([
+      'alertname',
+      'alertstate',
+      'code',
+      'consumer',
+      'group',
+      'instance',
+      'job',
+      'kind',
+      'lane',
+      'le',
+      'limit',
+      'major',
+      'method',
+      'minor',
+      'outcome',
+      'patch',
+      'pool',
+      'queue',
+      'route',
+      'service',
+      'severity',
+      'side',
+      'space',
+      'state',
+      'status',
+      'subject',
+      'table',
+      'type',
+      'version',
+    ]);
+  });
+});
+
+/** @param {string} expression */
+function problemsOf(expression) {
+  const selectors = selectorsOf(expression);
+  const unknown = selectors.filter(({ name }) => !series.has(name)).map(({ name }) => `there is no ${name}`);
+  const wrongLabels = selectors.flatMap(({ name, labels }) =>
+    labels
+      .filter((label) => series.has(name) && !series.get(name)?.includes(label))
+      .map((label) => `${name} has no label ${label}`),
+  );
+  const available = new Set(selectors.flatMap(({ name }) => series.get(name) ?? []));
+  const ungrouped = groupingsOf(expression).filter((label) => !available.has(label));
+  return [...unknown, ...wrongLabels, ...ungrouped.map((label) => `nothing has the label ${label}`)];
+}
+
+describe('what is asked of the metrics', () => {
+  it('exists, in the rules', () => {
+    for (const { alert, record, expr } of allRules()) {
+      expect([alert ?? record, selectorsOf(expr).length > 0, problemsOf(expr)]).toEqual([alert ?? record, true, []]);
+    }
+  });
+
+  it('exists, in what alerts say', () => {
+    for (const { alert, expr, annotations } of allRules()) {
+      const labels = selectorsOf(expr).flatMap(({ name }) => series.get(name) ?? []);
+      const used = [
+        ...Object.values(annotations ?? {})
+          .join(' ')
+          .matchAll(/\$labels\.(\w+)/g),
+      ].map(([, label]) => label);
+      const grouped = groupingsOf(expr);
+      for (const label of used)
+        expect([alert, grouped.length > 0 ? grouped : labels]).toEqual([alert, expect.arrayContaining([label])]);
+    }
+  });
+
+  it('exists, in the dashboards', () => {
+    for (const [file, { panels }] of allDashboards()) {
+      for (const { title, targets = [] } of panels) {
+        for (const { expr } of targets) expect([file, title, problemsOf(expr)]).toEqual([file, title, []]);
+      }
+    }
+  });
+
+  it('exists, where pods are scaled', () => {
+    const folder = inRoot('deploy', 'observability', 'prometheus', 'rules');
+    expect(readdirSync(folder)).toContain('scaling.yml');
+    expect(series.get('crm_consumer_lag_events')).toEqual(['consumer']);
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * A metric that an expression asks for.
+ * @typedef {object} Selector
+ * @property {string} name
+ * @property {string[]} labels that it is narrowed by
+ */
+
+/** Words of the language that stand where a metric could. */
+const WORDS = new Set(['and', 'or', 'unless', 'offset', 'bool', 'by', 'without', 'on', 'ignoring', 'inf', 'nan']);
+
+/**
+ * The metrics that an expression of Prometheus asks for, one of Grafana's with its variables too.
+ * @param {string} expression
+ * @returns {Selector[]}
+ */
+export function selectorsOf(expression) {
+  const plain = expression
+    .replace(/"(?:\\.|[^"\\])*"/g, '""')
+    .replace(/#.*$/gm, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ')
+    // Numbers with a unit or an exponent.
+    .replace(/\b\d[\w.]*/g, ' ');
+  return [...plain.matchAll(/\b([a-zA-Z_:][\w:]*)\b(?!\s*\()\s*(\{[^}]*\})?/g)]
+    .filter(([, name]) => !WORDS.has((name ?? '').toLowerCase()))
+    .filter(({ index }) => !isInBraces(plain, index))
+    .map(([, name = '', braces = '']) => ({
+      name,
+      labels: [...braces.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+    }));
+}
+
+/**
+ * @param {string} text
+ * @param {number} index
+ */
+const isInBraces = (text, index) => text.lastIndexOf('{', index) > text.lastIndexOf('}', index - 1);
+
+/**
+ * The labels that an expression groups by.
+ * @param {string} expression
+ * @returns {string[]}
+ */
+export const groupingsOf = (expression) =>
+  [...expression.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, labels = '']) =>
+    labels.split(',').map((label) => label.trim()),
+  );
