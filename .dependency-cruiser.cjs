@@ -10,6 +10,7 @@ const LIBS = [
   'manifest',
   'egress',
   'context',
+  'tracing',
   'worker',
   'access',
   'database',

@@ -95,7 +95,8 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   ): Promise<void> {
     this.targets.begun(receiver);
     const attempts = delivery.attempts + 1;
-    const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
+    const message = { eventId: delivery.eventId, body, traceparent: delivery.traceparent ?? undefined };
+    const outcome = await this.sender.attempt(receiver, message, yieldPlace);
     const { retryDelaysMs } = this.config.delivery;
     // Subscriptions of apps have no order, so that none of a head is removed.
     const next = delivery.isHead

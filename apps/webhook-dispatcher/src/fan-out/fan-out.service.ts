@@ -1,4 +1,5 @@
 import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
+import { recordedOnly } from '@crm/tracing';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
@@ -99,7 +100,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     const ordered = place
       ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, place))
       : [];
-    const message = { eventId: event.id, body: JSON.stringify(body) };
+    const message = { eventId: event.id, body: JSON.stringify(body), traceparent: event.traceparent };
     const begin = (attempt: FirstAttempt) => this.begin(attempt, message);
     await this.deliver(tenantId, event.type, message, attempts, ordered, begin);
   }
@@ -208,7 +209,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   private async record(
     tenantId: string,
     event: string,
-    { eventId, body }: Message,
+    { eventId, body, traceparent }: Message,
     made: readonly MadeAttempt[],
     ordered: readonly NewDelivery[],
   ): Promise<void> {
@@ -220,6 +221,7 @@ export class FanOutService implements BeforeApplicationShutdown {
       eventId,
       event,
       body,
+      traceparent: recordedOnly(traceparent),
       deliveries: [...deliveries, ...ordered],
     });
     this.recorded.set(eventId, true);
