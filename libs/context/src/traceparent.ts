@@ -28,7 +28,14 @@ export function markNewTraces(isSampled: boolean): void {
 export function parseTraceparent(received: string | undefined): TraceParent | undefined {
   const match = received === undefined ? null : PATTERN.exec(received);
   if (!match) return undefined;
-  const [, version, traceId, spanId, flags, rest] = match as unknown as [string, string, string, string, string, string?];
+  const [, version, traceId, spanId, flags, rest] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ];
   // Version ff is forbidden, an all-zero id is invalid, and version 00 has exactly four parts.
   if (version === 'ff' || traceId === NO_TRACE || spanId === NO_PARENT || (version === '00' && rest)) return undefined;
   // Of a later version, the part defined by version 00 is read; of its flags only "sampled" is known.

@@ -124,11 +124,8 @@ export class ProxyService implements OnModuleInit {
       host: request.headers.host,
       hasBody: body !== null,
     });
-    this.upstreams.forward(
-      upstream,
-      { method, path: request.raw.url as string, headers, body, span },
-      reply,
-      (error) => this.problems.answer(asUnavailable(error), request, reply),
+    this.upstreams.forward(upstream, { method, path: request.raw.url as string, headers, body, span }, reply, (error) =>
+      this.problems.answer(asUnavailable(error), request, reply),
     );
   }
 }

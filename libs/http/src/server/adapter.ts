@@ -21,7 +21,10 @@ const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 512;
 
 /** The HTTP server of a service: limits, request id, trace and request context; JSON bodies only. */
-export function createHttpAdapter(config: Pick<HttpConfig, 'name' | 'trustedProxies'>, problems: ProblemFilter): FastifyAdapter {
+export function createHttpAdapter(
+  config: Pick<HttpConfig, 'name' | 'trustedProxies'>,
+  problems: ProblemFilter,
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     logger: false,
     bodyLimit: DEFAULT_BODY_LIMIT,

@@ -70,7 +70,7 @@ export class EventPublisher {
     try {
       this.send(this.batch);
       const outcomes = await acknowledgements.complete;
-      spans?.forEach((span, index) => endPublishing(span, outcomes[index]));
+      for (const [index, span] of spans?.entries() ?? []) endPublishing(span, outcomes[index]);
       return outcomes;
     } finally {
       clearTimeout(timer);

@@ -9,7 +9,14 @@ import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
 import { describeServedCall, endCall } from './call-span.js';
 import { RpcContext } from './rpc-context.js';
-import { AUTHORIZATION_HEADER, errorReply, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
+import {
+  AUTHORIZATION_HEADER,
+  errorReply,
+  REQUEST_ID_HEADER,
+  type Reply,
+  replyError,
+  TRACEPARENT_HEADER,
+} from './wire.js';
 
 /** Answers a request, which is any JSON value: the code that registers the method validates request and token. */
 export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
