@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServiceName } from '@crm/contracts';
@@ -112,7 +111,6 @@ describe('the span of a request', () => {
     request.end();
     await until(() => traceparents.length === 1);
     request.destroy();
-    await once(request, 'close');
     await until(() => ended.length === 1);
     expect(ended[0]?.noted).toEqual({ 'error.type': 'client_closed_connection' });
   });
