@@ -58,7 +58,7 @@ describe('tracing', () => {
     const event = `${record} > custom-objects send events.lead.created`;
     const handled = `${event} > webhook-dispatcher process events.lead.created`;
     const attempt = `${handled} > webhook-dispatcher POST`;
-    const expected = [`${record} > custom-objects transaction crm_custom_objects`, attempt];
+    const expected = [`${record} > custom-objects transaction custom_objects`, attempt];
     const trace = await traceWith(traceId, expected);
     expect(trace.spans.find(({ name }) => name === 'POST /api/crm/leads')).toMatchObject({
       parentId: spanId,
