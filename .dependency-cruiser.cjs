@@ -11,6 +11,7 @@ const LIBS = [
   'egress',
   'metrics',
   'context',
+  'tracing',
   'worker',
   'access',
   'database',

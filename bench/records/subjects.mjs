@@ -12,8 +12,9 @@ import { fill } from './fill.mjs';
 /**
  * Starts everything and fills the database.
  * @param {number} records of the measured tenant
+ * @param {NodeJS.ProcessEnv} [environment] of the service and the gateway, beside what they need
  */
-export async function startSubjects(records) {
+export async function startSubjects(records, environment = {}) {
   const processes = await Processes.open();
   try {
     const [
@@ -52,11 +53,15 @@ export async function startSubjects(records) {
       'custom-objects',
       inRoot('apps', 'custom-objects', 'dist', 'main.js'),
       { port: servicePort, operationsPort: serviceOps, natsUrl },
-      { DATABASE_URL: data.runtimeUrl, DATABASE_NARROW_URL: data.narrowUrl },
+      { DATABASE_URL: data.runtimeUrl, DATABASE_NARROW_URL: data.narrowUrl, ...environment },
     );
     const gateway = await processes.startGateway(
       { port: gatewayPort, operationsPort: gatewayOps, natsUrl },
-      { CUSTOM_OBJECTS_URL: `http://127.0.0.1:${servicePort}`, IDENTITY_URL: `http://127.0.0.1:${identityPort}` },
+      {
+        CUSTOM_OBJECTS_URL: `http://127.0.0.1:${servicePort}`,
+        IDENTITY_URL: `http://127.0.0.1:${identityPort}`,
+        ...environment,
+      },
     );
     const database = { name: 'Postgres', pid: /** @type {number} */ (postgres.pid), withChildren: true };
     return {

@@ -1,11 +1,19 @@
 import { startTestPlatform } from '../../scripts/testing/platform-for-tests.mjs';
+import { startCollector } from './collector.mjs';
 
 /** Failed attempts come again within a second, so that a test sees what takes minutes in production. */
 const WEBHOOK_RETRY_DELAYS = '0s,300ms,500ms,1s,2s,2s,2s,2s';
 
-/** Starts a platform for the run; its addresses go to the tests through the environment. */
+/** Starts a platform for the run, all of which is traced; its addresses go to the tests through the environment. */
 export default async function start() {
-  const platform = await startTestPlatform({ WEBHOOK_RETRY_DELAYS });
+  const collector = await startCollector();
+  const platform = await startTestPlatform({
+    WEBHOOK_RETRY_DELAYS,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLE_RATIO: '1',
+  });
   process.env.E2E_ADDRESSES = JSON.stringify(platform.addresses);
+  process.env.E2E_COLLECTOR = collector.url;
   globalThis.e2ePlatform = platform;
+  globalThis.e2eCollector = collector;
 }

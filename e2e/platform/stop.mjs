@@ -1,4 +1,5 @@
 /** Stops the platform of the run and removes its data. */
 export default async function stop() {
   await globalThis.e2ePlatform.stop();
+  await globalThis.e2eCollector.stop();
 }

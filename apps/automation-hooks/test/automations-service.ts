@@ -138,6 +138,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
         data: object,
         traceparent?: string,
         actorkind = 'user',
+        causeid?: string,
       ): Promise<string> => {
         const envelope = {
           specversion: '1.0',
@@ -151,6 +152,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
           tenantid: tenantId,
           traceparent,
           actorkind,
+          causeid,
           data,
         };
         const head = natsHeaders();

@@ -475,7 +475,11 @@ describe('an event', () => {
     expect(await runsOf(disabled)).toEqual([]);
   });
 
-  it('that runs cause in a circle ends in a cancelled run', async () => {
+  it.each([
+    ['with the trace of the run', (runId: string) => [traceOf(runId), 'internal'] as const],
+    // That of a run which is recorded is the trace of what started it.
+    ['that names the run, in any trace', (runId: string) => [traceOf(newId()), 'internal', runId] as const],
+  ])('that runs cause in a circle, %s, ends in a cancelled run', async (_, attributed) => {
     const emit = await world.eventSource();
     const id = await workflowFor('task.created');
     await emit('task.created', tenant.tenantId, { record: { title: 'x' } });
@@ -483,13 +487,7 @@ describe('an event', () => {
       const [latest] = await waitForRuns(id, round);
       expect((await tenant.ended(latest?.id as string)).status).toBe('succeeded');
       // What custom-objects would emit for the task that this run created.
-      await emit(
-        'task.created',
-        tenant.tenantId,
-        { record: { title: 'x' } },
-        traceOf(latest?.id as string),
-        'internal',
-      );
+      await emit('task.created', tenant.tenantId, { record: { title: 'x' } }, ...attributed(latest?.id as string));
     }
     const [last] = await waitForRuns(id, 7);
     expect(last).toMatchObject({ status: 'cancelled', steps: [], error: { code: 'LOOP_STOPPED' } });

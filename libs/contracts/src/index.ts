@@ -40,3 +40,4 @@ export * from './services.js';
 export * from './streams.js';
 export * from './tokens.js';
 export * from './uuid.js';
+export * from './version.js';

@@ -1,4 +1,5 @@
 import { isUuid } from '@crm/contracts';
+import { startSpan, within } from '@crm/tracing';
 import pg, { type PoolClient } from 'pg';
 import type { DatabaseConfig } from './database-config.js';
 import { type EntityClass, EntityManagers } from './entities/entity-managers.js';
@@ -10,6 +11,7 @@ import { measurePool } from './pool-metrics.js';
 import { StatementNames } from './statement-names.js';
 import { StatementQueue } from './statement-queue.js';
 import { type NarrowTransaction, originOf, type TenantTransaction, type TransactionOrigin } from './transaction.js';
+import { describeTransaction } from './transaction-span.js';
 
 const DEFAULT_POOL_SIZE = 10;
 const NARROW_POOL_SIZE = 4;
@@ -62,12 +64,8 @@ export class Database {
     const origin = originOf(tenant);
     const { tenantId } = origin;
     if (!isUuid(tenantId)) throw new Error('A tenant transaction needs the id of the tenant, a UUID');
-    return this.run<OpenTenantTransaction, T>(
-      this.runtimePool,
-      (queue) => [begin(queue), queue.send(SET_TENANT, [tenantId.toLowerCase()], 'set_tenant')],
-      (services) => new OpenTenantTransaction(services, origin),
-      work,
-    );
+    const span = startSpan(origin.traceparent, describeTransaction, this.config.applicationName);
+    return span ? within(span, () => this.runForTenant(origin, work)) : this.runForTenant(origin, work);
   }
 
   /**
@@ -127,6 +125,15 @@ export class Database {
   async close(): Promise<void> {
     for (const end of this.unmeasure) end();
     await Promise.all([this.runtimePool, this.narrowPool].map((pool) => (pool.ending ? undefined : pool.end())));
+  }
+
+  private runForTenant<T>(origin: TransactionOrigin, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    return this.run<OpenTenantTransaction, T>(
+      this.runtimePool,
+      (queue) => [begin(queue), queue.send(SET_TENANT, [origin.tenantId.toLowerCase()], 'set_tenant')],
+      (services) => new OpenTenantTransaction(services, origin),
+      work,
+    );
   }
 
   private async runAlone<Row>(pool: pg.Pool, sql: string, values: unknown[]): Promise<Row[]> {

@@ -62,10 +62,14 @@ describe('the outbox', () => {
 
   it('records who made the change and in which trace; a change of the service itself begins one', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    await append('by a run', { tenantId: tenant, kind: 'internal', traceparent });
+    const requestId = newId();
+    await append('by a run', { tenantId: tenant, kind: 'internal', requestId, traceparent });
+    await append('by a user', { tenantId: tenant, kind: 'user', requestId, traceparent });
     await append('by nobody');
-    const [byRun, byNobody] = (await claim()).map((event) => JSON.parse(event.envelope));
-    expect(byRun).toMatchObject({ actorkind: 'internal', traceparent });
+    const [byRun, byUser, byNobody] = (await claim()).map((event) => JSON.parse(event.envelope));
+    expect(byRun).toMatchObject({ actorkind: 'internal', causeid: requestId, traceparent });
+    // Users choose the ids of their requests.
+    expect(byUser.causeid).toBeUndefined();
     expect(byNobody.actorkind).toBeUndefined();
     expect(byNobody.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });

@@ -18,6 +18,7 @@ import type { ServiceConfig } from './configuration/service-config.js';
 import { createLogger, NestLogger } from './observability/logger.js';
 import { measureRequests, startProcessMetrics } from './observability/metrics.js';
 import { logRequests } from './observability/request-log.js';
+import { startServiceTracing } from './observability/tracing.js';
 import { OperationsServer } from './operations/operations-server.js';
 import { Readiness } from './operations/readiness.js';
 import { RuntimeModule } from './runtime.module.js';
@@ -46,6 +47,7 @@ export async function createService(
   options: ServiceOptions = {},
 ): Promise<RunningService> {
   const logger = createLogger(config);
+  const tracing = await startServiceTracing(config);
   const problems = new ProblemFilter(config.baseUrl);
   const adapter = createHttpAdapter(config, problems);
   const instance = adapter.getInstance() as unknown as FastifyInstance;
@@ -92,6 +94,7 @@ export async function createService(
       readiness.setAccepting(false);
       await drainServer(built.getHttpServer(), config.drainSeconds * 1000);
       await built.close();
+      await tracing?.stop();
       await operations.close();
     };
     let stopping: Promise<void> | undefined;
@@ -106,6 +109,7 @@ export async function createService(
     };
   } catch (error) {
     await app?.close();
+    await tracing?.stop();
     await operations.close();
     throw error;
   } finally {

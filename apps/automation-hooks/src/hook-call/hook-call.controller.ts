@@ -37,8 +37,9 @@ export class HookCallController {
     answers: [{ status: 202, description: 'The run is stored and will be executed', body: () => HookCallView }],
   })
   async accept(@Req() request: FastifyRequest, @Body() body: Record<string, unknown>): Promise<HookCallView> {
-    const { headers } = request;
-    const call = { key: keyOf(headers), depth: depthOfCall(headers[DEPTH_HEADER]) };
+    const { headers, callContext } = request;
+    const { traceparent } = callContext;
+    const call = { key: keyOf(headers), depth: depthOfCall(headers[DEPTH_HEADER]), traceparent };
     return { accepted: true, runId: await this.calls.accept(presentedBy(request), body, call) };
   }
 }

@@ -21,6 +21,8 @@ export interface HookCall extends PresentedHook {
   readonly depth: number;
   /** JSON of the payload. */
   readonly input: string;
+  /** Below which the run is recorded, if it is. */
+  readonly traceparent: string | undefined;
 }
 
 export interface CallOutcome {
@@ -58,6 +60,7 @@ export class HookCallRepository {
       MAX_DEPTH,
       LOOP_STOPPED.code,
       LOOP_STOPPED.detail,
+      calls.map(({ traceparent }) => traceparent ?? null),
     ]);
   }
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { CallOrigin } from '@crm/context';
 import { isUuid, PlatformError } from '@crm/contracts';
 import { Batches, isRefusedStatement, newId } from '@crm/database';
 import { rateLimited } from '@crm/http';
 import { readIdempotencyKey } from '@crm/idempotency';
+import { recordedOnly } from '@crm/tracing';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
@@ -55,10 +57,17 @@ export class HookCallService {
   async accept(
     presented: Presented,
     input: Readonly<Record<string, unknown>>,
-    { key, depth }: { readonly key?: string; readonly depth: number },
+    { key, depth, traceparent }: CallOrigin & { readonly key?: string; readonly depth: number },
   ): Promise<string> {
     const keyHash = key === undefined ? null : createHash('sha256').update(key).digest();
-    const call = { ...hookOf(presented), runId: newId(), keyHash, depth, input: JSON.stringify(input) };
+    const call = {
+      ...hookOf(presented),
+      runId: newId(),
+      keyHash,
+      depth,
+      input: JSON.stringify(input),
+      traceparent: recordedOnly(traceparent),
+    };
     const runId = await (keyHash ? this.acceptKeyed(call, keyHash) : this.acceptNow(call));
     this.signal.signal();
     return runId;

@@ -31,7 +31,7 @@ export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${
  * has started as many runs as it may. Lists of equal length: $1: workflows, $2: SHA-256 of the secrets, $4: ids of the new
  * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in VERIFIED. $8: runs that
  * a workflow may start in a minute. $9: the largest depth of a run that is executed. $10: code and $11: detail of the error
- * of a deeper one.
+ * of a deeper one. $12: traceparents of the calls that are traced, otherwise null.
  *
  * The rate is a bucket with room for the runs of a minute: `next_at` is when the runs that were started so far would have
  * started at an even pace, and may be at most a minute ahead. A workflow whose bucket is full is not locked. `granted` is how
@@ -46,9 +46,10 @@ export const ACCEPT_CALLS = `
   WITH verified AS MATERIALIZED (${VERIFIED}),
   pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
   known AS MATERIALIZED (
-    SELECT verified.*, new.run_id, new.key_hash, new.depth, earlier.run_id AS earlier_run_id, rate.next_at
+    SELECT verified.*, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
       FROM verified
-      JOIN unnest($4::uuid[], $5::bytea[], $6::int[]) WITH ORDINALITY AS new (run_id, key_hash, depth, n) USING (n)
+      JOIN unnest($4::uuid[], $5::bytea[], $6::int[], $12::text[])
+           WITH ORDINALITY AS new (run_id, key_hash, depth, traceparent, n) USING (n)
       LEFT JOIN LATERAL (
         SELECT run_id FROM hook_call_key AS key
          WHERE key.tenant_id = verified.tenant_id AND key.workflow_id = verified.workflow_id
@@ -92,8 +93,8 @@ export const ACCEPT_CALLS = `
            CASE WHEN depth > $9::int THEN now() END
       FROM started JOIN json_array_elements($7::json) WITH ORDINALITY AS payload (value, n) USING (n)),
   queued AS (
-    INSERT INTO run_queue (tenant_id, run_id, workflow_id)
-    SELECT tenant_id, run_id, workflow_id FROM started WHERE depth <= $9::int)
+    INSERT INTO run_queue (tenant_id, run_id, workflow_id, traceparent)
+    SELECT tenant_id, run_id, workflow_id, traceparent FROM started WHERE depth <= $9::int)
   SELECT verified.n::int, verified.is_accepted AS "isAccepted",
          coalesce(known.earlier_run_id, started.run_id) AS "runId",
          CASE WHEN verified.is_accepted AND known.earlier_run_id IS NULL AND admitted.n IS NULL

@@ -26,6 +26,8 @@ export interface BegunRun {
   readonly workflow: Workflow;
   /** What the run does. */
   readonly pinned: PinnedDefinition;
+  /** Of the span that its work belongs to; undefined when it is not recorded. */
+  readonly traceparent: string | undefined;
 }
 
 /** Performs single actions, with the rights of the workflow's author or of the app that it belongs to. */
@@ -49,7 +51,8 @@ export class ActionService {
     const idempotencyKey = stepId(begun.run.id, position);
     try {
       if (action.type !== 'http_request') return await this.write(begun, action, data, idempotencyKey);
-      return await this.httpRequests.perform(action, data, { stepId: idempotencyKey, depth: begun.run.depth });
+      const { traceparent, run } = begun;
+      return await this.httpRequests.perform(action, data, { stepId: idempotencyKey, depth: run.depth, traceparent });
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       throw new StepError(error.code, error.message.replace(/\.$/, ''), false, { cause: error });
@@ -57,14 +60,14 @@ export class ActionService {
   }
 
   private async write(
-    { tenantId, run, workflow, pinned: { objectNames } }: BegunRun,
+    { tenantId, run, workflow, pinned: { objectNames }, traceparent = traceOf(run.id) }: BegunRun,
     action: Exclude<Performed, { type: 'http_request' }>,
     data: TemplateData,
     idempotencyKey: string,
   ): Promise<Output> {
     return this.tokens.use(tenantId, workflow, async (token) => {
-      // What the run causes carries its trace, so that workflows that start each other are found.
-      const caller: CallOptions = { token, requestId: run.id, traceparent: traceOf(run.id) };
+      // What the run causes names it as the request, so that workflows that start each other are found.
+      const caller: CallOptions = { token, requestId: run.id, traceparent };
       const budget = new TemplateBudget();
       switch (action.type) {
         case 'create_record': {

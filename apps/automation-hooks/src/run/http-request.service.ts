@@ -1,8 +1,10 @@
 import { EgressError, type EgressErrorCode, type EgressRequest, type EgressResponse, OutsideClient } from '@crm/egress';
 import { renderHeader, renderTemplate, renderUrl, renderValue, TemplateBudget, type TemplateData } from '@crm/manifest';
+import { startSpan, within } from '@crm/tracing';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import type { Action } from '../workflow/workflow-definition.js';
+import { describeHttpRequest } from './run-span.js';
 import { StepError } from './step-error.js';
 import { depthHeaders } from './workflow-depth.js';
 
@@ -20,6 +22,8 @@ interface Step {
   readonly stepId: string;
   /** Of its run: sent to hooks of this platform, so that workflows that call each other in a circle are found. */
   readonly depth: number;
+  /** Of its span, if it is recorded. */
+  readonly traceparent: string | undefined;
 }
 
 /** Calls addresses outside the platform for workflows. */
@@ -39,7 +43,9 @@ export class HttpRequestService {
    * @throws StepError for any outcome but an answer of 2xx; TemplateError
    */
   async perform(action: HttpRequest, data: TemplateData, step: Step): Promise<Record<string, unknown>> {
-    const response = await this.send(this.requestOf(action, data, step));
+    const request = this.requestOf(action, data, step);
+    const span = startSpan(step.traceparent, describeHttpRequest, request.method);
+    const response = await within(span, () => this.send(request));
     const { status } = response;
     if (status >= 200 && status < 300) return { status, body: bodyOf(response) };
     // Redirects are not followed: their targets were not checked when the workflow was created.

@@ -20,6 +20,8 @@ export interface Claim {
   readonly dueAt: Date;
   /** Claims since the last outcome, this one included. */
   readonly claims: number;
+  /** Below which it is recorded; null when it is not. */
+  readonly traceparent: string | null;
 }
 
 /** A run to be queued, of this workflow. */
@@ -37,13 +39,15 @@ export class RunQueueRepository {
   /**
    * Queues runs, at most one of each workflow, without waiting for the database. One over the rate of its workflow is due
    * later.
+   * @param traceparent below which they are recorded, if they are
    */
-  add(tx: TenantTransaction, runs: readonly QueuedRun[], runsPerMinute: number): void {
+  add(tx: TenantTransaction, runs: readonly QueuedRun[], runsPerMinute: number, traceparent?: string): void {
     tx.issue(QUEUE_RUNS, [
       tx.tenantId,
       runs.map(({ id }) => id),
       runs.map(({ workflowId }) => workflowId),
       runsPerMinute,
+      traceparent ?? null,
     ]);
   }
 

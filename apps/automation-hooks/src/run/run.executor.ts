@@ -3,6 +3,7 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
+import { startSpan, within } from '@crm/tracing';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { WORKFLOW_DELETED } from '../workflow/accepted-runs.service.js';
@@ -12,6 +13,7 @@ import { ActionService, type BegunRun } from './action.service.js';
 import type { RunError, RunStatus } from './run.entity.js';
 import { RunRepository } from './run.repository.js';
 import { type Claim, RunQueueRepository } from './run-queue.repository.js';
+import { describeRun, describeStep } from './run-span.js';
 import type { StepResult } from './run-step.entity.js';
 import { StepError } from './step-error.js';
 import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
@@ -49,7 +51,12 @@ export class RunExecutor {
   /** @param stopping when it is aborted, the run is given back after the current step */
   async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
     if (claim.claims > this.maxClaims) return this.abandon(claim);
-    const begun = await this.begin(claim);
+    const span = startSpan(claim.traceparent ?? undefined, describeRun, claim);
+    await within(span, () => this.executeWithin(span?.traceparent, claim, stopping));
+  }
+
+  private async executeWithin(traceparent: string | undefined, claim: Claim, stopping: AbortSignal): Promise<void> {
+    const begun = await this.begin(claim, traceparent);
     if (begun && (await this.meetsCondition(claim, begun))) await this.runSteps(claim, begun, stopping);
   }
 
@@ -62,7 +69,7 @@ export class RunExecutor {
   }
 
   /** What is to be executed; undefined when the claim is lost or the workflow was deleted. */
-  private async begin(claim: Claim): Promise<BegunRun | undefined> {
+  private async begin(claim: Claim, traceparent: string | undefined): Promise<BegunRun | undefined> {
     const { tenantId, runId, workflowId } = claim;
     return this.database.transaction(tenantId, async (tx) => {
       const [isHeld, run, workflow] = await Promise.all([
@@ -86,7 +93,7 @@ export class RunExecutor {
           : await this.workflows.findDefinition(tx, workflowId, run.workflowVersion);
       if (!pinned) throw new Error(`The run ${runId} was accepted with a definition that does not exist`);
       if (run.status === 'queued') this.runs.start(tx, runId);
-      return { tenantId, run, workflow, pinned };
+      return { tenantId, run, workflow, pinned, traceparent };
     });
   }
 
@@ -148,7 +155,9 @@ export class RunExecutor {
     }
     try {
       const finished = [...steps.values()].filter((step) => step.status === 'succeeded');
-      const output = await this.actions.perform(begun, action, position, finished);
+      const span = startSpan(begun.traceparent, describeStep, action);
+      const traced = span ? { ...begun, traceparent: span.traceparent } : begun;
+      const output = await within(span, () => this.actions.perform(traced, action, position, finished));
       return { kind: 'done', output };
     } catch (error) {
       const attempts = (earlier?.attempts ?? 0) + 1;

@@ -2,6 +2,7 @@ import type { Principal } from '@crm/context';
 import { coversScope, type EventEnvelope, eventScope, isVisibleToApp, PlatformError } from '@crm/contracts';
 import { Database, idOf, millisecondsOfId, type TenantTransaction } from '@crm/database';
 import { idPosition, type ListAnswer, listAnswer, mapList, parsePage } from '@crm/http';
+import { recordedOnly } from '@crm/tracing';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { isAdministrator } from '../workflow/administrator.js';
@@ -52,6 +53,7 @@ export class RunService {
       this.enqueue(
         tx,
         runs.filter(({ id }) => stored.has(id)),
+        recordedOnly(event.traceparent),
       );
     }
   }
@@ -75,15 +77,15 @@ export class RunService {
     return mapList(listAnswer(runs, page, counted, idPosition), (run) => toRunView(run, withInput));
   }
 
-  private enqueue(tx: TenantTransaction, runs: readonly NewRun[]): void {
+  private enqueue(tx: TenantTransaction, runs: readonly NewRun[], traceparent: string | undefined): void {
     if (runs.length === 0) return;
-    this.queue.add(tx, runs, this.runsPerMinute);
+    this.queue.add(tx, runs, this.runsPerMinute, traceparent);
     tx.afterCommit(() => this.signal.signal());
   }
 
   private async depthAfter(tx: TenantTransaction, event: EventEnvelope): Promise<number> {
     // Anyone may send any trace; only a call with a token for runs was made by a run.
-    const cause = event.actorkind === 'internal' ? causingRun(event.traceparent) : undefined;
+    const cause = event.actorkind === 'internal' ? causingRun(event) : undefined;
     const depth = cause === undefined ? null : await this.runs.findDepth(tx, cause);
     return depth === null ? 0 : depth + 1;
   }

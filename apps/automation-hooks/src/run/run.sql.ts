@@ -5,7 +5,8 @@ import { measureDueWork } from '@crm/database';
 
 /**
  * Queues runs that an event starts, at most one of each workflow, and counts them in the rates of these. A run over the rate
- * is due when its turn comes. $2: ids of the runs, $3: their workflows, $4: runs that a workflow may start in a minute.
+ * is due when its turn comes. $2: ids of the runs, $3: their workflows, $4: runs that a workflow may start in a minute, $5: traceparent, or
+ * null.
  *
  * The rate is that of hook calls (hook-call.sql.ts), whose bucket refuses what does not fit; here `next_at` goes on ahead.
  */
@@ -17,8 +18,8 @@ export const QUEUE_RUNS = `
     ON CONFLICT (tenant_id, workflow_id) DO UPDATE
       SET granted = 1, next_at = greatest(rate.next_at, now()) + interval '1 minute' / $4::int
     RETURNING workflow_id, next_at)
-  INSERT INTO run_queue (tenant_id, run_id, workflow_id, due_at)
-  SELECT $1, new.run_id, new.workflow_id, greatest(now(), rated.next_at - interval '1 minute')
+  INSERT INTO run_queue (tenant_id, run_id, workflow_id, due_at, traceparent)
+  SELECT $1, new.run_id, new.workflow_id, greatest(now(), rated.next_at - interval '1 minute'), $5::text
     FROM unnest($2::uuid[], $3::uuid[]) AS new (run_id, workflow_id) JOIN rated USING (workflow_id)`;
 
 /**
@@ -39,7 +40,7 @@ export const CLAIM_RUNS = `
          due_at = now() + make_interval(secs => $2 * power(2, claims) * (1 + random() / 2))
     FROM due
    WHERE run_queue.tenant_id = due.tenant_id AND run_queue.run_id = due.run_id
-  RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId", workflow_id AS "workflowId", due.due_at AS "dueAt", claims`;
+  RETURNING run_queue.tenant_id AS "tenantId", run_queue.run_id AS "runId", claim_id AS "claimId", workflow_id AS "workflowId", due.due_at AS "dueAt", claims, traceparent`;
 
 /** Gives back what was claimed and not begun. Lists of equal length: $1: tenants, $2: runs, $3: claims, $4: when due. */
 export const RELEASE_RUNS = `

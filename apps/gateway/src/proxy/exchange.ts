@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Span } from '@crm/tracing';
 import type { FastifyReply } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { copyResponseHeaders } from './forwarded-headers.js';
@@ -17,6 +18,8 @@ export interface ForwardedRequest {
   readonly path: string;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly body: Buffer | null;
+  /** Of this request; it ends with the service's answer. */
+  readonly span?: Span | undefined;
 }
 
 /**
@@ -72,6 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.endSpan();
     if (this.stream) {
       this.stream.push(null);
       return;
@@ -83,12 +87,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.stream) {
+      this.endSpan(error);
       this.stream.destroy(error);
     } else if (this.isRepeatable(error)) {
       this.start();
     } else {
+      this.endSpan(error);
       this.onFailure(error);
     }
+  }
+
+  private endSpan(error?: Error): void {
+    const { span } = this.request;
+    if (!span) return;
+    if (this.status > 0) span.set('http.response.status_code', this.status);
+    if (error) span.fail(error);
+    else if (this.status >= 500) span.fail(String(this.status));
+    span.end();
   }
 
   /** A reading call on a connection that the service had closed is sent once more, never after an answer began. */

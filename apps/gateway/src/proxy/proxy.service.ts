@@ -2,6 +2,7 @@ import { bearerToken, TokenVerifier } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/http';
+import { startSpan } from '@crm/tracing';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,6 +10,7 @@ import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { RateLimitService } from '../rate-limit/rate-limit.service.js';
 import { ignoresToken, isAmbiguous, ROUTES, type Upstream, upstreamFor } from '../routing/routing.js';
 import { SecurityHeadersService } from '../security-headers/security-headers.service.js';
+import { describeForwarding } from './forward-span.js';
 import { requestHeaders } from './forwarded-headers.js';
 import { Upstreams } from './upstreams.js';
 
@@ -110,20 +112,20 @@ export class ProxyService implements OnModuleInit {
   }
 
   private forward(request: FastifyRequest, reply: FastifyReply): void {
+    const { method, callContext } = request;
+    const upstream = upstreamFor(pathOf(request)) as Upstream;
     const body = (request.body as Buffer | undefined) ?? null;
+    const span = startSpan(callContext.traceparent, describeForwarding, { method, upstream });
     const headers = requestHeaders(request.headers, {
       requestId: request.id,
-      traceparent: request.callContext.traceparent,
+      traceparent: span?.traceparent ?? callContext.traceparent,
       address: request.ip,
       protocol: request.protocol,
       host: request.headers.host,
       hasBody: body !== null,
     });
-    this.upstreams.forward(
-      upstreamFor(pathOf(request)) as Upstream,
-      { method: request.method, path: request.raw.url as string, headers, body },
-      reply,
-      (error) => this.problems.answer(asUnavailable(error), request, reply),
+    this.upstreams.forward(upstream, { method, path: request.raw.url as string, headers, body, span }, reply, (error) =>
+      this.problems.answer(asUnavailable(error), request, reply),
     );
   }
 }

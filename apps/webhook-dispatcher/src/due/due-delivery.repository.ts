@@ -30,6 +30,8 @@ export interface ClaimedDelivery {
   readonly isHead: boolean;
   /** Null when it is no longer kept. */
   readonly body: string | null;
+  /** Null when its event is not traced. */
+  readonly traceparent: string | null;
   /** Proves the claim: a delivery that another process has claimed in the meantime is not changed. */
   readonly claim: string;
 }
@@ -40,10 +42,15 @@ export interface ClaimedDeliveries {
   readonly isCut: boolean;
 }
 
-type ClaimRow = Omit<ClaimedDelivery, 'id' | 'body' | 'claim'> & {
+type ClaimRow = Omit<ClaimedDelivery, 'id' | 'body' | 'traceparent' | 'claim'> & {
   /** Null when nothing of this queue was claimed. */
   readonly id: string | null;
 };
+
+/** What an event sends, and the trace it belongs to. */
+type KeptBody = Pick<ClaimedDelivery, 'body' | 'traceparent'>;
+
+const NOT_KEPT: KeptBody = { body: null, traceparent: null };
 
 /** Finding and claiming due deliveries of all tenants. Runs as the narrow role. */
 @Injectable()
@@ -78,7 +85,7 @@ export class DueDeliveryRepository {
     const visited = isFull ? queues.slice(0, queues.findLastIndex((queue) => queue.hadSomething) + 1) : queues;
     if (visited.length > 0) await this.queues.settle(tx, visited);
     const found = await bodies;
-    const deliveries = claimed.map((one) => ({ ...one, body: found.get(one.eventId) ?? null }));
+    const deliveries = claimed.map((one) => ({ ...one, ...(found.get(one.eventId) ?? NOT_KEPT) }));
     return { deliveries, isCut: isFull || queues.length === QUEUES_AT_A_TIME };
   }
 
@@ -86,17 +93,17 @@ export class DueDeliveryRepository {
   private async bodiesOf(
     tx: NarrowTransaction,
     claimed: readonly Pick<ClaimedDelivery, 'tenantId' | 'eventId'>[],
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Promise<ReadonlyMap<string, KeptBody>> {
     const tenants = new Map(claimed.map(({ eventId, tenantId }) => [eventId, tenantId]));
     const ids = [...tenants.keys()].sort();
     if (ids.length === 0) return new Map();
-    const rows = await tx.queryPrepared<{ eventId: string; body: string }>(FIND_BODIES, [
+    const rows = await tx.queryPrepared<KeptBody & { eventId: string }>(FIND_BODIES, [
       ids.map((id) => tenants.get(id)),
       ids,
       ids[0],
       ids.at(-1),
     ]);
-    return new Map(rows.map(({ eventId, body }) => [eventId, body]));
+    return new Map(rows.map(({ eventId, body, traceparent }) => [eventId, { body, traceparent }]));
   }
 
   /** Gives back claims for which this process has no room. */

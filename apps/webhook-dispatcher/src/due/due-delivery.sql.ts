@@ -35,7 +35,7 @@ export const CLAIM_DELIVERIES = `
  * partitions of other days are left out.
  */
 export const FIND_BODIES = `
-  SELECT id AS "eventId", body FROM event_body
+  SELECT id AS "eventId", body, traceparent FROM event_body
     JOIN unnest($1::uuid[], $2::uuid[]) AS wanted (tenant_id, id) USING (tenant_id, id)
    WHERE id BETWEEN $3 AND $4`;
 

@@ -100,7 +100,8 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
       const waitedMs = Math.max(0, Date.now() - millisecondsOfId(delivery.eventId));
       sendingMetrics.firstAttemptDelay.observe({ lane: 'due' }, waitedMs / 1000);
     }
-    const outcome = await this.sender.attempt(receiver, { eventId: delivery.eventId, body }, yieldPlace);
+    const message = { eventId: delivery.eventId, body, traceparent: delivery.traceparent ?? undefined };
+    const outcome = await this.sender.attempt(receiver, message, yieldPlace);
     const { retryDelaysMs } = this.config.delivery;
     // Subscriptions of apps have no order, so that none of a head is removed.
     const next = delivery.isHead

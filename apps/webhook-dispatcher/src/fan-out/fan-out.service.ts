@@ -1,5 +1,6 @@
 import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
 import { millisecondsOfId } from '@crm/database';
+import { recordedOnly } from '@crm/tracing';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
@@ -101,7 +102,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     const ordered = place
       ? receiving.filter(isOrdered).map((receiver) => orderedDelivery(event.id, receiver, place))
       : [];
-    const message = { eventId: event.id, body: JSON.stringify(body) };
+    const message = { eventId: event.id, body: JSON.stringify(body), traceparent: event.traceparent };
     const begin = (attempt: FirstAttempt) => this.begin(attempt, message);
     await this.deliver(tenantId, event.type, message, attempts, ordered, begin);
   }
@@ -211,7 +212,7 @@ export class FanOutService implements BeforeApplicationShutdown {
   private async record(
     tenantId: string,
     event: string,
-    { eventId, body }: Message,
+    { eventId, body, traceparent }: Message,
     made: readonly MadeAttempt[],
     ordered: readonly NewDelivery[],
   ): Promise<void> {
@@ -223,6 +224,7 @@ export class FanOutService implements BeforeApplicationShutdown {
       eventId,
       event,
       body,
+      traceparent: recordedOnly(traceparent),
       deliveries: [...deliveries, ...ordered],
     });
     this.recorded.set(eventId, true);

@@ -78,6 +78,7 @@ export class RecordingRepository {
       events.map(({ eventId }) => eventId),
       events.map(({ event }) => event),
       events.map(({ body }) => body),
+      events.map(({ traceparent }) => traceparent ?? null),
     ]);
     const ordered = deliveries.filter(({ place }) => place !== null);
     if (ordered.length > 0) tx.issue(INSERT_ORDERED_DELIVERIES, [...columnsOf(ordered), ...placesOf(ordered)]);

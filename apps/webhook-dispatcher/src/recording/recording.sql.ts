@@ -1,9 +1,9 @@
 // What the pipeline writes, of many tenants at once, each row with its tenant. Parameters are arrays of equal length.
 
-/** $1: tenants, $2: ids, $3: names, $4: bodies. */
+/** $1: tenants, $2: ids, $3: names, $4: bodies, $5: traceparents of those that are traced. */
 export const INSERT_EVENT_BODIES = `
-  INSERT INTO event_body (tenant_id, id, event, body)
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
+  INSERT INTO event_body (tenant_id, id, event, body, traceparent)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[])
   ON CONFLICT DO NOTHING`;
 
 const DELIVERY_COLUMNS = `tenant_id, id, subscription_id, event_id, event, url, status, attempts, next_attempt_at, attempted_at,

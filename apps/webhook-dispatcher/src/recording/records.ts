@@ -43,6 +43,8 @@ export interface EventRecord {
   readonly eventId: string;
   readonly event: string;
   readonly body: string;
+  /** Below which its later attempts are recorded, if they are. */
+  readonly traceparent?: string | undefined;
   readonly deliveries: readonly NewDelivery[];
 }
 

@@ -1,8 +1,10 @@
 import { OutsideClient } from '@crm/egress';
+import { startSpan, within } from '@crm/tracing';
 import { Injectable } from '@nestjs/common';
 import { type AttemptOutcome, EXCERPT_BYTES, outcomeOfError, outcomeOfResponse } from '../delivery/attempt-outcome.js';
 import type { Receiver } from '../receiver/receiver.js';
 import { SubscriptionQueueSignal } from '../subscription-queue/subscription-queue.signal.js';
+import { describeAttempt, noteOutcome } from './attempt-span.js';
 import { deliveryHeaders } from './delivery-headers.js';
 import type { Message } from './message.js';
 import { sendingMetrics } from './sending-metrics.js';
@@ -58,6 +60,16 @@ export class Sender {
    * @throws what is no outcome: a defect of this service
    */
   async send(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
+    const span = startSpan(message.traceparent, describeAttempt, message.eventId);
+    if (!span) return this.exchange(receiver, message);
+    return within(span, async () => {
+      const outcome = await this.exchange(receiver, message);
+      noteOutcome(span, outcome);
+      return outcome;
+    });
+  }
+
+  private async exchange(receiver: Receiver, message: Message): Promise<AttemptOutcome> {
     const at = new Date();
     const started = performance.now();
     try {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 
 /**
  * CloudEvents 1.0 (JSON format) with the extensions `tenantid`, `traceparent` (distributed tracing extension),
- * `recordversion`, `actorkind` and `appkeys`. `id` is a UUIDv7, by which consumers recognise duplicates.
+ * `recordversion`, `actorkind`, `causeid` and `appkeys`. `id` is a UUIDv7, by which consumers recognise duplicates.
  */
 export const EventEnvelope = Type.Object({
   specversion: Type.Literal('1.0'),
@@ -17,6 +17,8 @@ export const EventEnvelope = Type.Object({
   traceparent: Type.Optional(Type.String()),
   /** `internal` when a workflow run made the change, according to its token; a trace alone can be set by anyone. */
   actorkind: Type.Optional(Type.String()),
+  /** Of a change by something `internal`: the id of its request, which for a workflow run is that of the run. */
+  causeid: Type.Optional(Type.String()),
   /**
    * Of an event of a custom object: keys of the apps that may see the object when it commits, separated by spaces. Of an
    * event of an endpoint: the key of the app that it belongs to, absent for one of the tenant. It decides who receives the

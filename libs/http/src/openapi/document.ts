@@ -1,4 +1,4 @@
-import { isEdge, type ServiceName } from '@crm/contracts';
+import { isEdge, PLATFORM_VERSION, type ServiceName } from '@crm/contracts';
 import { HttpStatus, type INestApplicationContext } from '@nestjs/common';
 import { HTTP_CODE_METADATA } from '@nestjs/common/constants.js';
 import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
@@ -21,7 +21,7 @@ import { ListEnvelope, ProblemDocument } from './shared-schemas.js';
 
 /** The common information of all documents, including the gateway's merged one. */
 export const API_INFO = {
-  version: '0.1.0',
+  version: PLATFORM_VERSION,
   description:
     'The API of a CRM that tenants extend with apps. Bodies are JSON; every refusal is a problem document (RFC 9457) with a stable `code`. Lists come in pages with a cursor.',
   contact: { name: 'CRM developer platform', url: 'https://crm.example.com/support' },

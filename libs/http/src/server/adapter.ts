@@ -1,4 +1,4 @@
-import { continueTrace, pooledRandom, type RequestContext } from '@crm/context';
+import { pooledRandom, type RequestContext } from '@crm/context';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
@@ -8,6 +8,7 @@ import type { ProblemFilter } from '../problem/problem.filter.js';
 import { DEFAULT_BODY_LIMIT } from '../route/route-settings.decorators.js';
 import type { RouteSettings } from '../route/route-settings.js';
 import { acceptJsonBodies } from './json-body.js';
+import { type ReceiveRequest, receivesRequests } from './request-trace.js';
 
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 /** Milliseconds a client has for sending a request; slower ones hold a connection for nothing. */
@@ -20,7 +21,10 @@ const KEEP_ALIVE_MS = 72_000;
 const MAX_PARAMETER_LENGTH = 512;
 
 /** The HTTP server of a service: limits, request id, trace and request context; JSON bodies only. */
-export function createHttpAdapter(config: Pick<HttpConfig, 'trustedProxies'>, problems: ProblemFilter): FastifyAdapter {
+export function createHttpAdapter(
+  config: Pick<HttpConfig, 'name' | 'trustedProxies'>,
+  problems: ProblemFilter,
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     logger: false,
     bodyLimit: DEFAULT_BODY_LIMIT,
@@ -40,7 +44,7 @@ export function createHttpAdapter(config: Pick<HttpConfig, 'trustedProxies'>, pr
   } as ConstructorParameters<typeof FastifyAdapter>[0]);
   const instance = adapter.getInstance() as unknown as FastifyInstance;
   acceptJsonBodies(instance);
-  carryRequestContext(instance);
+  carryRequestContext(instance, receivesRequests(config.name));
   instance.addHook('onRoute', (route) => {
     const { bodyLimit } = (route.config ?? {}) as RouteSettings;
     if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
@@ -55,16 +59,12 @@ function acceptedRequestId(header: string | string[] | undefined): string | unde
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : undefined;
 }
 
-function carryRequestContext(instance: FastifyInstance): void {
+function carryRequestContext(instance: FastifyInstance, receive: ReceiveRequest): void {
   // Declared, so that all requests have one shape from the beginning.
   instance.decorateRequest('callContext', null as unknown as RequestContext);
   instance.decorateRequest('problemCode', undefined);
   instance.addHook('onRequest', (request, reply, done) => {
-    const received = request.headers.traceparent;
-    request.callContext = {
-      requestId: request.id,
-      traceparent: continueTrace(typeof received === 'string' ? received : undefined),
-    };
+    request.callContext = { requestId: request.id, traceparent: receive(request, reply) };
     reply.header('x-request-id', request.id);
     done();
   });

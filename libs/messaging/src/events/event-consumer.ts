@@ -1,5 +1,6 @@
 import { type ConsumerDefinition, EVENT_STREAM, type EventName } from '@crm/contracts';
 import type { Database } from '@crm/database';
+import { within } from '@crm/tracing';
 import { Wake } from '@crm/worker';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
@@ -14,6 +15,7 @@ import {
   replayDeadLetter,
   TransactionalHandling,
 } from './event-handling.js';
+import { receiveEvent } from './event-span.js';
 import { EventsInProgress } from './events-in-progress.js';
 import { OrderedSlots } from './ordered-slots.js';
 import { headerTenant, messageKey, type ReceivedEvent, readEvent } from './received-event.js';
@@ -196,9 +198,15 @@ export class EventConsumer {
     event: ReadableEvent,
   ): Promise<'handled' | 'double' | 'ignored' | 'dead_letter'> {
     const { envelope } = event;
+    if (!this.required.wants(envelope)) return 'ignored';
+    const span = receiveEvent({ message, envelope, consumer: this.definition });
+    return within(span, () => this.handle(message, event));
+  }
+
+  private async handle(message: JsMsg, event: ReadableEvent): Promise<'handled' | 'double' | 'dead_letter'> {
+    const { envelope } = event;
     const { deliveryCount, streamSequence } = message.info;
     const receipt = { deliveryCount, streamSequence };
-    if (!this.required.wants(envelope)) return 'ignored';
     if (!this.isHopeless(message)) return this.required.handle(envelope, receipt);
     // It may only have waited long for something unavailable, so there is one more attempt. It is stored before, and not
     // attempted again if it was already stored: the process of that attempt ended with it.

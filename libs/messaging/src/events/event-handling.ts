@@ -134,6 +134,7 @@ export function replayDeadLetter(
     // The header is not stored; a message that names two tenants is stored for the tenant in its header, and stays there.
     const event = readEvent(stored.payload, stored.tenantId);
     if (!event.ok) throw new Error(event.problem);
+    event.envelope.traceparent = continueTrace(event.envelope.traceparent);
     await handling.replay(event.envelope, tx);
     await markReplayed(tx, deadLetterId);
     return true;
@@ -141,7 +142,4 @@ export function replayDeadLetter(
 }
 
 /** Events of the handler belong to the request that caused the event. */
-const originOf = ({ tenantid, traceparent }: EventEnvelope): TransactionOrigin => ({
-  tenantId: tenantid,
-  traceparent: continueTrace(traceparent),
-});
+const originOf = ({ tenantid, traceparent }: EventEnvelope): TransactionOrigin => ({ tenantId: tenantid, traceparent });

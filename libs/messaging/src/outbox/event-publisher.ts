@@ -1,5 +1,6 @@
 import { EVENT_STREAM, TENANT_HEADER } from '@crm/contracts';
 import type { OutboxEvent } from '@crm/database';
+import { isTracing, type Span } from '@crm/tracing';
 import { type ApiError, JetStreamApiError, type PubAck } from '@nats-io/jetstream';
 import {
   createInbox,
@@ -12,7 +13,9 @@ import {
 } from '@nats-io/nats-core';
 import { inboxPrefix } from '../inbox-prefix.js';
 import type { NatsConnection } from '../nats-connection.js';
+import { TRACEPARENT_HEADER } from '../rpc/wire.js';
 import { Acknowledgements, type EventOutcome } from './acknowledgements.js';
+import { endPublishing, startPublishing } from './publish-span.js';
 
 type PublishedEvent = Pick<OutboxEvent, 'id' | 'tenantId' | 'subject' | 'envelope'>;
 
@@ -22,6 +25,8 @@ interface Batch {
   /** Number of its first event. */
   readonly first: number;
   readonly acknowledgements: Acknowledgements;
+  /** Of its events; undefined without tracing. */
+  readonly spans: readonly (Span | undefined)[] | undefined;
 }
 
 const ACK_TIMEOUT_MS = 5_000;
@@ -59,11 +64,14 @@ export class EventPublisher {
     if (this.batch) throw new Error('The publisher takes one batch at a time');
     const acknowledgements = new Acknowledgements(events.length);
     const timer = setTimeout(() => acknowledgements.failRest(new errors.TimeoutError()), this.ackTimeoutMs);
-    this.batch = { events, first: this.nextNumber, acknowledgements };
+    const spans = isTracing() ? events.map(startPublishing) : undefined;
+    this.batch = { events, first: this.nextNumber, acknowledgements, spans };
     this.nextNumber += events.length;
     try {
       this.send(this.batch);
-      return await acknowledgements.complete;
+      const outcomes = await acknowledgements.complete;
+      for (const [index, span] of spans?.entries() ?? []) endPublishing(span, outcomes[index]);
+      return outcomes;
     } finally {
       clearTimeout(timer);
       this.batch = undefined;
@@ -75,12 +83,12 @@ export class EventPublisher {
     this.subscription?.unsubscribe();
   }
 
-  private send({ events, first, acknowledgements }: Batch): void {
+  private send({ events, first, acknowledgements, spans }: Batch): void {
     for (const [index, event] of events.entries()) {
       try {
         this.listen();
         this.nats.connection.publish(event.subject, event.envelope, {
-          headers: headersOf(event),
+          headers: headersOf(event, spans?.[index]),
           reply: `${this.inbox}${first + index}`,
         });
       } catch (error) {
@@ -124,12 +132,14 @@ export class EventPublisher {
   }
 }
 
-function headersOf(event: PublishedEvent): MsgHdrs {
+function headersOf(event: PublishedEvent, span: Span | undefined): MsgHdrs {
   // `append`, because `set` looks for what it would replace.
   const result = headers();
   result.append('Nats-Expected-Stream', EVENT_STREAM.name);
   result.append('Nats-Msg-Id', event.id);
   result.append(TENANT_HEADER, event.tenantId);
+  // The envelope names what has caused the event; its way through the stream is recorded below this.
+  if (span) result.append(TRACEPARENT_HEADER, span.traceparent);
   return result;
 }
 

@@ -1,13 +1,22 @@
-import { continueTrace, logMembers, type RequestContext } from '@crm/context';
+import { logMembers, type RequestContext } from '@crm/context';
 import { AUDIENCES, type Audience, PlatformError, type RpcContract, SERVICES, type ServiceName } from '@crm/contracts';
 import { newId } from '@crm/database';
+import { arrive } from '@crm/tracing';
 import type { Msg, Subscription } from '@nats-io/nats-core';
 import { Logger } from '@nestjs/common';
 import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
+import { describeServedCall, endCall } from './call-span.js';
 import { RpcContext } from './rpc-context.js';
-import { AUTHORIZATION_HEADER, errorReply, REQUEST_ID_HEADER, type Reply, TRACEPARENT_HEADER } from './wire.js';
+import {
+  AUTHORIZATION_HEADER,
+  errorReply,
+  REQUEST_ID_HEADER,
+  type Reply,
+  replyError,
+  TRACEPARENT_HEADER,
+} from './wire.js';
 
 /** Answers a request, which is any JSON value: the code that registers the method validates request and token. */
 export type RpcMethod = (request: unknown, context: RpcContext) => Promise<unknown>;
@@ -80,12 +89,16 @@ class ServedContract {
       end({ code: 'FORBIDDEN' });
       return;
     }
+    const received = message.headers?.get(TRACEPARENT_HEADER);
+    const { traceparent, span } = arrive(received, describeServedCall, this.contract);
     const context: RequestContext = {
       requestId: message.headers?.get(REQUEST_ID_HEADER) || newId(),
-      traceparent: continueTrace(message.headers?.get(TRACEPARENT_HEADER)),
+      traceparent,
     };
     const reply = await this.reply(message, caller, context);
-    end({ code: reply.ok ? 'ok' : reply.code });
+    const code = reply.ok ? 'ok' : reply.code;
+    end({ code });
+    endCall(span, code, reply.ok ? undefined : replyError(reply));
     this.send(message, reply);
   }
 

@@ -1,11 +1,13 @@
-import { type CallOrigin, continueTrace } from '@crm/context';
+import type { CallOrigin } from '@crm/context';
 import { PlatformError, RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from '@crm/contracts';
 import { newId } from '@crm/database';
+import { arrive } from '@crm/tracing';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
 import { Injectable } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';
 import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
+import { describeCall, endCall } from './call-span.js';
 import { AUTHORIZATION_HEADER, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
 
 /** On whose behalf and in which request a call is made; the principal of a handler says both. */
@@ -37,18 +39,21 @@ export class Rpc extends ClientProxy {
     options: CallOptions = {},
   ): Promise<RpcResponse<C>> {
     const end = metrics.rpcSeconds.startTimer({ side: 'client', subject: contract.subject });
+    const { traceparent, span } = arrive(options.traceparent, describeCall, contract);
     try {
       const message = await this.nats.connection.request(contract.subject, JSON.stringify(request), {
         timeout: contract.timeoutMs,
-        headers: callHeaders(contract, options),
+        headers: callHeaders(contract, { ...options, traceparent }),
       });
       const reply = message.json<Reply>();
       if (!reply.ok) throw replyError(reply);
       end({ code: 'ok' });
+      endCall(span, 'ok');
       return reply.data as RpcResponse<C>;
     } catch (error) {
       const platformError = callError(error, contract);
       end({ code: platformError.code });
+      endCall(span, platformError.code, platformError);
       throw platformError;
     }
   }
@@ -84,10 +89,13 @@ export class Rpc extends ClientProxy {
   }
 }
 
-function callHeaders(contract: RpcContract, { requestId, traceparent, token }: CallOptions): MsgHdrs {
+function callHeaders(
+  contract: RpcContract,
+  { requestId, traceparent, token }: CallOptions & { readonly traceparent: string },
+): MsgHdrs {
   const result = headers();
   result.set(REQUEST_ID_HEADER, requestId ?? newId());
-  result.set(TRACEPARENT_HEADER, continueTrace(traceparent));
+  result.set(TRACEPARENT_HEADER, traceparent);
   if (contract.principal === 'user' && token) result.set(AUTHORIZATION_HEADER, `Bearer ${token}`);
   return result;
 }

@@ -81,6 +81,15 @@ export class EnvironmentReader {
     });
   }
 
+  /** A number from 0 to 1. */
+  fraction(name: string, option: Option<number> = {}): number {
+    return this.read(name, option, 0, (text) => {
+      const value = Number(text);
+      if (/^\d*\.?\d+$/.test(text) && value <= 1) return value;
+      return this.refuse(name, 'a number from 0 to 1', 0);
+    });
+  }
+
   /** 0 lets the system choose. */
   port(name: string, option: Option<number> = {}): number {
     return this.integer(name, { ...option, min: 0, max: 65_535 });

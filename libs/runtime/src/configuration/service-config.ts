@@ -8,7 +8,9 @@ import {
 } from '@crm/contracts';
 import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
+import type { TracingConfig } from '@crm/tracing';
 import { readEnvironment } from './environment.js';
+import { tracingConfig } from './tracing-config.js';
 
 export const PROFILES = ['development', 'test', 'production'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -35,11 +37,14 @@ export interface ServiceConfig {
   /** Seconds for requests in progress to finish at shutdown. */
   readonly drainSeconds: number;
   readonly nats: MessagingConfig;
+  /** Undefined while tracing is off. */
+  readonly tracing?: TracingConfig | undefined;
 }
 
 /**
  * Reads PROFILE, HOST, PORT, OPS_PORT, LOG_LEVEL, TOKEN_ISSUER, BASE_URL, EMBED_API_URL, TRUSTED_PROXIES, DRAIN_SECONDS,
- * NATS_URL and NATS_PASSWORD (or NATS_PASSWORD_FILE). Ports default to those of the development profile; the profile defaults to the strict one.
+ * NATS_URL, NATS_PASSWORD (or NATS_PASSWORD_FILE), OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLE_RATIO. Ports default to
+ * those of the development profile; the profile defaults to the strict one.
  */
 export function serviceConfig(
   name: ServiceName,
@@ -76,6 +81,7 @@ export function serviceConfig(
         password: env.secret('NATS_PASSWORD'),
         service: name,
       },
+      tracing: tracingConfig(env),
     };
   }, environment);
 }
