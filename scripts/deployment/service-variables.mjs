@@ -1,0 +1,116 @@
+// Which environment variables a service reads, learned by loading its configuration. For tests: the sources are
+// TypeScript, which Jest compiles.
+import { ConfigurationError, readEnvironment } from '../../libs/runtime/src/configuration/environment.js';
+import { inRoot } from '../root.mjs';
+
+/** @typedef {import('../platform/services.mjs').ServiceName} ServiceName */
+
+/**
+ * @typedef {object} ServiceVariables
+ * @property {readonly string[]} known every variable that the configuration reads, in alphabetical order
+ * @property {readonly string[]} required those of them without which the service does not start
+ * @property {readonly string[]} fromFiles those of them whose value may be in a file, named by the variable `<NAME>_FILE`:
+ *   the secrets
+ */
+
+/** Variables that Node and the C library read, not the configuration. */
+export const PROCESS_VARIABLES = [
+  'MALLOC_ARENA_MAX',
+  'NODE_COMPILE_CACHE',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_OPTIONS',
+  'TZ',
+];
+
+const FILE_SUFFIX = '_FILE';
+/** How the configuration reports a variable that is required and not there. */
+const NOT_SET = /^([A-Z][A-Z0-9_]*) is not set$/;
+
+/**
+ * @param {ServiceName} service
+ * @param {'development' | 'production'} [profile]
+ * @returns {Promise<ServiceVariables>}
+ */
+export async function serviceVariables(service, profile = 'production') {
+  return variablesOf(await configurationOf(service), { PROFILE: profile });
+}
+
+/**
+ * @param {() => unknown} loadConfig reads its settings through `readEnvironment`
+ * @param {Readonly<Record<string, string>>} [environment]
+ * @returns {ServiceVariables}
+ */
+export function variablesOf(loadConfig, environment = {}) {
+  /** @type {Set<string>} */
+  const read = new Set();
+  const recording = new Proxy(environment, {
+    get(target, name) {
+      if (typeof name !== 'string') return undefined;
+      read.add(name);
+      return target[name];
+    },
+    has(target, name) {
+      if (typeof name === 'string') read.add(name);
+      return name in target;
+    },
+  });
+  const required = problemsOf(loadConfig, recording).flatMap((problem) => NOT_SET.exec(problem)?.[1] ?? []);
+  const fromFiles = [...read].filter((name) => read.has(name + FILE_SUFFIX)).sort();
+  const files = fromFiles.map((name) => name + FILE_SUFFIX);
+  return { known: [...read].filter((name) => !files.includes(name)).sort(), required: required.sort(), fromFiles };
+}
+
+/**
+ * What is wrong with the environment of a service: variables that are missing, invalid, given twice or unknown to it.
+ * @param {ServiceName} service
+ * @param {Readonly<Record<string, string>>} environment
+ * @param {Readonly<Record<string, string>>} [files] contents of the files that `…_FILE` names, by path
+ * @returns {Promise<string[]>} one sentence for each problem
+ */
+export async function environmentProblems(service, environment, files = {}) {
+  const loadConfig = await configurationOf(service);
+  const { known, fromFiles } = variablesOf(loadConfig);
+  /** @type {string[]} */
+  const problems = [];
+  /** @type {Record<string, string>} */
+  const values = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const secret = name.endsWith(FILE_SUFFIX) ? name.slice(0, -FILE_SUFFIX.length) : '';
+    if (known.includes(name)) {
+      values[name] = value;
+    } else if (fromFiles.includes(secret)) {
+      if (environment[secret] !== undefined) problems.push(`${secret} is given twice, also as ${name}`);
+      if (files[value] === undefined) problems.push(`${name} names a file that is not there: ${value}`);
+      else values[secret] = files[value];
+    } else if (!PROCESS_VARIABLES.includes(name)) {
+      problems.push(`${name} is not a variable of ${service}`);
+    }
+  }
+  return [...problems, ...problemsOf(loadConfig, values)];
+}
+
+/**
+ * @param {ServiceName} service
+ * @returns {Promise<() => unknown>}
+ */
+async function configurationOf(service) {
+  const { loadConfig } = await import(inRoot('apps', service, 'src', 'config.ts'));
+  return loadConfig;
+}
+
+/**
+ * @param {() => unknown} loadConfig
+ * @param {Readonly<Record<string, string | undefined>>} environment
+ * @returns {readonly string[]}
+ */
+function problemsOf(loadConfig, environment) {
+  try {
+    // Readings nest: the configuration reads this environment and not that of the process.
+    readEnvironment(() => loadConfig(), environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    if (error instanceof Error) return [error.message];
+    throw error;
+  }
+}
