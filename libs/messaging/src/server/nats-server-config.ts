@@ -16,17 +16,48 @@ export interface NatsServerOptions {
   passwords: Readonly<Record<NatsUser, string | { environment: string }>>;
   /** Port of the monitoring endpoint on the same host; default none. */
   monitorPort?: number;
+  /** Unique in a cluster, in plain text or the name of an environment variable. Default `crm`. */
+  serverName?: string | { environment: string };
+  /** Clients must connect by TLS. Default without. */
+  tls?: TlsFiles;
+  /** The other servers of a cluster. Default none. */
+  cluster?: ClusterOptions;
+  /** Where the server writes its process id, for `nats-server --signal`. Default nowhere. */
+  pidFile?: string;
   /** A duration such as `1s`, or `always`. Not for a server older than 2.10, which does not start with it. Default none. */
   syncInterval?: string | undefined;
 }
 
+/** Paths of PEM files. */
+export interface TlsFiles {
+  certificate: string;
+  key: string;
+  authority: string;
+}
+
+export interface ClusterOptions {
+  /** Host and port of every server of the cluster, this one included. */
+  servers: readonly string[];
+  host: string;
+  port: number;
+  /** Servers prove to each other who they are: whatever this authority has not signed is no server of the cluster. */
+  tls: TlsFiles;
+}
+
+/**
+ * When it is told to leave (`--signal ldm`), a server first hands over what it leads, for up to the grace period, and then
+ * asks its clients, spread over the rest of the time, to go to another server.
+ */
+const LAME_DUCK = { graceSeconds: 10, seconds: 30 };
+
 /** Configuration of a nats-server (2.9 or newer) with JetStream and one user per service with only the permissions it needs. */
 export function natsServerConfig(options: NatsServerOptions): string {
   const users = NATS_USERS.map((user) => userBlock(user, options.passwords[user]));
+  const { serverName = 'crm' } = options;
   return `host: ${quote(options.host)}
 port: ${options.port}
-${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${options.monitorPort}`)}\n`}server_name: "crm"
-
+${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${options.monitorPort}`)}\n`}server_name: ${value(serverName)}
+${options.pidFile === undefined ? '' : `pid_file: ${quote(options.pidFile)}\n`}${options.tls === undefined ? '' : `\n${tlsBlock(options.tls)}\n`}${options.cluster === undefined ? '' : `\n${clusterBlock(options.cluster)}\n`}
 jetstream {
   store_dir: ${quote(options.storeDir)}
 ${options.syncInterval === undefined ? '' : `  sync_interval: ${quote(options.syncInterval)}\n`}}
@@ -41,10 +72,9 @@ ${users.join('\n')}
 
 function userBlock(user: NatsUser, password: string | { environment: string }): string {
   const { publish, subscribe, responds } = permissionsOf(user);
-  const secret = typeof password === 'string' ? quote(password) : `$${password.environment}`;
   return `    {
       user: ${quote(user)}
-      password: ${secret}
+      password: ${value(password)}
       permissions: {
         publish: { allow: [
 ${list(publish)}
@@ -55,6 +85,35 @@ ${list(subscribe)}
 ${responds ? '        allow_responses: { max: 1, expires: "1m" }\n' : ''}      }
     }`;
 }
+
+const tlsBlock = ({ certificate, key, authority }: TlsFiles): string => `tls {
+  cert_file: ${quote(certificate)}
+  key_file: ${quote(key)}
+  ca_file: ${quote(authority)}
+}`;
+
+/** Clients are told of no other server: they come through an address that finds the ones that are ready. */
+const clusterBlock = ({ servers, host, port, tls }: ClusterOptions): string => `lame_duck_grace_period: "${LAME_DUCK.graceSeconds}s"
+lame_duck_duration: "${LAME_DUCK.seconds}s"
+
+cluster {
+  name: "crm"
+  listen: ${quote(`${host}:${port}`)}
+  no_advertise: true
+  routes: [
+${servers.map((server) => `    ${quote(`nats-route://${server}`)}`).join('\n')}
+  ]
+  tls {
+    cert_file: ${quote(tls.certificate)}
+    key_file: ${quote(tls.key)}
+    ca_file: ${quote(tls.authority)}
+    verify: true
+  }
+}`;
+
+/** A text, or what an environment variable of the server holds. */
+const value = (source: string | { environment: string }): string =>
+  typeof source === 'string' ? quote(source) : `$${source.environment}`;
 
 const list = (subjects: readonly string[]): string =>
   subjects.map((subject) => `          ${quote(subject)}`).join('\n');
