@@ -82,7 +82,9 @@ async function fetchKubectl() {
     await chmod(ready, 0o755);
     const version = await run(ready, ['version', '--client']);
     if (version.code !== 0 || !isNewEnough(version.stdout)) {
-      throw new Error(`the program fetched does not run or is too old: ${version.stdout.trim() || version.stderr.trim()}`);
+      throw new Error(
+        `the program fetched does not run or is too old: ${version.stdout.trim() || version.stderr.trim()}`,
+      );
     }
     await rename(ready, CACHED_PROGRAM);
   } finally {

@@ -12,7 +12,11 @@ import { unreadFields } from './unread-fields.mjs';
 
 /** Groups whose schemas a package carries, with how it names its modules. The group of core objects is the empty text. */
 const PACKAGES = [
-  { matches: /^(?:|apps|autoscaling|batch|policy|[a-z.]+\.k8s\.io)$/, except: 'gateway.networking.k8s.io', from: 'kubernetes-models' },
+  {
+    matches: /^(?:|apps|autoscaling|batch|policy|[a-z.]+\.k8s\.io)$/,
+    except: 'gateway.networking.k8s.io',
+    from: 'kubernetes-models',
+  },
   { matches: /^gateway\.networking\.k8s\.io$/, from: '@kubernetes-models/gateway-api' },
   { matches: /^cert-manager\.io$/, from: '@kubernetes-models/cert-manager' },
 ];

@@ -1,6 +1,6 @@
 import { open, writeFile } from 'node:fs/promises';
-import { inflateRaw } from 'node:zlib';
 import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
 
 /** Sizes and signatures of the records of a zip file (PKWARE APPNOTE 6.3.10, 4.3.7, 4.3.12, 4.3.16). */
 const END_SIGNATURE = 0x06054b50;

@@ -93,7 +93,12 @@ const tlsBlock = ({ certificate, key, authority }: TlsFiles): string => `tls {
 }`;
 
 /** Clients are told of no other server: they come through an address that finds the ones that are ready. */
-const clusterBlock = ({ servers, host, port, tls }: ClusterOptions): string => `lame_duck_grace_period: "${LAME_DUCK.graceSeconds}s"
+const clusterBlock = ({
+  servers,
+  host,
+  port,
+  tls,
+}: ClusterOptions): string => `lame_duck_grace_period: "${LAME_DUCK.graceSeconds}s"
 lame_duck_duration: "${LAME_DUCK.seconds}s"
 
 cluster {
