@@ -33,8 +33,27 @@ export const CONTEXT = {
   network: NETWORK,
 };
 
-/** Connections that an overlay adds to those of the contracts. */
-export const ARROWS = {
-  dev: [{ from: 'identity', to: 'mailpit', port: 1025 }],
-  production: [],
+const CITUS_NODES = ['database', 'crm-db-worker-1', 'crm-db-worker-2'];
+
+/**
+ * What the rules must know of an overlay.
+ * @type {Record<(typeof import('./render.mjs').OVERLAYS)[number], NonNullable<Parameters<typeof import('./rules/index.mjs').manifestProblems>[2]>>}
+ */
+export const OVERLAY_SETTINGS = {
+  dev: { arrows: [{ from: 'identity', to: 'mailpit', port: 1025 }], backup: false },
+  production: {},
+  'production-citus': {
+    arrows: [
+      ...CITUS_NODES.flatMap((from) => CITUS_NODES.flatMap((to) => [5432, 8000].map((port) => ({ from, to, port })))),
+      ...CITUS_NODES.flatMap((node) => [
+        { from: 'register-nodes', to: node, port: 5432 },
+        { from: 'database-operator', to: node, port: 5432 },
+        { from: 'database-operator', to: node, port: 8000 },
+        { from: 'observability', to: node, port: 9187 },
+        { from: node, to: 'dns', port: 53 },
+        ...['public-address', 'private-address'].flatMap((to) => [443, 6443].map((port) => ({ from: node, to, port }))),
+      ]),
+      { from: 'register-nodes', to: 'dns', port: 53 },
+    ],
+  },
 };

@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto';
 
 /**
  * Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
- * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string }} SecretKey
+ * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey
  */
 
 /** Users of NATS: the services, and who makes streams. */
@@ -40,6 +40,11 @@ export function handMadeSecrets({ services, stateful }) {
       keys: { 'owner-password': PASSWORD, 'runtime-password': PASSWORD, 'narrow-password': PASSWORD },
       what: `The three roles of the database of ${service}. The migration job sets them.`,
     })),
+    {
+      name: 'database-superuser',
+      keys: { username: { fixed: 'postgres' }, password: PASSWORD },
+      what: 'The superuser of all nodes of Citus; without Citus the operator makes one.',
+    },
     ...WITH_ENCRYPTION.map((service) => ({
       name: `encryption-${service}`,
       keys: { 'key-encryption-key': /** @type {SecretKey} */ ({ generate: 'encryption-key' }) },
@@ -69,6 +74,7 @@ export function secretManifests(secrets, environment) {
   const missing = [];
   const valueFor = (/** @type {SecretKey} */ key) => {
     if ('generate' in key) return generated(key.generate);
+    if ('fixed' in key) return key.fixed;
     const value = environment[key.given];
     if (!value) missing.push(key.given);
     return value ?? '';

@@ -24,6 +24,10 @@ export const find = (manifests, kind, name, namespace = 'crm') =>
       itsKind === kind && metadata.name === name && (metadata.namespace ?? namespace) === namespace,
   );
 
+/** Clusters of PostgreSQL. @param {readonly Manifest[]} manifests */
+export const databases = (manifests) =>
+  manifests.filter(({ apiVersion, kind }) => kind === 'Cluster' && apiVersion.startsWith('postgresql.cnpg.io/'));
+
 /** Objects that make pods. */
 export const WORKLOADS = ['CronJob', 'DaemonSet', 'Deployment', 'Job', 'StatefulSet'];
 /** Those whose pods run for as long as the platform does. */

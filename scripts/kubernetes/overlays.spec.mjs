@@ -1,12 +1,82 @@
 import { describe, expect, it } from '@jest/globals';
-import { ARROWS, CONTEXT } from './contracts.mjs';
+import { CONTEXT, OVERLAY_SETTINGS } from './contracts.mjs';
+import { find, podOf } from './manifests.mjs';
 import { OVERLAYS, renderOverlay } from './render.mjs';
+import { variableProblems } from './rules/environment.mjs';
 import { manifestProblems } from './rules/index.mjs';
+
+/** @typedef {import('./render.mjs').Manifest} Manifest */
+
+/** @type {Map<(typeof OVERLAYS)[number], Promise<Manifest[]>>} */
+const known = new Map();
+
+/** @param {(typeof OVERLAYS)[number]} overlay */
+function rendered(overlay) {
+  const manifests = known.get(overlay) ?? renderOverlay(overlay);
+  known.set(overlay, manifests);
+  return manifests;
+}
 
 describe.each(OVERLAYS)('the overlay %s', (overlay) => {
   it('renders, and no rule finds anything', async () => {
-    const manifests = await renderOverlay(overlay);
+    const manifests = await rendered(overlay);
     expect(manifests.length).toBeGreaterThan(60);
-    expect(await manifestProblems(manifests, CONTEXT, { arrows: ARROWS[overlay] })).toEqual([]);
+    expect(await manifestProblems(manifests, CONTEXT, OVERLAY_SETTINGS[overlay])).toEqual([]);
+  });
+});
+
+// Here, and not beside the other rules, because it loads the configuration of every service.
+/** @param {string} kind @param {string} name @param {(env: any[]) => void} breakIt */
+async function problemsWith(kind, name, breakIt) {
+  const manifests = structuredClone(await rendered('production'));
+  breakIt(podOf(/** @type {Manifest} */ (find(manifests, kind, name))).spec.containers[0].env);
+  return variableProblems(manifests, CONTEXT);
+}
+
+/** @param {any[]} env @param {string} name */
+const at = (env, name) => env.findIndex((entry) => entry.name === name);
+
+describe('the rules for variables', () => {
+  it('find a variable that a service does not read', async () => {
+    const problems = await problemsWith('Deployment', 'gateway', (env) => env.push({ name: 'RATE_LIMIT', value: '1' }));
+    expect(problems).toEqual(['Deployment/gateway: RATE_LIMIT is not a variable of gateway']);
+  });
+
+  it('find a required variable that is missing', async () => {
+    const problems = await problemsWith('Deployment', 'gateway', (env) => env.splice(at(env, 'IDENTITY_URL'), 1));
+    expect(problems).toEqual(['Deployment/gateway: IDENTITY_URL is not set']);
+  });
+
+  it('find a value that a service refuses, and one that is refused in production', async () => {
+    const invalid = await problemsWith('Deployment', 'gateway', (env) =>
+      env.push({ name: 'UPSTREAM_TIMEOUT_MS', value: '30s' }),
+    );
+    expect(invalid).toEqual([
+      expect.stringMatching(/^Deployment\/gateway: UPSTREAM_TIMEOUT_MS must be a whole number/),
+    ]);
+    const exception = await problemsWith('Deployment', 'webhook-dispatcher', (env) =>
+      env.push({ name: 'EGRESS_ALLOW', value: '10.0.0.1:443' }),
+    );
+    expect(exception).toEqual([expect.stringMatching(/^Deployment\/webhook-dispatcher: .*EGRESS_ALLOW/)]);
+  });
+
+  it('find a reference to a variable that is only set after it', async () => {
+    const problems = await problemsWith('Deployment', 'identity', (env) =>
+      env.push(...env.splice(at(env, 'DATABASE_PASSWORD'), 1)),
+    );
+    expect(problems).toContain(
+      'Deployment/identity: DATABASE_URL refers to DATABASE_PASSWORD, which is not set before it',
+    );
+  });
+
+  it('find a password that the migration lacks, and a variable that it does not read', async () => {
+    const problems = await problemsWith('Job', 'migrate', (env) => {
+      env.splice(at(env, 'IDENTITY_OWNER_PASSWORD'), 1);
+      env.push({ name: 'LOG_LEVEL', value: 'info' });
+    });
+    expect(problems).toEqual([
+      'Job/migrate: IDENTITY_OWNER_PASSWORD is not set',
+      'Job/migrate: LOG_LEVEL is not a variable of migrate',
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import { inRoot } from '../root.mjs';
 import { kubectlProgram } from './kubectl.mjs';
 
 /** The overlays that are meant to be applied, each a folder below `k8s/overlays`. */
-export const OVERLAYS = /** @type {const} */ (['dev', 'production']);
+export const OVERLAYS = /** @type {const} */ (['dev', 'production', 'production-citus']);
 
 /**
  * An object as `kubectl apply` would send it. The fields differ by kind, so that everything below is looked at by name.

@@ -22,6 +22,8 @@ const PUBLIC = {
 /** Connections of one process besides those of DATABASE_POOL_SIZE: the narrow pool, the relay and work that holds a lock. */
 const OTHER_CONNECTIONS = 4 + 3;
 const DEFAULT_POOL_SIZE = 10;
+/** The gauge of libs/messaging, as docs/deployment/kubernetes.md hands it to the autoscaler. */
+const LAG_METRIC = 'consumer_lag_events';
 /** Of the migration job, the operator and people. */
 const SPARE_CONNECTIONS = 30;
 
@@ -124,7 +126,7 @@ function lagProblems(manifests, { workers }) {
     const scaler = find(manifests, 'HorizontalPodAutoscaler', service);
     if (!scaler) return [];
     const lag = scaler.spec.metrics.find((/** @type {any} */ { type }) => type === 'External')?.external.metric;
-    return lag?.selector.matchLabels.consumer === durable
+    return lag?.name === LAG_METRIC && lag.selector.matchLabels.consumer === durable
       ? []
       : [`${nameOf(scaler)}: it does not look at the lag of the consumer ${durable}`];
   });

@@ -66,7 +66,9 @@ export function environmentOf(workload, manifests, handMade) {
 function sampleOf(reference, handMade) {
   const source = handMade.find(({ name }) => name === reference?.name)?.keys[reference?.key ?? ''];
   if (source && 'given' in source) return source.example;
-  return source?.generate === 'encryption-key' ? Buffer.alloc(32).toString('base64') : 'a-password';
+  return source && 'generate' in source && source.generate === 'encryption-key'
+    ? Buffer.alloc(32).toString('base64')
+    : 'a-password';
 }
 
 /**

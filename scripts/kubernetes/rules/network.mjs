@@ -1,4 +1,4 @@
-import { ofKind, selects } from '../manifests.mjs';
+import { databases, ofKind, selects } from '../manifests.mjs';
 import { NAMESPACE, PEER_NAMESPACES, podLabels, portNumbers } from '../network-policies.mjs';
 
 /** @typedef {import('../render.mjs').Manifest} Manifest */
@@ -92,6 +92,12 @@ function endsOf(manifests, input) {
     if (['Deployment', 'StatefulSet', 'Job'].includes(kind) && !known) {
       ends.push({ name: metadata.name, namespace: NAMESPACE, labels: spec.template.metadata.labels });
     }
+  }
+  for (const { metadata, spec } of databases(manifests)) {
+    const labels = { 'cnpg.io/cluster': metadata.name, ...spec.inheritedMetadata?.labels };
+    const known = ends.find(({ labels: itsLabels }) => itsLabels?.['cnpg.io/cluster'] === metadata.name);
+    if (known) known.labels = labels;
+    else ends.push({ name: metadata.name, namespace: NAMESPACE, labels });
   }
   return [
     ...ends,

@@ -5,39 +5,41 @@ import { nameOf } from '../manifests.mjs';
 /** @typedef {import('../render.mjs').Manifest} Manifest */
 
 /** The steps of a release, in this order; `kubectl apply -l crm/stage=<stage>` applies one. */
-export const STAGES = ['servers', 'migration', 'services'];
+export const STAGES = ['servers', 'migration', 'registration', 'services'];
 const STAGE_LABEL = 'crm/stage';
 /** Kinds without a namespace. */
 const CLUSTER_WIDE = ['ClusterIssuer', 'Namespace'];
 const NAMESPACES = ['crm', 'crm-public'];
 
 /**
- * Objects are valid, have a name only once, belong to a namespace of ours and to a step of a release.
+ * Objects are what the schemas of their versions say.
  * @param {readonly Manifest[]} manifests
  * @returns {Promise<string[]>}
  */
-export async function objectProblems(manifests) {
-  const bySchema = await schemaProblemsOf(manifests);
-  const problems = manifests.flatMap((manifest, index) =>
-    [...(bySchema[index] ?? []), ...placeProblems(manifest)].map((problem) => `${nameOf(manifest)}: ${problem}`),
-  );
-  return [...problems, ...doubles(manifests)];
-}
-
-/**
- * @param {readonly Manifest[]} manifests
- * @returns {Promise<string[][]>} the problems of each
- */
-async function schemaProblemsOf(manifests) {
+export async function schemaProblems(manifests) {
   const outcome = await run(process.execPath, [inRoot('scripts', 'kubernetes', 'validate.mjs')], {
     input: JSON.stringify(manifests),
   });
   if (outcome.code !== 0) throw new Error(`The schemas could not be asked:\n${outcome.stderr}`);
-  return JSON.parse(outcome.stdout);
+  /** @type {string[][]} */
+  const problems = JSON.parse(outcome.stdout);
+  return manifests.flatMap((manifest, index) =>
+    (problems[index] ?? []).map((problem) => `${nameOf(manifest)}: ${problem}`),
+  );
 }
 
+/**
+ * Objects have a name only once, and belong to a namespace of ours and to a step of a release.
+ * @param {readonly Manifest[]} manifests
+ * @returns {string[]}
+ */
+export const placeProblems = (manifests) => [
+  ...manifests.flatMap((manifest) => placeOf(manifest).map((problem) => `${nameOf(manifest)}: ${problem}`)),
+  ...doubles(manifests),
+];
+
 /** @param {Manifest} manifest */
-function placeProblems({ kind, metadata }) {
+function placeOf({ kind, metadata }) {
   const problems = [];
   const stage = metadata.labels?.[STAGE_LABEL];
   if (stage === undefined || !STAGES.includes(stage)) problems.push(`no step of a release applies it (${STAGE_LABEL})`);

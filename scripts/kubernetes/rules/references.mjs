@@ -1,4 +1,4 @@
-import { containersOf, find, nameOf, ofKind, podOf, selects, workloads } from '../manifests.mjs';
+import { containersOf, databases, find, nameOf, ofKind, podOf, selects, workloads } from '../manifests.mjs';
 
 /** @typedef {import('../render.mjs').Manifest} Manifest */
 /** @typedef {import('../hand-made-secrets.mjs').HandMadeSecret} HandMadeSecret */
@@ -18,6 +18,13 @@ export function referenceProblems(manifests, { handMade }) {
   return [
     ...workloads(manifests).flatMap((workload) => workloadProblems(workload, manifests, secrets)),
     ...ofKind(manifests, 'ObjectStore').flatMap((store) => storeProblems(store, secrets)),
+    ...databases(manifests).flatMap(({ spec, ...database }) =>
+      spec.superuserSecret
+        ? secretProblems(secrets, 'crm', spec.superuserSecret.name, ['username', 'password']).map(
+            (problem) => `${nameOf(/** @type {Manifest} */ (database))}: ${problem}`,
+          )
+        : [],
+    ),
     ...ofKind(manifests, 'Gateway').flatMap((gateway) => gatewayProblems(gateway, secrets)),
     ...ofKind(manifests, 'Service').flatMap((service) => serviceProblems(service, manifests)),
     ...ofKind(manifests, 'HTTPRoute').flatMap((route) => routeProblems(route, manifests)),
@@ -41,14 +48,12 @@ function secretsOf(manifests, handMade) {
       ({ metadata, spec }) =>
         /** @type {[string, string[]]} */ ([`${metadata.namespace}/${spec.secretName}`, OF_CERTIFICATE]),
     ),
-    ...manifests
-      .filter(({ apiVersion, kind }) => kind === 'Cluster' && apiVersion.startsWith('postgresql.cnpg.io/'))
-      .flatMap(({ metadata, spec }) => [
-        /** @type {[string, string[]]} */ ([`crm/${metadata.name}-ca`, OF_DATABASE.ca]),
-        ...(spec.enableSuperuserAccess
-          ? [/** @type {[string, string[]]} */ ([`crm/${metadata.name}-superuser`, OF_DATABASE.superuser])]
-          : []),
-      ]),
+    ...databases(manifests).flatMap(({ metadata, spec }) => [
+      /** @type {[string, string[]]} */ ([`crm/${metadata.name}-ca`, OF_DATABASE.ca]),
+      ...(spec.enableSuperuserAccess && !spec.superuserSecret
+        ? [/** @type {[string, string[]]} */ ([`crm/${metadata.name}-superuser`, OF_DATABASE.superuser])]
+        : []),
+    ]),
   ];
   return new Map(entries);
 }

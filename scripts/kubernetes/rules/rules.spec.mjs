@@ -1,0 +1,478 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { CONTEXT } from '../contracts.mjs';
+import { find, podOf } from '../manifests.mjs';
+import { renderOverlay } from '../render.mjs';
+import { agreementProblems } from './agreement.mjs';
+import { availabilityProblems } from './availability.mjs';
+import { backupProblems } from './backups.mjs';
+import { isInRange, networkProblems } from './network.mjs';
+import { placeProblems, schemaProblems } from './objects.mjs';
+import { podProblems } from './pods.mjs';
+import { referenceProblems } from './references.mjs';
+
+/** @typedef {import('../render.mjs').Manifest} Manifest */
+/** @typedef {(manifests: Manifest[]) => void} Break */
+/** @typedef {[title: string, breakIt: Break, problem: string]} Case */
+
+/** @type {Manifest[]} */
+let production;
+beforeAll(async () => {
+  production = await renderOverlay('production');
+});
+
+/**
+ * @param {Manifest[]} manifests
+ * @param {string} kind
+ * @param {string} name
+ * @param {string} [namespace]
+ * @returns {any}
+ */
+function get(manifests, kind, name, namespace) {
+  const manifest = find(manifests, kind, name, namespace);
+  if (!manifest) throw new Error(`There is no ${kind} ${name}`);
+  return manifest;
+}
+
+/** @param {Manifest[]} manifests @returns {any} */
+const gatewayPod = (manifests) => podOf(get(manifests, 'Deployment', 'gateway')).spec;
+/** @param {Manifest[]} manifests @returns {any} */
+const gatewayContainer = (manifests) => gatewayPod(manifests).containers[0];
+/** @param {Manifest[]} manifests @param {string} kind @param {string} name */
+const remove = (manifests, kind, name) => manifests.splice(manifests.indexOf(get(manifests, kind, name)), 1);
+/** @param {Manifest[]} manifests @param {string} service @param {string} variable @returns {any} */
+const variable = (manifests, service, variable) =>
+  podOf(get(manifests, 'Deployment', service)).spec.containers[0].env.find(
+    (/** @type {any} */ { name }) => name === variable,
+  );
+
+/**
+ * Each case breaks the manifests of production in one way, and the rule must find that and nothing else.
+ * @param {string} title
+ * @param {(manifests: Manifest[]) => string[] | Promise<string[]>} rule
+ * @param {readonly Case[]} cases
+ */
+function finds(title, rule, cases) {
+  describe(title, () => {
+    it.each(cases)('find %s', async (_title, breakIt, problem) => {
+      const manifests = structuredClone(production);
+      breakIt(manifests);
+      expect(await rule(manifests)).toEqual([problem]);
+    });
+  });
+}
+
+describe('the schemas', () => {
+  it('find mistyped fields, values of another type and unknown kinds, also of resources with a schema of our own', async () => {
+    const broken = structuredClone(production);
+    const deployment = get(broken, 'Deployment', 'gateway');
+    Object.assign(gatewayContainer(broken), { livenesProbe: {} });
+    Object.assign(gatewayContainer(broken).ports[0], { containerPort: '8080' });
+    Object.assign(get(broken, 'Cluster', 'crm-db').spec, { instance: 3 });
+    Object.assign(get(broken, 'Service', 'identity'), { apiVersion: 'example.com/v1' });
+    delete get(broken, 'HorizontalPodAutoscaler', 'gateway').spec.maxReplicas;
+    const problems = await schemaProblems(broken);
+    expect(problems.toSorted()).toEqual(
+      [
+        'Deployment/gateway: /spec/template/spec/containers/0/ports/0/containerPort must be integer',
+        `Deployment/gateway: /spec/template/spec/containers/0/livenesProbe is not a field of ${deployment.apiVersion}/Deployment`,
+        'Cluster/crm-db: /spec must NOT have additional properties',
+        'Service/identity: example.com/v1/Service has no schema',
+        "HorizontalPodAutoscaler/gateway: /spec must have required property 'maxReplicas'",
+      ].toSorted(),
+    );
+  });
+});
+
+finds('the rules for objects', placeProblems, [
+  [
+    'an object that no step applies',
+    (all) => delete get(all, 'Service', 'identity').metadata.labels['crm/stage'],
+    'Service/identity: no step of a release applies it (crm/stage)',
+  ],
+  [
+    'an object of another namespace',
+    (all) => Object.assign(get(all, 'Service', 'identity').metadata, { namespace: 'default' }),
+    'Service/identity: default is not a namespace of the platform',
+  ],
+  [
+    'an object without a namespace',
+    (all) => delete get(all, 'Service', 'identity').metadata.namespace,
+    'Service/identity: it must name its namespace',
+  ],
+  [
+    'an object that is there twice',
+    (all) => all.push(get(all, 'Service', 'identity')),
+    'crm v1 Service/identity: it is there twice',
+  ],
+]);
+
+finds('the rules for pods', (manifests) => podProblems(manifests, CONTEXT), [
+  [
+    'the tag latest',
+    (all) => Object.assign(podOf(get(all, 'StatefulSet', 'nats')).spec.containers[0], { image: 'nats:latest' }),
+    'StatefulSet/nats: nats has no full version tag: nats:latest',
+  ],
+  [
+    'an image without a tag',
+    (all) => Object.assign(gatewayContainer(all), { image: 'registry.example.com:5000/crm/gateway' }),
+    'Deployment/gateway: service has no full version tag: registry.example.com:5000/crm/gateway',
+  ],
+  [
+    'an image of another version',
+    (all) => Object.assign(gatewayContainer(all), { image: 'crm/gateway:9.9.9' }),
+    `Deployment/gateway: service is of version 9.9.9, not ${CONTEXT.version}`,
+  ],
+  [
+    'a missing memory limit',
+    (all) => delete gatewayContainer(all).resources.limits.memory,
+    'Deployment/gateway: service has no memory limit',
+  ],
+  [
+    'a missing request',
+    (all) => delete gatewayContainer(all).resources.requests.cpu,
+    'Deployment/gateway: service requests no cpu',
+  ],
+  [
+    'a request above its limit',
+    (all) => Object.assign(gatewayContainer(all).resources.requests, { memory: '2Gi' }),
+    'Deployment/gateway: service requests more memory than its limit',
+  ],
+  [
+    'a pod that may run as root',
+    (all) => delete gatewayPod(all).securityContext.runAsNonRoot,
+    'Deployment/gateway: it may run as root',
+  ],
+  [
+    'a pod of another user',
+    (all) => Object.assign(gatewayPod(all).securityContext, { runAsUser: 1000 }),
+    'Deployment/gateway: it does not run as user and group 10001',
+  ],
+  [
+    'a pod without seccomp',
+    (all) => delete gatewayPod(all).securityContext.seccompProfile,
+    'Deployment/gateway: it has no seccomp profile',
+  ],
+  [
+    'a pod in the network of its node',
+    (all) => Object.assign(gatewayPod(all), { hostNetwork: true }),
+    'Deployment/gateway: it shares hostNetwork with its node',
+  ],
+  [
+    'a folder of the node',
+    (all) => gatewayPod(all).volumes.push({ name: 'node', hostPath: { path: '/' } }),
+    'Deployment/gateway: volume node is of a kind that restricted pods cannot have',
+  ],
+  [
+    'a volume without a limit',
+    (all) => gatewayPod(all).volumes.push({ name: 'more', emptyDir: {} }),
+    'Deployment/gateway: volume more has no size limit',
+  ],
+  [
+    'a container that may gain privileges',
+    (all) => delete gatewayContainer(all).securityContext.allowPrivilegeEscalation,
+    'Deployment/gateway: service may gain privileges',
+  ],
+  [
+    'a file system that can be written',
+    (all) => Object.assign(gatewayContainer(all).securityContext, { readOnlyRootFilesystem: false }),
+    'Deployment/gateway: service can write its root file system',
+  ],
+  [
+    'a capability',
+    (all) => Object.assign(gatewayContainer(all).securityContext.capabilities, { add: ['NET_ADMIN'] }),
+    'Deployment/gateway: service keeps capabilities',
+  ],
+  [
+    'a container as root in a pod that is not',
+    (all) => Object.assign(gatewayContainer(all).securityContext, { runAsUser: 0 }),
+    'Deployment/gateway: service undoes the user of its pod',
+  ],
+  [
+    'a service without /tmp',
+    (all) =>
+      gatewayContainer(all).volumeMounts.splice(
+        gatewayContainer(all).volumeMounts.findIndex((/** @type {any} */ { mountPath }) => mountPath === '/tmp'),
+        1,
+      ),
+    'Deployment/gateway: service has no writable /tmp',
+  ],
+  [
+    'a mounted token',
+    (all) => delete gatewayPod(all).automountServiceAccountToken,
+    'Deployment/gateway: it mounts a token of Kubernetes',
+  ],
+  [
+    'an account with a token',
+    (all) => delete get(all, 'ServiceAccount', 'gateway').automountServiceAccountToken,
+    'Deployment/gateway: the token of its service account is mounted',
+  ],
+  [
+    'a pod without an account of its own',
+    (all) => delete gatewayPod(all).serviceAccountName,
+    'Deployment/gateway: it has no service account of its own',
+  ],
+  [
+    'variables of other services',
+    (all) => delete gatewayPod(all).enableServiceLinks,
+    'Deployment/gateway: variables of other services get into its environment (enableServiceLinks)',
+  ],
+]);
+
+finds('the rules for availability', availabilityProblems, [
+  [
+    'a missing probe',
+    (all) => delete gatewayContainer(all).readinessProbe,
+    'Deployment/gateway: service has no readinessProbe',
+  ],
+  [
+    'a probe on the public port',
+    (all) => Object.assign(gatewayContainer(all).livenessProbe.httpGet, { port: 'http' }),
+    'Deployment/gateway: livenessProbe of service does not ask /livez on the operations port',
+  ],
+  [
+    'a missing preStop',
+    (all) => delete gatewayContainer(all).lifecycle,
+    'Deployment/gateway: it drains while it still gets requests (preStop)',
+  ],
+  [
+    'a grace period that the drain can exceed',
+    (all) => Object.assign(gatewayPod(all), { terminationGracePeriodSeconds: 49 }),
+    'Deployment/gateway: 49 s are too short for preStop (10 s), the drain (30 s) and 10 s',
+  ],
+  [
+    'a NATS server that just ends',
+    (all) => delete podOf(get(all, 'StatefulSet', 'nats')).spec.containers[0].lifecycle,
+    'StatefulSet/nats: it does not hand over before it ends',
+  ],
+  [
+    'a release that begins with taking away',
+    (all) => Object.assign(get(all, 'Deployment', 'gateway').spec.strategy.rollingUpdate, { maxUnavailable: 1 }),
+    'Deployment/gateway: a release takes a process away before its successor is ready',
+  ],
+  [
+    'pods that are not spread over zones',
+    (all) => gatewayPod(all).topologySpreadConstraints.shift(),
+    'Deployment/gateway: its pods are not spread by topology.kubernetes.io/zone',
+  ],
+  [
+    'a missing disruption budget',
+    (all) => remove(all, 'PodDisruptionBudget', 'gateway'),
+    'Deployment/gateway: it has 0 disruption budgets instead of one',
+  ],
+  [
+    'a disruption budget that lets all go',
+    (all) => Object.assign(get(all, 'PodDisruptionBudget', 'gateway').spec, { maxUnavailable: '100%' }),
+    'Deployment/gateway: its disruption budget is not one pod at a time',
+  ],
+  [
+    'a number of replicas beside an autoscaler',
+    (all) => Object.assign(get(all, 'Deployment', 'gateway').spec, { replicas: 3 }),
+    'Deployment/gateway: it has a fixed number of replicas beside its autoscaler',
+  ],
+  [
+    'a service that nothing scales',
+    (all) => remove(all, 'HorizontalPodAutoscaler', 'gateway'),
+    'Deployment/gateway: nothing says how many replicas it has',
+  ],
+  [
+    'a single process',
+    (all) => Object.assign(get(all, 'HorizontalPodAutoscaler', 'gateway').spec, { minReplicas: 1 }),
+    'Deployment/gateway: its autoscaler allows a single process',
+  ],
+  [
+    'an autoscaler that ignores the processor',
+    (all) => get(all, 'HorizontalPodAutoscaler', 'webhook-dispatcher').spec.metrics.shift(),
+    'Deployment/webhook-dispatcher: its autoscaler does not look at the processor',
+  ],
+]);
+
+finds('the rules for references', (manifests) => referenceProblems(manifests, CONTEXT), [
+  [
+    'a secret that nobody makes',
+    (all) => Object.assign(variable(all, 'gateway', 'NATS_PASSWORD').valueFrom.secretKeyRef, { name: 'nats-user' }),
+    'Deployment/gateway: nobody makes the secret nats-user',
+  ],
+  [
+    'a key that a secret does not have',
+    (all) => Object.assign(variable(all, 'gateway', 'NATS_PASSWORD').valueFrom.secretKeyRef, { key: 'gate' }),
+    'Deployment/gateway: the secret nats-users has no gate',
+  ],
+  [
+    'a configuration that is not there',
+    (all) => Object.assign(gatewayContainer(all).envFrom[0].configMapRef, { name: 'platform' }),
+    'Deployment/gateway: there is no ConfigMap platform',
+  ],
+  [
+    'a volume that is not there',
+    (all) => Object.assign(gatewayContainer(all).volumeMounts[0], { name: 'elsewhere' }),
+    'Deployment/gateway: service mounts elsewhere, which is not there',
+  ],
+  [
+    'credentials of the backup that nobody makes',
+    (all) =>
+      Object.assign(get(all, 'ObjectStore', 'crm-db').spec.configuration.s3Credentials.accessKeyId, { key: 'id' }),
+    'ObjectStore/crm-db: the secret backup-store has no id',
+  ],
+  [
+    'a listener without its certificate',
+    (all) => {
+      get(all, 'Gateway', 'public', 'crm-public').spec.listeners[1].tls.certificateRefs[0].name = 'api-tls';
+    },
+    'Gateway/public: nobody makes the secret api-tls',
+  ],
+  [
+    'a service with nothing behind it',
+    (all) => Object.assign(get(all, 'Service', 'gateway').spec, { selector: { 'app.kubernetes.io/name': 'gate' } }),
+    'Service/gateway: 0 workloads are behind it instead of one',
+  ],
+  [
+    'a port on which nobody listens',
+    (all) => Object.assign(get(all, 'Service', 'gateway').spec.ports[0], { targetPort: 'web' }),
+    'Service/gateway: no container listens on its port http 8080',
+  ],
+  [
+    'a route to a service that is not there',
+    (all) => Object.assign(get(all, 'HTTPRoute', 'api').spec.rules[0].backendRefs[0], { port: 80 }),
+    'HTTPRoute/api: there is no service gateway:80',
+  ],
+  [
+    'a route of another host than its listener',
+    (all) => Object.assign(get(all, 'HTTPRoute', 'api').spec, { hostnames: ['api.example.org'] }),
+    'HTTPRoute/api: its host name is not that of the listener api',
+  ],
+  [
+    'a route without a listener',
+    (all) => Object.assign(get(all, 'HTTPRoute', 'api').spec.parentRefs[0], { sectionName: 'web' }),
+    'HTTPRoute/api: there is no listener web of public',
+  ],
+  [
+    'an autoscaler of nothing',
+    (all) => Object.assign(get(all, 'HorizontalPodAutoscaler', 'gateway').spec.scaleTargetRef, { name: 'gate' }),
+    'HorizontalPodAutoscaler/gateway: there is no Deployment/gate',
+  ],
+]);
+
+finds('the rules for the network', (manifests) => networkProblems(manifests, CONTEXT.network), [
+  [
+    'an arrow that a policy lost',
+    (all) => get(all, 'NetworkPolicy', 'identity').spec.ingress.shift(),
+    'an arrow, but not allowed: gateway -> identity:4001',
+  ],
+  [
+    'an arrow that a policy adds',
+    (all) =>
+      get(all, 'NetworkPolicy', 'identity').spec.ingress.push({
+        from: [{ podSelector: {} }],
+        ports: [{ port: 4222, protocol: 'TCP' }],
+      }) &&
+      get(all, 'NetworkPolicy', 'gateway').spec.egress.push({
+        to: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'identity' } } }],
+        ports: [{ port: 4222, protocol: 'TCP' }],
+      }),
+    'allowed, but not an arrow: gateway -> identity:4222',
+  ],
+  [
+    'a way out to private addresses',
+    (all) => {
+      const rule = get(all, 'NetworkPolicy', 'webhook-dispatcher').spec.egress.at(-1);
+      rule.to[0].ipBlock.except = rule.to[0].ipBlock.except.filter(
+        (/** @type {string} */ range) => range !== '10.0.0.0/8',
+      );
+    },
+    'allowed, but not an arrow: webhook-dispatcher -> private-address:443',
+  ],
+]);
+
+describe('the rules for the network', () => {
+  it('find everything that is open without the default', () => {
+    const open = structuredClone(production).filter(({ metadata }) => metadata.name !== 'default-deny');
+    expect(networkProblems(open, CONTEXT.network)).toContainEqual('allowed, but not an arrow: public -> stranger:5432');
+  });
+
+  it('know the first and the last address of a range', () => {
+    const addresses = ['172.15.255.255', '172.16.0.0', '172.31.255.255', '172.32.0.0'];
+    expect(addresses.map((address) => isInRange('172.16.0.0/12', address))).toEqual([false, true, true, false]);
+    expect(isInRange('0.0.0.0/0', '255.255.255.255')).toBe(true);
+    expect(isInRange('::/0', '10.0.0.1')).toBe(false);
+  });
+});
+
+finds('the rules of agreement', (manifests) => agreementProblems(manifests, CONTEXT), [
+  [
+    'another port than that of the contracts',
+    (all) => Object.assign(gatewayContainer(all).ports[0], { containerPort: 80 }),
+    'Deployment/gateway: its ports are http 80,operations 9080, not http 8080,operations 9080',
+  ],
+  [
+    'another name of a port',
+    (all) => Object.assign(get(all, 'Service', 'gateway').spec.ports[1], { name: 'metrics' }),
+    'Service/gateway: its ports are http 8080,metrics 9080, not http 8080,operations 9080',
+  ],
+  [
+    'the image of another service',
+    (all) => Object.assign(gatewayContainer(all), { image: 'registry.example.com/crm/identity:0.1.0' }),
+    'Deployment/gateway: its image is crm/identity, not crm/gateway',
+  ],
+  ['a missing service', (all) => remove(all, 'Deployment', 'gateway'), 'gateway: it has no deployment or no service'],
+  [
+    'another limit of bodies',
+    (all) => Object.assign(get(all, 'ClientSettingsPolicy', 'public', 'crm-public').spec.body, { maxSize: '512k' }),
+    'ClientSettingsPolicy: bodies may have 524288 bytes in front of the services and 1048576 in them',
+  ],
+  [
+    'a public address without a certificate',
+    (all) => get(all, 'Certificate', 'public', 'crm-public').spec.dnsNames.shift(),
+    'HTTPRoute/api: no certificate names api.crm.example.com',
+  ],
+  [
+    'a public address that its services do not know',
+    (all) => {
+      const platform = all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('platform'));
+      Object.assign(/** @type {any} */ (platform).data, { BASE_URL: 'https://api.example.org' });
+    },
+    'HTTPRoute/api: BASE_URL is not https://api.crm.example.com',
+  ],
+  [
+    'a public address without TLS',
+    (all) => Object.assign(get(all, 'Gateway', 'public', 'crm-public').spec.listeners[1], { protocol: 'HTTP' }),
+    'HTTPRoute/api: it has no listener with TLS for its host name',
+  ],
+  [
+    'more processes than the database has connections for',
+    (all) => Object.assign(get(all, 'HorizontalPodAutoscaler', 'identity').spec, { maxReplicas: 40 }),
+    'Cluster/crm-db: 1186 connections are needed, and 600 allowed',
+  ],
+  [
+    'a worker that is not scaled by its lag',
+    (all) => get(all, 'HorizontalPodAutoscaler', 'webhook-dispatcher').spec.metrics.pop(),
+    'HorizontalPodAutoscaler/webhook-dispatcher: it does not look at the lag of the consumer webhook-dispatcher',
+  ],
+]);
+
+finds('the rules for backups', backupProblems, [
+  [
+    'a database whose changes are on one instance',
+    (all) => delete get(all, 'Cluster', 'crm-db').spec.postgresql.synchronous,
+    'Cluster/crm-db: the loss of one instance can lose a change',
+  ],
+  [
+    'a database whose WAL is not archived',
+    (all) => delete get(all, 'Cluster', 'crm-db').spec.plugins,
+    'Cluster/crm-db: nothing archives its WAL',
+  ],
+  [
+    'an archive without a store',
+    (all) => remove(all, 'ObjectStore', 'crm-db'),
+    'Cluster/crm-db: there is no store crm-db for its WAL',
+  ],
+  [
+    'a database without base backups',
+    (all) => Object.assign(get(all, 'ScheduledBackup', 'crm-db').spec, { suspend: true }),
+    'Cluster/crm-db: nothing makes base backups of it',
+  ],
+  [
+    'base backups in another place than the WAL',
+    (all) => Object.assign(get(all, 'ScheduledBackup', 'crm-db').spec, { pluginConfiguration: { name: 'other' } }),
+    'Cluster/crm-db: its base backups go elsewhere than its WAL',
+  ],
+]);
