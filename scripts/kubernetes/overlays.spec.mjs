@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONTEXT, OVERLAY_SETTINGS } from './contracts.mjs';
-import { find, podOf } from './manifests.mjs';
+import { find, ofKind, podOf } from './manifests.mjs';
 import { OVERLAYS, renderOverlay } from './render.mjs';
 import { variableProblems } from './rules/environment.mjs';
 import { manifestProblems } from './rules/index.mjs';
@@ -26,11 +26,17 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
 });
 
 // Here, and not beside the other rules, because it loads the configuration of every service.
-/** @param {string} kind @param {string} name @param {(env: any[]) => void} breakIt */
+/**
+ * What the rules find in one workload of production, broken.
+ * @param {string} kind
+ * @param {string} name
+ * @param {(env: any[]) => void} breakIt
+ */
 async function problemsWith(kind, name, breakIt) {
-  const manifests = structuredClone(await rendered('production'));
-  breakIt(podOf(/** @type {Manifest} */ (find(manifests, kind, name))).spec.containers[0].env);
-  return variableProblems(manifests, CONTEXT);
+  const all = await rendered('production');
+  const workload = structuredClone(/** @type {Manifest} */ (find(all, kind, name)));
+  breakIt(podOf(workload).spec.containers[0].env);
+  return variableProblems([workload, ...ofKind(all, 'ConfigMap')], CONTEXT);
 }
 
 /** @param {any[]} env @param {string} name */

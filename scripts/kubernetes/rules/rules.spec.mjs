@@ -77,7 +77,7 @@ describe('the schemas', () => {
         `Deployment/gateway: /spec/template/spec/containers/0/livenesProbe is not a field of ${deployment.apiVersion}/Deployment`,
         'Cluster/crm-db: /spec must NOT have additional properties',
         'Service/identity: example.com/v1/Service has no schema',
-        "HorizontalPodAutoscaler/gateway: /spec must have required property 'maxReplicas'",
+        'HorizontalPodAutoscaler/gateway: /spec must have required property maxReplicas',
       ].toSorted(),
     );
   });
