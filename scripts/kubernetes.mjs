@@ -6,6 +6,7 @@ import { OVERLAYS, renderOverlay } from './kubernetes/render.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { serviceList } from './platform/services.mjs';
 import { builtFile } from './root.mjs';
+import { buildPackages } from './setup/build.mjs';
 
 const USAGE = `npm run --silent k8s -- render|secrets ${OVERLAYS.join('|')}`;
 
@@ -22,6 +23,7 @@ await runCommand(async () => {
  * @param {readonly import('./kubernetes/render.mjs').Manifest[]} manifests
  */
 async function secretsFor(manifests) {
+  await buildPackages(['@crm/contracts']);
   /** @type {typeof import('../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
   const { SERVICES } = await serviceList();
@@ -39,7 +41,8 @@ async function secretsFor(manifests) {
 }
 
 /** @param {readonly object[]} manifests */
-const print = (manifests) =>
+function print(manifests) {
   process.stdout.write(
     manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false })).join('---\n'),
   );
+}
