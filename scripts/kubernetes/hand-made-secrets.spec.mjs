@@ -1,4 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { inRoot } from '../root.mjs';
+import { CONTEXT } from './contracts.mjs';
 import { handMadeSecrets, secretManifests } from './hand-made-secrets.mjs';
 
 const SECRETS = handMadeSecrets({ services: ['gateway', 'identity'], stateful: ['identity'] });
@@ -27,5 +30,27 @@ describe('the secrets that people make', () => {
       'BACKUP_ACCESS_KEY_ID',
       'BACKUP_SECRET_ACCESS_KEY',
     ]);
+  });
+});
+
+/** The table of docs/deployment/kubernetes.md. */
+const TABLE = [
+  '| secret | keys | what |',
+  '|---|---|---|',
+  ...CONTEXT.handMade.map(({ name, keys, what }) => {
+    const names = Object.keys(keys).map((key) => `\`${key}\``);
+    return `| \`${name}\` | ${names.join(', ')} | ${what} |`;
+  }),
+].join('\n');
+
+describe('the page on Kubernetes', () => {
+  it('lists the secrets', async () => {
+    const file = inRoot('docs', 'deployment', 'kubernetes.md');
+    const marked = /(<!-- secrets: begin -->\n)[\s\S]*(<!-- secrets: end -->)/;
+    const text = await readFile(file, 'utf8');
+    const expected = text.replace(marked, (_all, begin, end) => `${begin}\n${TABLE}\n\n${end}`);
+    if (process.env.WRITE_DOCS) await writeFile(file, expected);
+    expect(marked.test(text)).toBe(true);
+    expect(await readFile(file, 'utf8')).toBe(expected);
   });
 });
