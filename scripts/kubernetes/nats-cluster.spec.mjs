@@ -134,7 +134,7 @@ describe('the three servers of k8s/base/nats', () => {
     const outcome = await client(provisioning(0), { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.crt') });
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
     const response = await fetch(`http://127.0.0.1:${ports[1]?.monitor}/jsz?streams=1&config=1`);
-    const { account_details: accounts } = await response.json();
+    const { account_details: accounts } = /** @type {any} */ (await response.json());
     const streams = accounts.flatMap((/** @type {any} */ account) => account.stream_detail);
     expect(streams.map((/** @type {any} */ { name }) => name).sort()).toEqual(['EVENTS', 'KV_revocations']);
     for (const { config, cluster } of streams) {
