@@ -1,7 +1,12 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { inRoot } from '../root.mjs';
 import { CONTEXT, OVERLAY_SETTINGS } from './contracts.mjs';
 import { find, ofKind, podOf } from './manifests.mjs';
-import { OVERLAYS, renderOverlay } from './render.mjs';
+import { OVERLAYS, renderFolder, renderOverlay } from './render.mjs';
+import { agreementProblems } from './rules/agreement.mjs';
 import { variableProblems } from './rules/environment.mjs';
 import { manifestProblems } from './rules/index.mjs';
 
@@ -22,6 +27,26 @@ describe.each(OVERLAYS)('the overlay %s', (overlay) => {
     const manifests = await rendered(overlay);
     expect(manifests.length).toBeGreaterThan(60);
     expect(await manifestProblems(manifests, CONTEXT, OVERLAY_SETTINGS[overlay])).toEqual([]);
+  });
+});
+
+describe('addresses.yaml of production', () => {
+  it('is the only place to change an address', async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'crm-k8s-'));
+    try {
+      await cp(inRoot('k8s'), folder, { recursive: true });
+      const file = path.join(folder, 'overlays', 'production', 'addresses.yaml');
+      const text = (await readFile(file, 'utf8')).replaceAll('crm.example.com', 'crm.acme.test');
+      await writeFile(file, text.replace('10.244.0.0/16', '10.0.0.0/8'));
+      const manifests = await renderFolder(path.join(folder, 'overlays', 'production'));
+      expect(agreementProblems(manifests, CONTEXT)).toEqual([]);
+      const rendered = JSON.stringify(manifests);
+      expect(rendered).not.toContain('crm.example.com');
+      expect(rendered).toContain('CRM platform <no-reply@crm.acme.test>');
+      expect(rendered).toContain('"TRUSTED_PROXIES":"10.0.0.0/8"');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });
 
