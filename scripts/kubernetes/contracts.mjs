@@ -26,6 +26,7 @@ export const CONTEXT = {
   servicePorts: DEVELOPMENT_PORTS,
   operationsOffset: OPERATIONS_PORT_OFFSET,
   stateful,
+  databases: Object.values(DATABASES).map(({ database }) => database),
   bodyLimit: DEFAULT_BODY_LIMIT,
   // Consumers of every event; that of identity, which receives one type, needs no process more.
   workers: Object.values(CONSUMERS).filter(({ events }) => events === 'all'),

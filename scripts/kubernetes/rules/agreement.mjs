@@ -1,4 +1,4 @@
-import { find, nameOf, ofKind, podOf } from '../manifests.mjs';
+import { databases, find, nameOf, ofKind, podOf } from '../manifests.mjs';
 
 /** @typedef {import('../render.mjs').Manifest} Manifest */
 
@@ -8,6 +8,7 @@ import { find, nameOf, ofKind, podOf } from '../manifests.mjs';
  * @property {Readonly<Record<string, number>>} servicePorts
  * @property {number} operationsOffset
  * @property {readonly string[]} stateful
+ * @property {readonly string[]} databases names in PostgreSQL
  * @property {number} bodyLimit bytes
  * @property {readonly { durable: string, service: string }[]} workers services that handle events, with their consumer
  */
@@ -40,6 +41,7 @@ export function agreementProblems(manifests, contracts) {
     ...bodyLimitProblems(manifests, contracts),
     ...connectionProblems(manifests, contracts),
     ...lagProblems(manifests, contracts),
+    ...citusProblems(manifests, contracts),
   ];
 }
 
@@ -130,4 +132,23 @@ function lagProblems(manifests, { workers }) {
       ? []
       : [`${nameOf(scaler)}: it does not look at the lag of the consumer ${durable}`];
   });
+}
+
+/**
+ * The job that makes the nodes of Citus known knows every database and every worker.
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ */
+function citusProblems(manifests, contracts) {
+  const job = find(manifests, 'Job', 'register-nodes');
+  const workers = databases(manifests).filter(({ metadata }) => metadata.name !== 'crm-db');
+  if (!job) return workers.map((worker) => `${nameOf(worker)}: nothing makes it known to the coordinator`);
+  const { env } = podOf(job).spec.containers[0];
+  const expected = {
+    DATABASES: [...contracts.databases].sort().join(' '),
+    WORKERS: workers.map(({ metadata }) => `${metadata.name}-rw`).join(' '),
+  };
+  return Object.entries(expected)
+    .filter(([name, value]) => env.find((/** @type {any} */ entry) => entry.name === name)?.value !== value)
+    .map(([name, value]) => `${nameOf(job)}: ${name} is not ${value}`);
 }

@@ -476,3 +476,20 @@ finds('the rules for backups', backupProblems, [
     'Cluster/crm-db: its base backups go elsewhere than its WAL',
   ],
 ]);
+
+describe('the rules for Citus', () => {
+  it('find a database that the nodes do not know, and a worker that nobody registers', async () => {
+    const citus = await renderOverlay('production-citus');
+    expect(agreementProblems(citus, CONTEXT)).toEqual([]);
+    const more = { ...CONTEXT, databases: [...CONTEXT.databases, 'quotes'] };
+    expect(agreementProblems(citus, more)).toEqual([
+      'Job/register-nodes: DATABASES is not automations custom_objects identity marketplace quotes webhooks',
+    ]);
+    remove(citus, 'Cluster', 'crm-db-worker-2');
+    expect(agreementProblems(citus, CONTEXT)).toEqual(['Job/register-nodes: WORKERS is not crm-db-worker-1-rw']);
+    remove(citus, 'Job', 'register-nodes');
+    expect(agreementProblems(citus, CONTEXT)).toEqual([
+      'Cluster/crm-db-worker-1: nothing makes it known to the coordinator',
+    ]);
+  });
+});
