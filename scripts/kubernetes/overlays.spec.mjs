@@ -2,6 +2,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { CALLERS_OF_THE_INTERNET, SENDERS_OF_MAIL } from '../../libs/contracts/src/connections.js';
+import { SERVICES } from '../../libs/contracts/src/services.js';
+import { serviceVariables } from '../deployment/service-variables.mjs';
 import { inRoot } from '../root.mjs';
 import { CONTEXT, OVERLAY_SETTINGS } from './contracts.mjs';
 import { find, ofKind, podOf } from './manifests.mjs';
@@ -50,7 +53,7 @@ describe('addresses.yaml of production', () => {
   });
 });
 
-// Here, and not beside the other rules, because it loads the configuration of every service.
+// These two are here, and not beside the other rules, because they load the configuration of every service.
 /**
  * What the rules find in one workload of production, broken.
  * @param {string} kind
@@ -109,5 +112,20 @@ describe('the rules for variables', () => {
       'Job/migrate: IDENTITY_OWNER_PASSWORD is not set',
       'Job/migrate: LOG_LEVEL is not a variable of migrate',
     ]);
+  });
+});
+
+describe('the connections of the contracts', () => {
+  it('lead to the internet and to mail from the services whose configuration has something to do with them', async () => {
+    /** @type {Record<'EGRESS_ALLOW' | 'SMTP_URL', string[]>} */
+    const having = { EGRESS_ALLOW: [], SMTP_URL: [] };
+    // One after the other: Jest cannot load a module of ours twice at the same time.
+    for (const service of SERVICES) {
+      const { known } = await serviceVariables(service);
+      if (known.includes('EGRESS_ALLOW')) having.EGRESS_ALLOW.push(service);
+      if (known.includes('SMTP_URL')) having.SMTP_URL.push(service);
+    }
+    expect(having.EGRESS_ALLOW).toEqual(CALLERS_OF_THE_INTERNET);
+    expect(having.SMTP_URL).toEqual(SENDERS_OF_MAIL);
   });
 });
