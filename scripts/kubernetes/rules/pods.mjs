@@ -16,7 +16,7 @@ const DIGEST = /@sha256:[0-9a-f]{64}$/;
  * @returns {string[]}
  */
 export function podProblems(manifests, { version }) {
-  return workloads(manifests).flatMap((workload) => {
+  const ofPods = workloads(manifests).flatMap((workload) => {
     const pod = podOf(workload).spec;
     const problems = [
       ...accountProblems(manifests, pod),
@@ -30,6 +30,21 @@ export function podProblems(manifests, { version }) {
     ];
     return problems.map((problem) => `${nameOf(workload)}: ${problem}`);
   });
+  return [...namespaceProblems(manifests), ...ofPods];
+}
+
+/**
+ * Kubernetes itself refuses pods of more rights than these, whoever makes them.
+ * @param {readonly Manifest[]} manifests
+ */
+function namespaceProblems(manifests) {
+  const names = new Set(workloads(manifests).map(({ metadata }) => metadata.namespace));
+  return [...names]
+    .filter((name) => {
+      const namespace = manifests.find(({ kind, metadata }) => kind === 'Namespace' && metadata.name === name);
+      return namespace?.metadata.labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted';
+    })
+    .map((name) => `Namespace/${name}: it does not enforce the profile restricted`);
 }
 
 /** @param {readonly Manifest[]} manifests @param {any} pod */

@@ -138,6 +138,11 @@ finds('the rules for pods', (manifests) => podProblems(manifests, CONTEXT), [
     'Deployment/gateway: service requests more memory than its limit',
   ],
   [
+    'a namespace that admits other pods',
+    (all) => delete get(all, 'Namespace', 'crm').metadata.labels['pod-security.kubernetes.io/enforce'],
+    'Namespace/crm: it does not enforce the profile restricted',
+  ],
+  [
     'a pod that may run as root',
     (all) => delete gatewayPod(all).securityContext.runAsNonRoot,
     'Deployment/gateway: it may run as root',
