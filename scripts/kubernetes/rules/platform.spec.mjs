@@ -1,69 +1,25 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { CONTEXT } from '../contracts.mjs';
-import { find, podOf } from '../manifests.mjs';
+import { podOf } from '../manifests.mjs';
 import { renderOverlay } from '../render.mjs';
 import { agreementProblems } from './agreement.mjs';
-import { availabilityProblems } from './availability.mjs';
 import { backupProblems } from './backups.mjs';
+import { finds, gatewayContainer, get, productionManifests, remove } from './breaking.mjs';
 import { isInRange, networkProblems } from './network.mjs';
 import { placeProblems, schemaProblems } from './objects.mjs';
-import { podProblems } from './pods.mjs';
 import { referenceProblems } from './references.mjs';
 
 /** @typedef {import('../render.mjs').Manifest} Manifest */
-/** @typedef {(manifests: Manifest[]) => void} Break */
-/** @typedef {[title: string, breakIt: Break, problem: string]} Case */
 
-/** @type {Manifest[]} */
-let production;
-beforeAll(async () => {
-  production = await renderOverlay('production');
-});
-
-/**
- * @param {Manifest[]} manifests
- * @param {string} kind
- * @param {string} name
- * @param {string} [namespace]
- * @returns {any}
- */
-function get(manifests, kind, name, namespace) {
-  const manifest = find(manifests, kind, name, namespace);
-  if (!manifest) throw new Error(`There is no ${kind} ${name}`);
-  return manifest;
-}
-
-/** @param {Manifest[]} manifests @returns {any} */
-const gatewayPod = (manifests) => podOf(get(manifests, 'Deployment', 'gateway')).spec;
-/** @param {Manifest[]} manifests @returns {any} */
-const gatewayContainer = (manifests) => gatewayPod(manifests).containers[0];
-/** @param {Manifest[]} manifests @param {string} kind @param {string} name */
-const remove = (manifests, kind, name) => manifests.splice(manifests.indexOf(get(manifests, kind, name)), 1);
 /** @param {Manifest[]} manifests @param {string} service @param {string} variable @returns {any} */
 const variable = (manifests, service, variable) =>
   podOf(get(manifests, 'Deployment', service)).spec.containers[0].env.find(
     (/** @type {any} */ { name }) => name === variable,
   );
 
-/**
- * Each case breaks the manifests of production in one way, and the rule must find that and nothing else.
- * @param {string} title
- * @param {(manifests: Manifest[]) => string[] | Promise<string[]>} rule
- * @param {readonly Case[]} cases
- */
-function finds(title, rule, cases) {
-  describe(title, () => {
-    it.each(cases)('find %s', async (_title, breakIt, problem) => {
-      const manifests = structuredClone(production);
-      breakIt(manifests);
-      expect(await rule(manifests)).toEqual([problem]);
-    });
-  });
-}
-
 describe('the schemas', () => {
   it('find mistyped fields, values of another type and unknown kinds, also of resources with a schema of our own', async () => {
-    const broken = structuredClone(production);
+    const broken = productionManifests();
     const deployment = get(broken, 'Deployment', 'gateway');
     Object.assign(gatewayContainer(broken), { livenesProbe: {} });
     Object.assign(gatewayContainer(broken).ports[0], { containerPort: '8080' });
@@ -103,191 +59,6 @@ finds('the rules for objects', placeProblems, [
     'an object that is there twice',
     (all) => all.push(get(all, 'Service', 'identity')),
     'crm v1 Service/identity: it is there twice',
-  ],
-]);
-
-finds('the rules for pods', (manifests) => podProblems(manifests, CONTEXT), [
-  [
-    'the tag latest',
-    (all) => Object.assign(podOf(get(all, 'StatefulSet', 'nats')).spec.containers[0], { image: 'nats:latest' }),
-    'StatefulSet/nats: nats has no full version tag: nats:latest',
-  ],
-  [
-    'an image without a tag',
-    (all) => Object.assign(gatewayContainer(all), { image: 'registry.example.com:5000/crm/gateway' }),
-    'Deployment/gateway: service has no full version tag: registry.example.com:5000/crm/gateway',
-  ],
-  [
-    'an image of another version',
-    (all) => Object.assign(gatewayContainer(all), { image: 'crm/gateway:9.9.9' }),
-    `Deployment/gateway: service is of version 9.9.9, not ${CONTEXT.version}`,
-  ],
-  [
-    'a missing memory limit',
-    (all) => delete gatewayContainer(all).resources.limits.memory,
-    'Deployment/gateway: service has no memory limit',
-  ],
-  [
-    'a missing request',
-    (all) => delete gatewayContainer(all).resources.requests.cpu,
-    'Deployment/gateway: service requests no cpu',
-  ],
-  [
-    'a request above its limit',
-    (all) => Object.assign(gatewayContainer(all).resources.requests, { memory: '2Gi' }),
-    'Deployment/gateway: service requests more memory than its limit',
-  ],
-  [
-    'a namespace that admits other pods',
-    (all) => delete get(all, 'Namespace', 'crm').metadata.labels['pod-security.kubernetes.io/enforce'],
-    'Namespace/crm: it does not enforce the profile restricted',
-  ],
-  [
-    'a pod that may run as root',
-    (all) => delete gatewayPod(all).securityContext.runAsNonRoot,
-    'Deployment/gateway: it may run as root',
-  ],
-  [
-    'a pod of another user',
-    (all) => Object.assign(gatewayPod(all).securityContext, { runAsUser: 1000 }),
-    'Deployment/gateway: it does not run as user and group 10001',
-  ],
-  [
-    'a pod without seccomp',
-    (all) => delete gatewayPod(all).securityContext.seccompProfile,
-    'Deployment/gateway: it has no seccomp profile',
-  ],
-  [
-    'a pod in the network of its node',
-    (all) => Object.assign(gatewayPod(all), { hostNetwork: true }),
-    'Deployment/gateway: it shares hostNetwork with its node',
-  ],
-  [
-    'a folder of the node',
-    (all) => gatewayPod(all).volumes.push({ name: 'node', hostPath: { path: '/' } }),
-    'Deployment/gateway: volume node is of a kind that restricted pods cannot have',
-  ],
-  [
-    'a volume without a limit',
-    (all) => gatewayPod(all).volumes.push({ name: 'more', emptyDir: {} }),
-    'Deployment/gateway: volume more has no size limit',
-  ],
-  [
-    'a container that may gain privileges',
-    (all) => delete gatewayContainer(all).securityContext.allowPrivilegeEscalation,
-    'Deployment/gateway: service may gain privileges',
-  ],
-  [
-    'a file system that can be written',
-    (all) => Object.assign(gatewayContainer(all).securityContext, { readOnlyRootFilesystem: false }),
-    'Deployment/gateway: service can write its root file system',
-  ],
-  [
-    'a capability',
-    (all) => Object.assign(gatewayContainer(all).securityContext.capabilities, { add: ['NET_ADMIN'] }),
-    'Deployment/gateway: service keeps capabilities',
-  ],
-  [
-    'a container as root in a pod that is not',
-    (all) => Object.assign(gatewayContainer(all).securityContext, { runAsUser: 0 }),
-    'Deployment/gateway: service undoes the user of its pod',
-  ],
-  [
-    'a service without /tmp',
-    (all) =>
-      gatewayContainer(all).volumeMounts.splice(
-        gatewayContainer(all).volumeMounts.findIndex((/** @type {any} */ { mountPath }) => mountPath === '/tmp'),
-        1,
-      ),
-    'Deployment/gateway: service has no writable /tmp',
-  ],
-  [
-    'a mounted token',
-    (all) => delete gatewayPod(all).automountServiceAccountToken,
-    'Deployment/gateway: it mounts a token of Kubernetes',
-  ],
-  [
-    'an account with a token',
-    (all) => delete get(all, 'ServiceAccount', 'gateway').automountServiceAccountToken,
-    'Deployment/gateway: the token of its service account is mounted',
-  ],
-  [
-    'a pod without an account of its own',
-    (all) => delete gatewayPod(all).serviceAccountName,
-    'Deployment/gateway: it has no service account of its own',
-  ],
-  [
-    'variables of other services',
-    (all) => delete gatewayPod(all).enableServiceLinks,
-    'Deployment/gateway: variables of other services get into its environment (enableServiceLinks)',
-  ],
-]);
-
-finds('the rules for availability', availabilityProblems, [
-  [
-    'a missing probe',
-    (all) => delete gatewayContainer(all).readinessProbe,
-    'Deployment/gateway: service has no readinessProbe',
-  ],
-  [
-    'a probe on the public port',
-    (all) => Object.assign(gatewayContainer(all).livenessProbe.httpGet, { port: 'http' }),
-    'Deployment/gateway: livenessProbe of service does not ask /livez on the operations port',
-  ],
-  [
-    'a missing preStop',
-    (all) => delete gatewayContainer(all).lifecycle,
-    'Deployment/gateway: it drains while it still gets requests (preStop)',
-  ],
-  [
-    'a grace period that the drain can exceed',
-    (all) => Object.assign(gatewayPod(all), { terminationGracePeriodSeconds: 49 }),
-    'Deployment/gateway: 49 s are too short for preStop (10 s), the drain (30 s) and 10 s',
-  ],
-  [
-    'a NATS server that just ends',
-    (all) => delete podOf(get(all, 'StatefulSet', 'nats')).spec.containers[0].lifecycle,
-    'StatefulSet/nats: it does not hand over before it ends',
-  ],
-  [
-    'a release that begins with taking away',
-    (all) => Object.assign(get(all, 'Deployment', 'gateway').spec.strategy.rollingUpdate, { maxUnavailable: 1 }),
-    'Deployment/gateway: a release takes a process away before its successor is ready',
-  ],
-  [
-    'pods that are not spread over zones',
-    (all) => gatewayPod(all).topologySpreadConstraints.shift(),
-    'Deployment/gateway: its pods are not spread by topology.kubernetes.io/zone',
-  ],
-  [
-    'a missing disruption budget',
-    (all) => remove(all, 'PodDisruptionBudget', 'gateway'),
-    'Deployment/gateway: it has 0 disruption budgets instead of one',
-  ],
-  [
-    'a disruption budget that lets all go',
-    (all) => Object.assign(get(all, 'PodDisruptionBudget', 'gateway').spec, { maxUnavailable: '100%' }),
-    'Deployment/gateway: its disruption budget is not one pod at a time',
-  ],
-  [
-    'a number of replicas beside an autoscaler',
-    (all) => Object.assign(get(all, 'Deployment', 'gateway').spec, { replicas: 3 }),
-    'Deployment/gateway: it has a fixed number of replicas beside its autoscaler',
-  ],
-  [
-    'a service that nothing scales',
-    (all) => remove(all, 'HorizontalPodAutoscaler', 'gateway'),
-    'Deployment/gateway: nothing says how many replicas it has',
-  ],
-  [
-    'a single process',
-    (all) => Object.assign(get(all, 'HorizontalPodAutoscaler', 'gateway').spec, { minReplicas: 1 }),
-    'Deployment/gateway: its autoscaler allows a single process',
-  ],
-  [
-    'an autoscaler that ignores the processor',
-    (all) => get(all, 'HorizontalPodAutoscaler', 'webhook-dispatcher').spec.metrics.shift(),
-    'Deployment/webhook-dispatcher: its autoscaler does not look at the processor',
   ],
 ]);
 
@@ -390,7 +161,7 @@ finds('the rules for the network', (manifests) => networkProblems(manifests, CON
 
 describe('the rules for the network', () => {
   it('find everything that is open without the default', () => {
-    const open = structuredClone(production).filter(({ metadata }) => metadata.name !== 'default-deny');
+    const open = productionManifests().filter(({ metadata }) => metadata.name !== 'default-deny');
     expect(networkProblems(open, CONTEXT.network)).toContainEqual('allowed, but not an arrow: public -> stranger:5432');
   });
 
