@@ -10,6 +10,8 @@ const WRITERS = [
   'libs/manifest/test/certification-pages.spec.ts',
   'libs/messaging/src/server/permissions.spec.ts',
   'scripts/observability/metrics.spec.mjs',
+  'scripts/kubernetes/hand-made-secrets.spec.mjs',
+  'scripts/kubernetes/network-policies.spec.mjs',
 ];
 
 await runCommand(async () => {

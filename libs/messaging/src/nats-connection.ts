@@ -5,6 +5,7 @@ import { connect } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { inboxPrefix } from './inbox-prefix.js';
 import type { MessagingConfig } from './messaging-config.js';
+import { serversOf } from './servers.js';
 
 const PING_TIMEOUT_MS = 2_000;
 
@@ -25,7 +26,7 @@ export class NatsConnection {
   /** Waits until the server is available. Rejects when it refuses the user. */
   static async open(config: MessagingConfig): Promise<NatsConnection> {
     const connection = await connect({
-      servers: config.url.split(','),
+      ...serversOf(config.url),
       user: config.user,
       pass: config.password,
       name: config.service,

@@ -3,7 +3,7 @@ import { RPC_CONTRACTS, SERVICES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { natsServerConfig } from './nats-server-config.js';
 import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
-import { sampleServerConfig } from './sample-config.js';
+import { clusterServerConfig, sampleServerConfig } from './sample-config.js';
 
 describe('the permissions at the broker', () => {
   it('let exactly the callers of a contract call it, and exactly its server receive it', () => {
@@ -48,9 +48,12 @@ describe('the configuration of the server', () => {
     expect(natsServerConfig(options)).not.toContain('sync_interval');
   });
 
-  it('matches the file in deploy/nats', async () => {
-    const file = new URL('../../../../deploy/nats/nats-server.conf', import.meta.url);
-    if (process.env.WRITE_DOCS) await writeFile(file, sampleServerConfig());
-    expect(await readFile(file, 'utf8')).toBe(sampleServerConfig());
+  it.each([
+    ['deploy/nats/nats-server.conf', sampleServerConfig()],
+    ['k8s/base/nats/nats.conf', clusterServerConfig()],
+  ])('matches the file %s', async (path, text) => {
+    const file = new URL(`../../../../${path}`, import.meta.url);
+    if (process.env.WRITE_DOCS) await writeFile(file, text);
+    expect(await readFile(file, 'utf8')).toBe(text);
   });
 });

@@ -21,6 +21,7 @@ import { nanos } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { inboxPrefix } from '../inbox-prefix.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
+import { serversOf } from '../servers.js';
 
 export interface ProvisioningConnection {
   url: string;
@@ -53,7 +54,7 @@ export async function asProvisioner<Result>(
   work: (manager: JetStreamManager) => Promise<Result>,
 ): Promise<Result> {
   const nats = await connect({
-    servers: connection.url.split(','),
+    ...serversOf(connection.url),
     user: connection.user,
     pass: connection.password,
     name: 'provisioner',

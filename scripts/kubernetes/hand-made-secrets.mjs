@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+
+/**
+ * A secret that no operator makes: whoever runs the platform does, once, before the first release.
+ * @typedef {object} HandMadeSecret
+ * @property {string} name
+ * @property {Readonly<Record<string, SecretKey>>} keys
+ * @property {string} what one sentence for docs/deployment/kubernetes.md
+ */
+
+/**
+ * Where a value comes from: generated, or the environment variable in which the person who makes it gives it.
+ * @typedef {{ generate: 'password' | 'encryption-key' } | { given: string, example: string } | { fixed: string }} SecretKey
+ */
+
+/** Users of NATS: the services, and who makes streams. */
+const PROVISIONER = 'provisioner';
+/** Services that seal secrets at rest. */
+const WITH_ENCRYPTION = ['automation-hooks', 'identity', 'marketplace-certification', 'webhook-dispatcher'];
+
+/** @type {SecretKey} */
+const PASSWORD = { generate: 'password' };
+
+/**
+ * @param {{ services: readonly string[], stateful: readonly string[] }} contracts
+ * @returns {readonly HandMadeSecret[]} in alphabetical order
+ */
+export function handMadeSecrets({ services, stateful }) {
+  return [
+    {
+      name: 'backup-store',
+      keys: {
+        'access-key-id': { given: 'BACKUP_ACCESS_KEY_ID', example: 'AKIAEXAMPLE' },
+        'secret-access-key': { given: 'BACKUP_SECRET_ACCESS_KEY', example: 'example' },
+      },
+      what: 'Rights to read and write the bucket of the backups.',
+    },
+    ...stateful.map((service) => ({
+      name: `database-${service}`,
+      keys: { 'owner-password': PASSWORD, 'runtime-password': PASSWORD, 'narrow-password': PASSWORD },
+      what: `The three roles of the database of ${service}. The migration job sets them.`,
+    })),
+    {
+      name: 'database-superuser',
+      keys: { username: { fixed: 'postgres' }, password: PASSWORD },
+      what: 'The superuser of all nodes of Citus; without Citus the operator makes one.',
+    },
+    ...WITH_ENCRYPTION.map((service) => ({
+      name: `encryption-${service}`,
+      keys: { 'key-encryption-key': /** @type {SecretKey} */ ({ generate: 'encryption-key' }) },
+      what: `Seals what ${service} keeps secret. Without it, a backup of the database is worth little: keep a copy elsewhere.`,
+    })),
+    {
+      name: 'mail',
+      keys: { 'smtp-url': { given: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465' } },
+      what: 'The mail server, with user and password.',
+    },
+    {
+      name: 'nats-users',
+      keys: Object.fromEntries([...services, PROVISIONER].map((user) => [user, PASSWORD])),
+      what: 'The users of NATS. The servers read them at their start.',
+    },
+  ];
+}
+
+/**
+ * The secrets with fresh values, as manifests.
+ * @param {readonly HandMadeSecret[]} secrets
+ * @param {Readonly<Record<string, string | undefined>>} environment holds what is given
+ * @returns {{ manifests: import('./render.mjs').Manifest[], missing: string[] }} missing: variables that are not set
+ */
+export function secretManifests(secrets, environment) {
+  /** @type {string[]} */
+  const missing = [];
+  const valueFor = (/** @type {SecretKey} */ key) => {
+    if ('generate' in key) return generated(key.generate);
+    if ('fixed' in key) return key.fixed;
+    const value = environment[key.given];
+    if (!value) missing.push(key.given);
+    return value ?? '';
+  };
+  const manifests = secrets.map(({ name, keys }) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'crm', labels: { 'app.kubernetes.io/part-of': 'crm' } },
+    stringData: Object.fromEntries(Object.entries(keys).map(([key, source]) => [key, valueFor(source)])),
+  }));
+  return { manifests, missing };
+}
+
+/**
+ * Passwords stand unescaped in URLs and in the configuration of NATS, which reads a text that begins with a digit as a
+ * number: a letter, then hexadecimal digits.
+ * @param {'password' | 'encryption-key'} kind
+ */
+const generated = (kind) =>
+  kind === 'password' ? `p${randomBytes(24).toString('hex')}` : randomBytes(32).toString('base64');

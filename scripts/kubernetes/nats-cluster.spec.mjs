@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generate } from 'selfsigned';
+import { run } from '../processes/run.mjs';
+import { builtFile, inRoot } from '../root.mjs';
+import { freePorts } from '../servers/free-port.mjs';
+import { knowsSyncInterval, natsProgram } from '../servers/nats-binary.mjs';
+
+const PASSWORD = 'p0123';
+/** Longest wait for three servers to elect a leader. */
+const READY_MS = 20_000;
+
+/** @type {string} */
+let folder;
+/** @type {import('node:child_process').ChildProcess[]} */
+const servers = [];
+/** @type {{ client: number, cluster: number, monitor: number }[]} */
+let ports;
+
+/** Three servers on this machine with the very file of k8s, apart from addresses and folders. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'crm-nats-cluster-'));
+  const free = await freePorts(9);
+  ports = [0, 1, 2].map((i) => ({
+    client: /** @type {number} */ (free[i * 3]),
+    cluster: /** @type {number} */ (free[i * 3 + 1]),
+    monitor: /** @type {number} */ (free[i * 3 + 2]),
+  }));
+  await writeCertificate();
+  const program = await natsProgram();
+  const version = await run(program, ['--version']);
+  const text = await readFile(inRoot('k8s', 'base', 'nats', 'nats.conf'), 'utf8');
+  const passwords = Object.fromEntries(
+    [...text.matchAll(/\$(NATS_PASSWORD_\w+)/g)].map(([, name]) => [name, PASSWORD]),
+  );
+  for (const [ordinal, port] of ports.entries()) {
+    const file = path.join(folder, `nats-${ordinal}.conf`);
+    const here = moved(text, ordinal, port);
+    await mkdir(path.join(folder, String(ordinal)));
+    await writeFile(file, knowsSyncInterval(version.stdout) ? here : here.replace(/ *sync_interval: .*\n/, ''));
+    const env = { PATH: process.env.PATH, POD_NAME: `nats-${ordinal}`, ...passwords };
+    servers.push(spawn(program, ['--config', file], { env, stdio: 'ignore' }));
+  }
+  await Promise.all(ports.map(({ monitor }) => healthy(monitor)));
+});
+
+afterAll(async () => {
+  await Promise.all(
+    servers.map(async (server) => {
+      const ended = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : undefined;
+      server.kill('SIGKILL');
+      await ended;
+    }),
+  );
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function writeCertificate() {
+  const names = ['localhost', '127.0.0.1'];
+  const pems = await generate([{ name: 'commonName', value: 'nats' }], {
+    keySize: 2048,
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: names[0] },
+          { type: 7, ip: names[1] },
+        ],
+      },
+    ],
+  });
+  await Promise.all([
+    writeFile(path.join(folder, 'tls.crt'), pems.cert),
+    writeFile(path.join(folder, 'ca.crt'), pems.cert),
+    writeFile(path.join(folder, 'tls.key'), pems.private),
+  ]);
+}
+
+/**
+ * @param {string} text
+ * @param {number} ordinal
+ * @param {{ client: number, cluster: number, monitor: number }} own
+ */
+function moved(text, ordinal, own) {
+  const routes = text.replace(/nats-(\d)\.nats-servers:6222/g, (_name, n) => `localhost:${ports[Number(n)]?.cluster}`);
+  return routes
+    .replace('port: 4222', `port: ${own.client}`)
+    .replace('0.0.0.0:8222', `127.0.0.1:${own.monitor}`)
+    .replace('0.0.0.0:6222', `127.0.0.1:${own.cluster}`)
+    .replace('host: "0.0.0.0"', 'host: "127.0.0.1"')
+    .replace('/data/jetstream', path.join(folder, String(ordinal)))
+    .replace('/var/run/nats', path.join(folder, String(ordinal)))
+    .replaceAll('/etc/nats/tls', folder);
+}
+
+/** As the startup probe asks. @param {number} monitor */
+async function healthy(monitor) {
+  const deadline = Date.now() + READY_MS;
+  while (Date.now() < deadline) {
+    const response = await fetch(`http://127.0.0.1:${monitor}/healthz`).catch(() => undefined);
+    if (response?.ok) return;
+    await delay(50);
+  }
+  throw new Error(`A server was not healthy within ${READY_MS / 1000} s`);
+}
+
+/**
+ * Runs a program with the client that the services use. Node reads NODE_EXTRA_CA_CERTS only when it starts.
+ * @param {string} source
+ * @param {NodeJS.ProcessEnv} [environment]
+ */
+const client = (source, environment = {}) =>
+  run(process.execPath, ['--input-type=module', '--eval', source], {
+    cwd: inRoot('libs', 'messaging'),
+    env: { PATH: process.env.PATH, ...environment },
+  });
+
+/** @param {number} ordinal */
+const provisioning = (ordinal) => `
+  import { provisionStreams } from '${builtFile('libs/messaging', 'server/provision-streams.js')}';
+  await provisionStreams(
+    { url: 'tls://localhost:${ports[ordinal]?.client}', user: 'provisioner', password: '${PASSWORD}' },
+    { replicas: 3 },
+  );`;
+
+describe('the three servers of k8s/base/nats', () => {
+  it('make streams with three copies for a client that trusts their authority', async () => {
+    const outcome = await client(provisioning(0), { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.crt') });
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    const response = await fetch(`http://127.0.0.1:${ports[1]?.monitor}/jsz?streams=1&config=1`);
+    const { account_details: accounts } = /** @type {any} */ (await response.json());
+    const streams = accounts.flatMap((/** @type {any} */ account) => account.stream_detail);
+    expect(streams.map((/** @type {any} */ { name }) => name).sort()).toEqual(['EVENTS', 'KV_revocations']);
+    for (const { config, cluster } of streams) {
+      expect(config.num_replicas).toBe(3);
+      expect(cluster.replicas).toHaveLength(2);
+    }
+  });
+
+  it('are refused by a client that does not trust their authority', async () => {
+    const outcome = await client(provisioning(0));
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.stderr).toMatch(/self[- ]signed certificate/);
+  });
+
+  it('go on when one of them ends', async () => {
+    const [server] = servers;
+    const ended = once(/** @type {import('node:child_process').ChildProcess} */ (server), 'exit');
+    server?.kill('SIGKILL');
+    await ended;
+    const ca = { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.crt') };
+    const deadline = Date.now() + READY_MS;
+    let outcome = await client(provisioning(1), ca);
+    while (outcome.code !== 0 && Date.now() < deadline) outcome = await client(provisioning(1), ca);
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,154 @@
+import { databases, find, nameOf, ofKind, podOf } from '../manifests.mjs';
+
+/** @typedef {import('../render.mjs').Manifest} Manifest */
+
+/**
+ * @typedef {object} Contracts
+ * @property {readonly string[]} services
+ * @property {Readonly<Record<string, number>>} servicePorts
+ * @property {number} operationsOffset
+ * @property {readonly string[]} stateful
+ * @property {readonly string[]} databases names in PostgreSQL
+ * @property {number} bodyLimit bytes
+ * @property {readonly { durable: string, service: string }[]} workers services that handle events, with their consumer
+ */
+
+/** Which service is behind which public address, and the variable with its URL. */
+const PUBLIC = {
+  api: { service: 'gateway', variable: 'BASE_URL' },
+  embed: { service: 'embed-gateway', variable: 'EMBED_API_URL' },
+  operators: { service: 'marketplace-admin', variable: undefined },
+};
+
+/** Connections of one process besides those of DATABASE_POOL_SIZE: the narrow pool, the relay and work that holds a lock. */
+const OTHER_CONNECTIONS = 4 + 3;
+const DEFAULT_POOL_SIZE = 10;
+/** The gauge of libs/messaging, as docs/deployment/kubernetes.md hands it to the autoscaler. */
+const LAG_METRIC = 'consumer_lag_events';
+/** Of the migration job, the operator and people. */
+const SPARE_CONNECTIONS = 30;
+
+/**
+ * Names, ports and limits are those of the contracts, and what is said in several places is the same in each.
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ * @returns {string[]}
+ */
+export function agreementProblems(manifests, contracts) {
+  return [
+    ...contracts.services.flatMap((service) => servicePortProblems(service, manifests, contracts)),
+    ...publicProblems(manifests),
+    ...bodyLimitProblems(manifests, contracts),
+    ...connectionProblems(manifests, contracts),
+    ...lagProblems(manifests, contracts),
+    ...citusProblems(manifests, contracts),
+  ];
+}
+
+/**
+ * @param {string} name
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ */
+function servicePortProblems(name, manifests, { servicePorts, operationsOffset }) {
+  const deployment = find(manifests, 'Deployment', name);
+  const service = find(manifests, 'Service', name);
+  if (!deployment || !service) return [`${name}: it has no deployment or no service`];
+  const port = /** @type {number} */ (servicePorts[name]);
+  const wanted = [`http ${port}`, `operations ${port + operationsOffset}`];
+  const open = podOf(deployment).spec.containers[0].ports.map(
+    (/** @type {any} */ entry) => `${entry.name} ${entry.containerPort}`,
+  );
+  const served = service.spec.ports.map((/** @type {any} */ entry) => `${entry.name} ${entry.port}`);
+  const image = podOf(deployment).spec.containers[0].image.replace(/^.*(crm\/[^:@/]+)[^/]*$/, '$1');
+  return [
+    ...(String(open) === String(wanted) ? [] : [`${nameOf(deployment)}: its ports are ${open}, not ${wanted}`]),
+    ...(String(served) === String(wanted) ? [] : [`${nameOf(service)}: its ports are ${served}, not ${wanted}`]),
+    ...(image === `crm/${name}` ? [] : [`${nameOf(deployment)}: its image is ${image}, not crm/${name}`]),
+    ...(podOf(deployment).spec.serviceAccountName === name
+      ? []
+      : [`${nameOf(deployment)}: its account is not its own`]),
+  ];
+}
+
+/** @param {readonly Manifest[]} manifests */
+function publicProblems(manifests) {
+  const gateway = find(manifests, 'Gateway', 'public', 'crm-public');
+  const certificate = find(manifests, 'Certificate', 'public', 'crm-public');
+  const settings = ofKind(manifests, 'ConfigMap').find(({ metadata }) => metadata.name.startsWith('platform'))?.data;
+  return Object.entries(PUBLIC).flatMap(([name, { service, variable }]) => {
+    const route = find(manifests, 'HTTPRoute', name);
+    const host = route?.spec.hostnames[0];
+    const listener = gateway?.spec.listeners.find((/** @type {any} */ candidate) => candidate.name === name);
+    const backends = route?.spec.rules.flatMap((/** @type {any} */ { backendRefs }) => backendRefs) ?? [];
+    const problems = [];
+    if (backends.length !== 1 || backends[0].name !== service) problems.push(`it does not lead to ${service}`);
+    if (listener?.hostname !== host || listener?.protocol !== 'HTTPS')
+      problems.push('it has no listener with TLS for its host name');
+    if (!certificate?.spec.dnsNames.includes(host)) problems.push(`no certificate names ${host}`);
+    if (variable && settings?.[variable] !== `https://${host}`) problems.push(`${variable} is not https://${host}`);
+    return problems.map((problem) => `HTTPRoute/${name}: ${problem}`);
+  });
+}
+
+/** @param {readonly Manifest[]} manifests @param {Contracts} contracts */
+function bodyLimitProblems(manifests, { bodyLimit }) {
+  const policy = ofKind(manifests, 'ClientSettingsPolicy').find(({ spec }) => spec.targetRef.kind === 'Gateway');
+  // The units of nginx: k and m, powers of two.
+  const [, number, unit] = /^(\d+)([km]?)$/.exec(policy?.spec.body?.maxSize ?? '') ?? [];
+  const bytes = Number(number) * { '': 1, k: 2 ** 10, m: 2 ** 20 }[/** @type {'' | 'k' | 'm'} */ (unit ?? '')];
+  return bytes === bodyLimit
+    ? []
+    : [`ClientSettingsPolicy: bodies may have ${bytes} bytes in front of the services and ${bodyLimit} in them`];
+}
+
+/**
+ * Every process at its most, with one more of each while a release rolls out.
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ */
+function connectionProblems(manifests, { stateful }) {
+  const needed = stateful.reduce((sum, name) => {
+    const deployment = find(manifests, 'Deployment', name);
+    const scaler = find(manifests, 'HorizontalPodAutoscaler', name);
+    const most = scaler?.spec.maxReplicas ?? deployment?.spec.replicas ?? 0;
+    const env = deployment ? podOf(deployment).spec.containers[0].env : [];
+    const pool =
+      env.find((/** @type {any} */ entry) => entry.name === 'DATABASE_POOL_SIZE')?.value ?? DEFAULT_POOL_SIZE;
+    return sum + (most + 1) * (Number(pool) + OTHER_CONNECTIONS);
+  }, SPARE_CONNECTIONS);
+  const database = manifests.find(({ kind, metadata }) => kind === 'Cluster' && metadata.name === 'crm-db');
+  const most = Number(database?.spec.postgresql.parameters.max_connections);
+  return needed <= most ? [] : [`Cluster/crm-db: ${needed} connections are needed, and ${most} allowed`];
+}
+
+/** @param {readonly Manifest[]} manifests @param {Contracts} contracts */
+function lagProblems(manifests, { workers }) {
+  return workers.flatMap(({ durable, service }) => {
+    const scaler = find(manifests, 'HorizontalPodAutoscaler', service);
+    if (!scaler) return [];
+    const lag = scaler.spec.metrics.find((/** @type {any} */ { type }) => type === 'External')?.external.metric;
+    return lag?.name === LAG_METRIC && lag.selector.matchLabels.consumer === durable
+      ? []
+      : [`${nameOf(scaler)}: it does not look at the lag of the consumer ${durable}`];
+  });
+}
+
+/**
+ * The job that makes the nodes of Citus known knows every database and every worker.
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ */
+function citusProblems(manifests, contracts) {
+  const job = find(manifests, 'Job', 'register-nodes');
+  const workers = databases(manifests).filter(({ metadata }) => metadata.name !== 'crm-db');
+  if (!job) return workers.map((worker) => `${nameOf(worker)}: nothing makes it known to the coordinator`);
+  const { env } = podOf(job).spec.containers[0];
+  const expected = {
+    DATABASES: [...contracts.databases].sort().join(' '),
+    WORKERS: workers.map(({ metadata }) => `${metadata.name}-rw`).join(' '),
+  };
+  return Object.entries(expected)
+    .filter(([name, value]) => env.find((/** @type {any} */ entry) => entry.name === name)?.value !== value)
+    .map(([name, value]) => `${nameOf(job)}: ${name} is not ${value}`);
+}
