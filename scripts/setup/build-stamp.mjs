@@ -6,7 +6,15 @@ import { CACHE_DIR, inRoot } from '../root.mjs';
 const STAMP = path.join(CACHE_DIR, 'built');
 
 /** What decides the outcome of every build besides the sources of the packages. */
-const SETTINGS = ['pnpm-lock.yaml', 'nx.json', '.swcrc', 'scripts/bundle.mjs', 'scripts/bundle/own-source-map.mjs'];
+const SETTINGS = [
+  'pnpm-lock.yaml',
+  'nx.json',
+  '.swcrc',
+  'scripts/bundle.mjs',
+  'scripts/bundle/contents.mjs',
+  'scripts/bundle/left-out.mjs',
+  'scripts/bundle/own-source-map.mjs',
+];
 
 /**
  * Whether the last complete build was made of what is there now, and its results are still those. nx knows too, but to
