@@ -9,6 +9,7 @@ const WRITERS = [
   'libs/formula/test/reference.spec.ts',
   'libs/manifest/test/certification-pages.spec.ts',
   'libs/messaging/src/server/permissions.spec.ts',
+  'scripts/supply-chain/licences-page.spec.mjs',
 ];
 
 await runCommand(async () => {

@@ -20,6 +20,8 @@ import { inRoot, ROOT } from '../root.mjs';
  * @property {string} name
  * @property {string} version
  * @property {string} [description]
+ * @property {readonly string[]} [os] kinds of machines that it is made for
+ * @property {readonly string[]} [cpu]
  * @property {unknown} [license]
  * @property {unknown} [licenses]
  * @property {Record<string, string>} [dependencies]
