@@ -19,6 +19,7 @@ import { unprivilegedUser } from './unprivileged-user.mjs';
  * @property {boolean} throwaway no durability: for data that is deleted afterwards
  * @property {import('../processes/guard.mjs').Guard} guard
  * @property {string} [logFile]
+ * @property {Readonly<Record<string, string>>} [settings] of the server, beside ours
  */
 
 /**
@@ -72,7 +73,12 @@ export async function startPostgres(options) {
   await createDataDir({ ...options, dataDir, user, initdb: programs.initdb });
   await clearStalePid(dataDir);
 
-  const settings = { ...SETTINGS, ...(options.throwaway ? THROWAWAY_SETTINGS : {}), port: String(options.port) };
+  const settings = {
+    ...SETTINGS,
+    ...(options.throwaway ? THROWAWAY_SETTINGS : {}),
+    ...options.settings,
+    port: String(options.port),
+  };
   const args = ['-D', dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   const deadline = Date.now() + LEFTOVER_TIMEOUT_MS;
   for (;;) {
