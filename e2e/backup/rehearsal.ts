@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type TestTokens, testTokens } from '@crm/testing';
 import { client } from '../../scripts/demo/client.mjs';
 import { Guard } from '../../scripts/processes/guard.mjs';
@@ -18,6 +19,10 @@ import { Site } from './site.js';
 
 /** Created one after the other while something else happens. */
 const LEADS_AT_A_TIME = 20;
+/** Requests under way at a time. */
+const READERS = 8;
+/** Between them, so that a slow machine is not left with more events than it can deliver in the time of a test. */
+const BREATH_MS = 100;
 /** With the order of records, a delivery has failed after so many attempts. */
 const SET_ASIDE_AFTER = 3;
 /** The rewind begins so long before the last restored change: what was published before may not have been handled. */
@@ -94,6 +99,8 @@ class Run {
       const found = await this.workOn(restored);
       return { ...lost, ...found, seconds: (performance.now() - begun) / 1000 };
     } finally {
+      // Nothing of it is needed any more.
+      await restored.kill();
       await restored.stop();
     }
   }
@@ -123,7 +130,10 @@ class Run {
   private async underLoad(workload: Workload, work: () => Promise<void>): Promise<void> {
     let isDone = false;
     const load = async () => {
-      while (!isDone) await workload.acceptUpTo(workload.accepted.length + LEADS_AT_A_TIME);
+      while (!isDone) {
+        await workload.acceptUpTo(workload.accepted.length + LEADS_AT_A_TIME);
+        await delay(BREATH_MS);
+      }
     };
     const finish = () => {
       isDone = true;
@@ -188,10 +198,15 @@ class Run {
   private async listUnreadable(site: Site, committed: readonly CommittedEvent[]): Promise<string[]> {
     const call = client(site.recordServices[0]?.url ?? '');
     const unreadable: string[] = [];
-    for (const { leadId, tenantId } of committed) {
-      const { status, body } = await call('GET', `/api/crm/leads/${leadId}`, { token: this.tokenOf.get(tenantId) });
-      if (status !== 200 || !/^Lead \d+$/.test(body.lastName)) unreadable.push(leadId);
-    }
+    const rest = [...committed];
+    const readers = Array.from({ length: READERS }, async () => {
+      for (let next = rest.pop(); next; next = rest.pop()) {
+        const { leadId, tenantId } = next;
+        const { status, body } = await call('GET', `/api/crm/leads/${leadId}`, { token: this.tokenOf.get(tenantId) });
+        if (status !== 200 || !/^Lead \d+$/.test(body.lastName)) unreadable.push(leadId);
+      }
+    });
+    await Promise.all(readers);
     return unreadable;
   }
 

@@ -12,51 +12,42 @@ import { inRoot } from '../root.mjs';
  *   made of
  */
 
-/** Programs of an app that are not in its image: migrations have an image of their own, demo data is for development. */
-const NOT_IN_SERVICE = ['migrations/index.js', 'seed.js'];
-
-/** The image that brings databases and streams up to date. */
+/** The image that brings databases and streams up to date: its own program, if it has one, and every service's migrations. */
 const MIGRATE = 'migrate';
+const MIGRATIONS = 'migrations/index.js';
 
 /**
  * @returns {Promise<Image[]>} what is built, sorted by name
- * @throws {PlainError} when a service is not built
+ * @throws {PlainError} when an app is not built
  */
 export async function builtImages() {
-  const apps = (await readdir(inRoot('apps'))).sort();
-  /** @type {Image[]} */
-  const images = [];
-  /** @type {{ app: string, contents: Contents }[]} */
-  const migrations = [];
-  for (const app of apps) {
+  /** @type {Map<string, Image['builds'][number][]>} */
+  const images = new Map([[MIGRATE, []]]);
+  for (const app of (await readdir(inRoot('apps'))).sort()) {
     const manifest = JSON.parse(await readFile(inRoot('apps', app, 'package.json'), 'utf8'));
     if (!manifest.scripts?.build?.includes('bundle.mjs')) continue;
     const contents = await contentsOf(app);
-    const programs = Object.entries(contents.programs);
-    images.push({
-      name: app,
-      builds: [
-        {
-          app,
-          contents: pick(
-            contents,
-            programs.filter(([file]) => !NOT_IN_SERVICE.includes(file)),
-          ),
-        },
-      ],
-    });
-    const migration = programs.filter(([file]) => file === 'migrations/index.js');
-    if (migration.length > 0) migrations.push({ app, contents: pick(contents, migration) });
+    images.set(app, [...(images.get(app) ?? []), { app, contents: pick(contents, (file) => !file.includes('/')) }]);
+    const migrations = pick(contents, (file) => file === MIGRATIONS);
+    // What migrations take from outside is there for the program that runs them.
+    if (Object.keys(migrations.programs).length > 0) {
+      images.get(MIGRATE)?.push({ app, contents: { ...migrations, outside: [] } });
+    }
   }
-  return [...images, { name: MIGRATE, builds: migrations }].sort((left, right) => (left.name < right.name ? -1 : 1));
+  return [...images]
+    .map(([name, builds]) => ({ name, builds }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
 /**
  * @param {Contents} contents
- * @param {[string, readonly string[]][]} programs
- * @returns {Contents}
+ * @param {(program: string) => boolean} isWanted
+ * @returns {Contents} the same with the wanted programs alone
  */
-const pick = (contents, programs) => ({ ...contents, programs: Object.fromEntries(programs) });
+const pick = (contents, isWanted) => ({
+  ...contents,
+  programs: Object.fromEntries(Object.entries(contents.programs).filter(([program]) => isWanted(program))),
+});
 
 /**
  * @param {string} app
