@@ -1,5 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { PlainError } from '../plain-error.mjs';
+import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
 
 /** @typedef {import('../bundle/contents.mjs').Contents} Contents */
@@ -23,9 +25,8 @@ const MIGRATIONS = 'migrations/index.js';
 export async function builtImages() {
   /** @type {Map<string, Image['builds'][number][]>} */
   const images = new Map([[MIGRATE, []]]);
-  for (const app of (await readdir(inRoot('apps'))).sort()) {
-    const manifest = JSON.parse(await readFile(inRoot('apps', app, 'package.json'), 'utf8'));
-    if (!manifest.scripts?.build?.includes('bundle.mjs')) continue;
+  const { SERVICES } = await serviceList();
+  for (const app of [...SERVICES, ...(existsSync(inRoot('apps', MIGRATE)) ? [MIGRATE] : [])]) {
     const contents = await contentsOf(app);
     images.set(app, [...(images.get(app) ?? []), { app, contents: pick(contents, (file) => !file.includes('/')) }]);
     const migrations = pick(contents, (file) => file === MIGRATIONS);
