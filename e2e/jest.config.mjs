@@ -7,8 +7,13 @@ export default {
   rootDir: import.meta.dirname,
   roots: ['<rootDir>'],
   testMatch: ['<rootDir>/**/*.spec.ts'],
-  // It has a configuration of its own, without the platform.
-  testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '<rootDir>/faults/'],
+  // These bring servers of their own, and have configurations without the platform.
+  testPathIgnorePatterns: [
+    ...shared.testPathIgnorePatterns,
+    '<rootDir>/backup/',
+    '<rootDir>/event-path/',
+    '<rootDir>/faults/',
+  ],
   testEnvironment: '<rootDir>/../scripts/jest-environment.cjs',
   resolver: '<rootDir>/../scripts/jest-resolver.cjs',
   globalSetup: '<rootDir>/platform/start.mjs',

@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { transform } from '@swc/core';
 import { rolldown } from 'rolldown';
+import { contentsOf } from './bundle/contents.mjs';
 import { leaveOut } from './bundle/left-out.mjs';
 import { OUTSIDE_NAMES } from './bundle/outside.mjs';
 import { keepOwnSources } from './bundle/own-source-map.mjs';
@@ -26,6 +27,9 @@ const PROGRAMS = [
 
 /** Nest's core loads it when no HTTP adapter is given. Every service gives Fastify's; an example has this one installed. */
 const NEVER_LOADED = ['@nestjs/platform-express'];
+
+/** Which packages are in the files beside it: what the bill of materials of an image is made from. */
+const CONTENTS = 'contents.json';
 
 const TYPESCRIPT = /\.ts$/;
 
@@ -101,6 +105,7 @@ async function bundle(app) {
     chunkFileNames: 'chunks/[name]-[hash].js',
   });
   await bundle.close();
+  await writeFile(path.join(folder, CONTENTS), `${JSON.stringify(contentsOf(app, output), null, 2)}\n`);
   for (const { fileName } of output.filter((file) => file.fileName.endsWith('.map'))) {
     const file = path.join(folder, fileName);
     await writeFile(file, JSON.stringify(keepOwnSources(JSON.parse(await readFile(file, 'utf8')))));

@@ -27,6 +27,7 @@ const WORKERS = 2;
 
 /** They bring servers of their own, which they kill; the other end-to-end tests share a platform. */
 const FAULTS = 'e2e/faults';
+const BACKUP = 'e2e/backup';
 
 let interrupted = false;
 process.on('SIGINT', () => {
@@ -85,10 +86,14 @@ async function runTests(tally, { paths, coverage, update, environment }) {
     );
   }
   const ofFaults = paths.filter((path) => isIn(path, FAULTS));
-  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e') && !ofFaults.includes(path));
+  const ofBackup = paths.filter((path) => isIn(path, BACKUP));
+  const ofEndToEnd = paths.filter((path) => isIn(path, 'e2e') && !ofFaults.includes(path) && !ofBackup.includes(path));
   const hasAll = paths.length === 0 || paths.some((path) => isIn('e2e', path));
   if (hasAll || ofEndToEnd.length > 0) {
     await part(tally, 'end-to-end tests', () => runOneByOne(ofEndToEnd, 'e2e', environment));
+  }
+  if (hasAll || ofBackup.length > 0) {
+    await part(tally, 'backup and restore', () => runOneByOne(ofBackup, BACKUP, environment));
   }
   if (hasAll || ofFaults.length > 0) {
     await part(tally, 'fault tests', () => runOneByOne(ofFaults, FAULTS, environment));

@@ -1,4 +1,4 @@
-import { fractionOf } from './seeded.js';
+import { fractionOf } from '../event-path/seeded.js';
 
 /** What is killed. The relay owner is the process of custom-objects whose relay is active at that moment. */
 export const TARGETS = ['dispatcher 1', 'dispatcher 2', 'relay owner', 'NATS', 'PostgreSQL'] as const;

@@ -1,18 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type AuditedDelivery, auditedDeliveries } from './audit.js';
-import { Endpoints } from './endpoints.js';
+import { type AuditedDelivery, auditedDeliveries } from '../event-path/audit.js';
+import { Endpoints } from '../event-path/endpoints.js';
+import { type CommittedEvent, Ledger } from '../event-path/ledger.js';
+import { untilNothingIsLeft } from '../event-path/settle.js';
+import { Workload } from '../event-path/workload.js';
 import type { FaultPlan } from './fault-plan.js';
-import { type CommittedEvent, Ledger } from './ledger.js';
 import { FaultyPlatform } from './platform.js';
-import { Workload } from './workload.js';
-
-/**
- * Longest time without a request and without a change of what is left to do, in milliseconds. An event that one outage after the other kept from
- * being handled is delivered again after 5 minutes; a process that dies keeps its claims for 30 s, and a receiver that fails
- * again and again is left alone for a minute.
- */
-const STALL_MS = 330_000;
-const LOOK_MS = 250;
 
 /** What came of the leads of one part of a run. */
 export interface Part {
@@ -87,7 +79,7 @@ class Run {
     const begun = performance.now();
     this.workload = new Workload(this.platform, this.tokens);
     await work().finally(() => this.workload.stop());
-    await this.untilNothingIsLeft();
+    await untilNothingIsLeft(this.ledger, this.endpoints);
     const seconds = (performance.now() - begun) / 1000;
     const committed = (await this.ledger.listCommittedEvents()).filter(({ id }) => !this.known.has(id));
     for (const { id } of committed) this.known.add(id);
@@ -103,20 +95,6 @@ class Run {
       const next = faults[index + 1]?.after ?? leads;
       await Promise.all([this.platform.strike(fault), this.workload.acceptUpTo(next)]);
       if (next >= hangEndsAfter) this.endpoints.endHanging();
-    }
-  }
-
-  private async untilNothingIsLeft(): Promise<void> {
-    let last = '';
-    let changedAt = performance.now();
-    for (;;) {
-      const left = await this.ledger.listLeftovers();
-      if (Object.keys(left).length === 0) return;
-      const text = `${JSON.stringify(left, null, 2)} after ${this.endpoints.countRequests()} requests`;
-      if (text !== last) changedAt = performance.now();
-      if (performance.now() - changedAt > STALL_MS) throw new Error(`Stuck: ${text}`);
-      last = text;
-      await delay(LOOK_MS);
     }
   }
 }

@@ -1,6 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { countAnswers, countDuplicates, countUnlogged, listInexact, listLedgerProblems, listLost } from './audit.js';
+import {
+  countAnswers,
+  countDuplicates,
+  countUnlogged,
+  listInexact,
+  listLedgerProblems,
+  listLost,
+} from '../event-path/audit.js';
 import { planFaults } from './fault-plan.js';
 import { type FaultRun, type Part, runFaults } from './fault-run.js';
 

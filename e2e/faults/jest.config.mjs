@@ -4,8 +4,8 @@ import shared from '../../jest.config.mjs';
 export default {
   ...shared,
   rootDir: import.meta.dirname,
-  roots: ['<rootDir>'],
-  testMatch: ['<rootDir>/**/*.spec.ts'],
+  roots: ['<rootDir>', '<rootDir>/../event-path'],
+  testMatch: ['<rootDir>/**/*.spec.ts', '<rootDir>/../event-path/**/*.spec.ts'],
   testEnvironment: '<rootDir>/../../scripts/jest-environment.cjs',
   resolver: '<rootDir>/../../scripts/jest-resolver.cjs',
 };

@@ -2,18 +2,19 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TEST_ISSUER, type TestTokens, testTokens } from '@crm/testing';
-import { client, eventually } from '../../scripts/demo/client.mjs';
+import { type TestTokens, testTokens } from '@crm/testing';
+import { eventually } from '../../scripts/demo/client.mjs';
 import { Guard } from '../../scripts/processes/guard.mjs';
 import { freePorts } from '../../scripts/servers/free-port.mjs';
-import { Broker } from './broker.js';
-import { Databases } from './databases.js';
-import type { Endpoint } from './endpoint.js';
-import type { Endpoints } from './endpoints.js';
+import { Broker } from '../event-path/broker.js';
+import { Databases } from '../event-path/databases.js';
+import type { Endpoint } from '../event-path/endpoint.js';
+import type { Endpoints } from '../event-path/endpoints.js';
+import { provisionEventPath } from '../event-path/environments.js';
+import { Identity } from '../event-path/identity.js';
+import { ServiceProcess } from '../event-path/service-process.js';
+import { signFor, subscribe } from '../event-path/subscribe.js';
 import type { Fault, FaultTarget } from './fault-plan.js';
-import { Identity } from './identity.js';
-import { WEBHOOK_RETRY_DELAYS } from './retries.js';
-import { ServiceProcess } from './service-process.js';
 
 /** Of each service. */
 const REPLICAS = 2;
@@ -64,20 +65,13 @@ export class FaultyPlatform {
     return platform;
   }
 
-  /** A token of an administrator that is valid for longer than a run takes. */
   sign(tenantId: string): Promise<string> {
-    return this.tokens.sign({ tid: tenantId, exp: Math.floor(Date.now() / 1000) + 3600 });
+    return signFor(this.tokens, tenantId);
   }
 
   /** Subscribes an endpoint to the leads of its tenant. */
   async subscribe(endpoint: Endpoint): Promise<void> {
-    const call = client(this.dispatchers[0]?.url ?? '');
-    const { body } = await call('POST', '/api/webhooks/subscriptions', {
-      token: await this.sign(endpoint.tenantId),
-      body: { events: ['lead.created'], url: `${endpoint.url}/events` },
-      expect: 201,
-    });
-    endpoint.subscriptionId = body.id;
+    await subscribe(endpoint, { url: this.dispatchers[0]?.url ?? '', token: await this.sign(endpoint.tenantId) });
   }
 
   /** Kills the target and starts it again. Resolves when it is ready. */
@@ -123,23 +117,7 @@ export class FaultyPlatform {
     this.identity = await Identity.start(this.broker.url, this.broker.password, this.tokens);
     const caFile = path.join(this.folder, 'receivers.pem');
     await writeFile(caFile, endpoints.ca);
-    const common = {
-      PROFILE: 'development',
-      TOKEN_ISSUER: TEST_ISSUER,
-      NATS_URL: this.broker.url,
-      NATS_PASSWORD: this.broker.password,
-      DRAIN_SECONDS: '1',
-    };
-    const databases = await this.databases.provision(this.broker.provisioner);
-    const recordService = { ...common, ...databases['custom-objects'] };
-    const dispatcher = {
-      ...common,
-      ...databases['webhook-dispatcher'],
-      KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
-      EGRESS_ALLOW: endpoints.all.map(({ url }) => new URL(url).host).join(),
-      EGRESS_CA_FILE: caFile,
-      WEBHOOK_RETRY_DELAYS,
-    };
+    const environments = await provisionEventPath(this.databases, this.broker, endpoints, caFile);
     const next = () => ports.pop() ?? 0;
     for (let replica = 1; replica <= REPLICAS; replica += 1) {
       const place = () => ({ port: next(), operationsPort: next(), logFolder, guard: this.guard });
@@ -147,7 +125,7 @@ export class FaultyPlatform {
         new ServiceProcess({
           name: `custom-objects ${replica}`,
           service: 'custom-objects',
-          environment: recordService,
+          environment: environments['custom-objects'],
           ...place(),
         }),
       );
@@ -155,7 +133,7 @@ export class FaultyPlatform {
         new ServiceProcess({
           name: `dispatcher ${replica}`,
           service: 'webhook-dispatcher',
-          environment: dispatcher,
+          environment: environments['webhook-dispatcher'],
           ...place(),
         }),
       );

@@ -11,6 +11,7 @@ const SETTINGS = [
   'nx.json',
   '.swcrc',
   'scripts/bundle.mjs',
+  'scripts/bundle/contents.mjs',
   'scripts/bundle/left-out.mjs',
   'scripts/bundle/outside.mjs',
   'scripts/bundle/own-source-map.mjs',

@@ -17,5 +17,6 @@ export const CHECKS = [
   { name: 'types', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.json'] },
   { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
   { name: 'circles between folders', command: process.execPath, args: [inRoot('scripts', 'folder-circles.mjs')] },
+  { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'licences.mjs')] },
   { name: 'rules of this repository', command: process.execPath, args: [inRoot('scripts', 'lint-rules.mjs')] },
 ];

@@ -6,7 +6,7 @@ import { fractionOf } from './seeded.js';
 const FAILING = 0.2;
 /** Share of the deliveries that are refused at every attempt, one at a time. */
 const REFUSED = 0.005;
-/** A delivery that is not refused is accepted at this attempt at the latest, before its attempts are used up. */
+/** Before the attempts of a delivery are used up. */
 const ACCEPTED_AT = 5;
 /** How failures are spread: those of life, most of them without a word about the next attempt. */
 const FAILURES: readonly { readonly below: number; readonly answer: Answer }[] = [
@@ -37,6 +37,8 @@ export class Endpoint {
   isHanging: boolean;
   /** Received. */
   requests = 0;
+  /** A delivery that is not refused is accepted at this attempt at the latest. */
+  acceptedAt = ACCEPTED_AT;
 
   /** The events that it refuses at every attempt; the last one may have attempts left. */
   private readonly refused: string[] = [];
@@ -101,7 +103,7 @@ export class Endpoint {
     if (this.isHanging) return 'hang';
     if (this.refuses(eventId)) return 500;
     const about = `${eventId} at ${this.name}, attempt ${attempt}`;
-    if (attempt >= ACCEPTED_AT || fractionOf(this.seed, `failure of ${about}`) >= FAILING) return 200;
+    if (attempt >= this.acceptedAt || fractionOf(this.seed, `failure of ${about}`) >= FAILING) return 200;
     const kind = fractionOf(this.seed, `kind of failure of ${about}`);
     return FAILURES.find(({ below }) => kind < below)?.answer ?? 500;
   }

@@ -29,6 +29,10 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.options.port}`;
   }
 
+  get operationsUrl(): string {
+    return `http://127.0.0.1:${this.options.operationsPort}`;
+  }
+
   /** Resolves when it is ready. */
   async start(): Promise<void> {
     const { name, service, port, operationsPort, environment, logFolder, guard } = this.options;
@@ -44,7 +48,7 @@ export class ServiceProcess {
     this.child = child;
     const isReady = async () => {
       if (child.outcome !== undefined) throw new Error(`${name} ended: ${child.lastLines(20).join('\n')}`);
-      return (await get(`http://127.0.0.1:${operationsPort}/readyz`)).status === 200;
+      return (await get(`${this.operationsUrl}/readyz`)).status === 200;
     };
     await eventually(isReady, `the start of ${name}`, READY_MS);
   }
@@ -61,7 +65,7 @@ export class ServiceProcess {
 
   /** Whether its relay is the active one of its database. */
   async isRelayOwner(): Promise<boolean> {
-    const { body } = await get(`http://127.0.0.1:${this.options.operationsPort}/metrics`);
+    const { body } = await get(`${this.operationsUrl}/metrics`);
     return /^outbox_relay_active(\{.*\})? 1$/m.test(body);
   }
 }

@@ -16,6 +16,8 @@ export interface DatabasesOptions {
   readonly port: number;
   readonly logFile: string;
   readonly guard: Guard;
+  /** Of the server, by name. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** PostgreSQL with the databases of the event path, which can be killed and started again. */
@@ -26,7 +28,7 @@ export class Databases {
 
   /** As in production: what it has acknowledged is in its log when it dies, and is there again after the recovery. */
   async start(): Promise<void> {
-    const { folder, port, logFile, guard } = this.options;
+    const { folder, port, logFile, guard, settings } = this.options;
     const { process: server } = await startPostgres({
       dataDir: folder,
       port,
@@ -34,6 +36,7 @@ export class Databases {
       throwaway: false,
       guard,
       logFile,
+      settings,
     });
     this.process = server;
   }
@@ -86,7 +89,8 @@ export class Databases {
     await this.process?.stop('SIGINT', POSTGRES_STOP_MS);
   }
 
-  private adminUrl(database: string): string {
+  /** Of the administrator, whom no policy binds. */
+  adminUrl(database: string): string {
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.options.port}/${database}`;
   }
 }

@@ -1,10 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultyPlatform } from './platform.js';
 
 /** Requests under way at a time. */
 const WRITERS = 8;
 /** Milliseconds after which a writer whose lead was refused makes another one. */
 const AFTER_REFUSAL_MS = 100;
+
+/** Where leads are created. */
+export interface RecordServices {
+  readonly recordServices: readonly { readonly url: string }[];
+}
 
 /**
  * Creates leads through the replicas of custom-objects in turn, for the tenants in turn. Every lead that is answered with 201
@@ -19,7 +23,7 @@ export class Workload {
   private turn = 0;
 
   constructor(
-    private readonly platform: FaultyPlatform,
+    private readonly platform: RecordServices,
     /** One of each tenant. */
     private readonly tokens: readonly string[],
   ) {}
