@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, SERVICES } from '@crm/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, SERVICES } from '../../libs/contracts/src/services.js';
 import { inRoot } from '../root.mjs';
 import { PNPM_VERSION } from '../setup/pnpm.mjs';
 import { readDockerfile, settingsOf } from './dockerfile.mjs';
