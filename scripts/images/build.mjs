@@ -3,6 +3,13 @@ import { run } from '../processes/run.mjs';
 import { inRoot, ROOT } from '../root.mjs';
 import { DOCKERFILE } from './dockerfile.mjs';
 
+/** The labels that differ from one commit to the next, by the ARG that has their value. */
+const LABELS = /** @type {const} */ ({
+  'org.opencontainers.image.version': 'VERSION',
+  'org.opencontainers.image.revision': 'REVISION',
+  'org.opencontainers.image.created': 'CREATED',
+});
+
 /**
  * Builds the image of a target. The build stage is the same for all and is built once. It trusts the authority that this
  * process trusts, which matters behind a proxy that signs by itself.
@@ -18,6 +25,8 @@ export async function buildImage(buildah, target, bases) {
     '--build-arg',
     `${name}=${value}`,
   ]);
+  // buildah takes an image from its cache although the values of its labels have changed, so it is given them once more.
+  const given = Object.entries(LABELS).flatMap(([label, name]) => ['--label', `${label}=${labels[name]}`]);
   const own = Object.values(bases).length > 0 ? ['--pull-never'] : [];
   // The format of Docker keeps the health check; OCI's has no place for it.
   const options = ['--layers', '--format', 'docker', '--isolation', 'chroot', '--target', target, '--tag', image];
@@ -25,7 +34,7 @@ export async function buildImage(buildah, target, bases) {
   const trust = authority
     ? ['--secret', `id=ca,src=${authority}`, '--build-arg', 'NODE_EXTRA_CA_CERTS=/run/secrets/ca']
     : [];
-  await buildah.run(['build', ...options, ...own, ...values, ...trust, '--file', DOCKERFILE, ROOT]);
+  await buildah.run(['build', ...options, ...given, ...own, ...values, ...trust, '--file', DOCKERFILE, ROOT]);
   return image;
 }
 
