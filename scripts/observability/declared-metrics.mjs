@@ -13,7 +13,7 @@ import { inRoot } from '../root.mjs';
 /** A page's section: the files that declare its metrics. */
 export const SECTIONS = [
   { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
-  { title: 'Limits', who: 'every service', file: 'libs/http/src/limits/limit-metrics.ts' },
+  { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/refusal-metrics.ts' },
   {
     title: 'Calls, consumers and cut-offs',
     who: 'every service; consumers where they run',

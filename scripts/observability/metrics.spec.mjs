@@ -19,7 +19,7 @@ let ofProcess = [];
 const series = new Map();
 
 beforeAll(async () => {
-  const { metricsRegistry, startProcessMetrics } = await import('../../libs/runtime/src/observability/metrics.ts');
+  const { metricsRegistry, startProcessMetrics } = await import('../../libs/runtime/src/observability/metrics.js');
   const declared = () => /** @type {DeclaredMetric[]} */ (/** @type {unknown} */ (metricsRegistry.getMetricsAsArray()));
   for (const { title, file } of SECTIONS) {
     const before = new Set(declared().map(({ name }) => name));

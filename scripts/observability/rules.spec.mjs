@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } from '../../libs/contracts/src/services.ts';
+import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } from '../../libs/contracts/src/services.js';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { promtoolProgram } from '../servers/promtool.mjs';

@@ -3,10 +3,10 @@ import type { PlatformError } from '@crm/contracts';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
-import { countRefusal } from '../limits/limit-metrics.js';
 import type { RouteSettings } from '../route/route-settings.js';
 import { problemHeaders, toPlatformError, toProblem } from './problem.js';
 import { redactPath } from './redact-path.js';
+import { countRefusal } from './refusal-metrics.js';
 
 /**
  * Turns every thrown error into a response: over HTTP a problem document, over NATS an error of the catalogue.

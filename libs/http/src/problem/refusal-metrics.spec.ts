@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { rateLimited } from '../problem/rate-limits.js';
-import { countRefusal, refusals } from './limit-metrics.js';
+import { rateLimited } from './rate-limits.js';
+import { countRefusal, refusals } from './refusal-metrics.js';
 
 const state = (name: string) => ({ name, quota: 1, windowSeconds: 60, remaining: 0, resetSeconds: 5 });
 
