@@ -107,6 +107,42 @@ describe('databaseConfig', () => {
   );
 });
 
+describe('tracing', () => {
+  const tracing = (environment: Record<string, string>) =>
+    serviceConfig('gateway', { PROFILE: 'development', NATS_PASSWORD: 'p', ...environment }).tracing;
+
+  it('is off without an endpoint, and records one trace in a hundred with one', () => {
+    expect(tracing({})).toBeUndefined();
+    expect(tracing({ OTEL_TRACES_SAMPLE_RATIO: '1' })).toBeUndefined();
+    expect(tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://otel-collector:4318/' })).toEqual({
+      endpoint: 'http://otel-collector:4318',
+      sampleRatio: 0.01,
+    });
+  });
+
+  it.each([
+    ['0', 0],
+    ['.5', 0.5],
+    ['1', 1],
+    ['0.001', 0.001],
+  ])('records the share %s', (text, sampleRatio) => {
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://c', OTEL_TRACES_SAMPLE_RATIO: text };
+    expect(tracing(environment)).toMatchObject({ sampleRatio });
+  });
+
+  it.each(['1.01', '2', '-0', '1e-3', '50%', 'all', '1.'])('refuses the share "%s", also while it is off', (text) => {
+    expect(problemsOf(() => tracing({ OTEL_TRACES_SAMPLE_RATIO: text }))).toEqual([
+      'OTEL_TRACES_SAMPLE_RATIO must be a number from 0 to 1',
+    ]);
+  });
+
+  it('refuses an endpoint of another protocol', () => {
+    expect(problemsOf(() => tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://c:4317' }))).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL (http, https)',
+    ]);
+  });
+});
+
 describe('serviceConfig', () => {
   it('uses the addresses of the development profile', () => {
     expect(serviceConfig('custom-objects', { PROFILE: 'development', NATS_PASSWORD: 'p' })).toMatchObject({
