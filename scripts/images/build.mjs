@@ -25,7 +25,7 @@ export async function buildImage(buildah, target, bases) {
     '--build-arg',
     `${name}=${value}`,
   ]);
-  // buildah takes an image from its cache although the values of its labels have changed, so it is given them once more.
+  // buildah 1.28 compares no values of labels with its cache; these help where any layer has changed, but not where none has.
   const given = Object.entries(LABELS).flatMap(([label, name]) => ['--label', `${label}=${labels[name]}`]);
   const own = Object.values(bases).length > 0 ? ['--pull-never'] : [];
   // The format of Docker keeps the health check; OCI's has no place for it.
