@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import { ROOT } from '../root.mjs';
@@ -97,9 +97,15 @@ const filesOf = ({ modules = {} }) =>
 
 /**
  * @param {string} file
- * @returns {string} the folder of its package; ours have a folder `src`
+ * @returns {string} the folder of its package; of ours, the nearest that has a `package.json`
  */
-const packageFolder = (file) => LIBRARY.exec(file)?.[0] ?? file.slice(0, file.lastIndexOf(`${path.sep}src${path.sep}`));
+function packageFolder(file) {
+  const library = LIBRARY.exec(file)?.[0];
+  if (library) return library;
+  let folder = path.dirname(file);
+  while (folder !== ROOT && !existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  return folder;
+}
 
 /**
  * @param {string} folder of a package
