@@ -14,7 +14,7 @@ import { untilNothingIsLeft } from '../event-path/settle.js';
 import { signFor, subscribe } from '../event-path/subscribe.js';
 import { Workload } from '../event-path/workload.js';
 import { archiveEverything } from './archive.js';
-import { restoreBaseBackup, takeBaseBackup } from './base-backup.js';
+import { backUp, restoreBaseBackup } from './base-backup.js';
 import { Site } from './site.js';
 
 /** Created one after the other while something else happens. */
@@ -114,7 +114,7 @@ class Run {
       const workload = new Workload(site, [...this.tokenOf.values()]);
       await workload.acceptUpTo(this.options.leads);
       const beforeBackup = [...workload.accepted];
-      await this.underLoad(workload, () => takeBaseBackup(site.databases.adminUrl('postgres'), this.backup));
+      await this.underLoad(workload, () => backUp(site.databases.adminUrl('postgres'), this.backup));
       // These are in the archived log alone.
       await workload.acceptUpTo(workload.accepted.length + this.options.leads);
       const archived = [...workload.accepted];

@@ -1,10 +1,10 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { chownAll, takeBaseBackup } from '../servers/base-backup.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from '../servers/postgres.mjs';
 import { unprivilegedUser } from '../servers/unprivileged-user.mjs';
-import { chownAll } from './chown-all.mjs';
 
 /** Its slot on the primary, and the name by which the primary waits for it. */
 const STANDBY = 'standby';
@@ -14,9 +14,6 @@ const WATCH_MS = 200;
 const GIVEN_UP_AFTER_MS = 1000;
 /** Two for each of the seven services that have a database, with their pools, and what supervises. */
 const MAX_CONNECTIONS = '500';
-
-/** Of one server; not copied to the other. */
-const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp'];
 
 /**
  * @typedef {object} PairOptions
@@ -55,7 +52,7 @@ export class PostgresPair {
       });
     const primary = await server('primary', options.ports.primary);
     try {
-      await withClient(primary.url, (client) => copyTo(client, primary.dataDir, options));
+      await withClient(primary.url, (client) => copyTo(client, options));
       const standby = await server('standby', options.ports.standby);
       const pair = new PostgresPair(primary, standby);
       await withClient(primary.url, awaitCommitsOnStandby);
@@ -104,26 +101,15 @@ export class PostgresPair {
 /**
  * Copies the files of a running primary to the folder of the standby, and says there whom it follows.
  * @param {pg.Client} client of the primary
- * @param {string} from
  * @param {PairOptions} options
  */
-async function copyTo(client, from, { folder, ports, password }) {
+async function copyTo(client, { folder, ports, password }) {
   const to = path.join(folder, 'standby');
+  // The slot keeps the log that the standby has not fetched.
   await client.query('SELECT pg_create_physical_replication_slot($1, true)', [STANDBY]);
-  await client.query(`SELECT pg_backup_start('${STANDBY}', true)`);
-  await cp(from, to, {
-    recursive: true,
-    preserveTimestamps: true,
-    filter: (source) => !LEFT_OUT.includes(path.relative(from, source)),
-  });
-  const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
-  for (const empty of ['pg_wal', 'pg_wal/archive_status', 'pg_replslot', 'pg_stat_tmp']) {
-    await mkdir(path.join(to, empty), { mode: 0o700 });
-  }
+  await takeBaseBackup(client, to, { awaitsArchive: false });
   const connection = `host=127.0.0.1 port=${ports.primary} user=postgres password=${password} application_name=${STANDBY}`;
-  await writeFile(path.join(to, 'backup_label'), rows[0].labelfile);
   await writeFile(path.join(to, 'standby.signal'), '');
-  await rm(path.join(to, 'postgresql.auto.conf'), { force: true });
   await writeFile(
     path.join(to, 'postgresql.auto.conf'),
     `primary_conninfo = '${connection}'\nprimary_slot_name = '${STANDBY}'\n`,

@@ -18,6 +18,7 @@ export async function withPlatformLock<Result>(
   const broken = new Promise<never>((_, reject) => {
     session.once('error', reject);
   });
+  // The race below says so; without it, a session that breaks while it connects or waits rejects its own query.
   broken.catch(() => undefined);
   await session.connect();
   try {
