@@ -43,24 +43,27 @@ describe('statistics of deliveries', () => {
   const time = (ms: number) => new Date(ms).toISOString();
   const range = (fromMs: number, toMs: number) => `from=${time(fromMs)}&to=${time(toMs)}`;
 
-  /** Writes what has ended with the first attempt, as the pipeline does. */
+  /** Writes a delivery as the pipeline does, after its first attempt or, without a latency, before. */
   async function record(
     atMs: number,
     subscriptionId: string,
     status: NewDelivery['status'],
-    latencyMs: number,
+    latencyMs: number | null,
   ): Promise<void> {
     const eventId = lowestIdOf(atMs).slice(0, 14) + randomUUID().slice(14);
-    const outcome: AttemptOutcome = {
-      at: new Date(atMs),
-      latencyMs,
-      httpStatus: null,
-      error: status === 'delivered' ? null : { code: 'connect', message: 'no' },
-      responseExcerpt: null,
-      retryAfterMs: null,
-    };
+    const outcome: AttemptOutcome | null =
+      latencyMs === null
+        ? null
+        : {
+            at: new Date(atMs),
+            latencyMs,
+            httpStatus: null,
+            error: status === 'delivered' ? null : { code: 'connect', message: 'no' },
+            responseExcerpt: null,
+            retryAfterMs: null,
+          };
     const id = deliveryId(eventId, subscriptionId);
-    const dueAt = status === 'retrying' ? new Date(Date.now() + HOUR_MS) : null;
+    const dueAt = status === 'retrying' || status === 'pending' ? new Date(Date.now() + HOUR_MS) : null;
     await app.service.get(Recorder).write({
       kind: 'event',
       tenantId: tenant.id,
@@ -74,7 +77,7 @@ describe('statistics of deliveries', () => {
           app: null,
           url: 'https://a.test/',
           status,
-          attempts: 1,
+          attempts: outcome === null ? 0 : 1,
           outcome,
           dueAt,
           place: null,
@@ -121,6 +124,16 @@ describe('statistics of deliveries', () => {
     expect(all?.successRate).toBeCloseTo(100 / 101, 10);
     expect((await get(`subscriptions/${other.id}/stats?${range(hour, hour + 1)}`)).body.data).toEqual([
       expect.objectContaining({ deliveries: 2, delivered: 0, failed: 1, attempts: 2, successRate: 0 }),
+    ]);
+  });
+
+  it('have no latency for an hour in which nothing was attempted', async () => {
+    const { id } = await app.subscribe(tenant.admin);
+    await record(hour, id, 'pending', null);
+    const { status, body } = await get(`stats?${range(hour, hour + 1)}`);
+    expect([status, body.data]).toEqual([
+      200,
+      [{ hour: time(hour), deliveries: 1, delivered: 0, failed: 0, attempts: 0 }],
     ]);
   });
 

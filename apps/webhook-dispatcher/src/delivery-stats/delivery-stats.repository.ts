@@ -6,7 +6,8 @@ import type { StatsHours } from './stats-hours.js';
 
 interface HourRow extends Omit<HourStats, 'at' | 'latencyMs'> {
   readonly hour: number;
-  readonly percentiles: readonly [number | null, number | null, number | null];
+  /** Of the deliveries that were attempted; null when none was. */
+  readonly percentiles: readonly [number, number, number] | null;
 }
 
 @Injectable()
@@ -54,6 +55,7 @@ function toHours({ hoursMs }: StatsHours, mostDeliveries: number, rows: readonly
 function toStats(at: Date, row: HourRow | undefined): HourStats {
   if (row === undefined) return { at, deliveries: 0, delivered: 0, failed: 0, attempts: 0, latencyMs: null };
   const { hour: _, percentiles, ...counts } = row;
+  if (percentiles === null) return { at, ...counts, latencyMs: null };
   const [p50, p95, p99] = percentiles;
-  return { at, ...counts, latencyMs: p50 === null || p95 === null || p99 === null ? null : { p50, p95, p99 } };
+  return { at, ...counts, latencyMs: { p50, p95, p99 } };
 }

@@ -14,7 +14,7 @@ const countedByHour = (matches: string, hours: string, limit: string): string =>
  * out. Reads so many rows at most, in the order of an index, so that those of others are not read on the way: when it has
  * counted all of them, the result is not complete.
  * $1: tenant, $2: subscription; null for any, $3: lowest id, $4: id that is too high, $5: lowest ids of the hours, ascending,
- * $6: rows. `hour` is the place of the hour in $5, from 1.
+ * $6: rows. `hour` is the place of the hour in $5, from 1; `percentiles` is null when nothing was attempted.
  */
 export const COUNT_BY_HOUR = countedByHour(
   'tenant_id = $1 AND ($2::uuid IS NULL OR subscription_id = $2) AND id >= $3 AND id < $4',
