@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { alternate, detailRows, ratioOf } from '../alternation.mjs';
 import { requestText, sendLoad, sendOne } from '../load.mjs';
 import { median } from '../measure.mjs';
+import { processorSeconds } from '../processor-time.mjs';
 import { startSubjects } from './subjects.mjs';
 
 const CONNECTIONS = 32;
@@ -133,14 +134,28 @@ async function measureRuns(subjects, skipping) {
     { name: 'runs accepted and skipped by their condition', hooks: skipping },
     { name: 'runs accepted and finished, one step that creates a record', hooks: creating },
   ];
-  await subjects.startWorker();
+  const worker = await subjects.startWorker();
+  const subject = {
+    ...subjects.direct,
+    processes: [...subjects.direct.processes, { ...worker, name: 'process that executes' }],
+  };
   // The compiler sees each path before anything counts.
   for (const { hooks } of parts) await acceptAndFinish(subjects, hooks);
   const rows = [];
   for (const { name, hooks } of parts) {
     const rates = [];
-    for (let round = 0; round < ROUNDS_OF_RUNS; round += 1) rates.push(await acceptAndFinish(subjects, hooks));
+    let runs = 0;
+    const before = await processorSeconds(subject);
+    for (let round = 0; round < ROUNDS_OF_RUNS; round += 1) {
+      const { accepted, milliseconds } = await acceptAndFinish(subjects, hooks);
+      runs += accepted;
+      rates.push((accepted / milliseconds) * 1000);
+    }
     rows.push({ name, unit: '/s', ours: median(rates) });
+    for (const [process, seconds] of await processorSeconds(subject)) {
+      const spent = seconds - (before.get(process) ?? 0);
+      rows.push({ name: `${name}, processor time a run: ${process}`, unit: 'µs', ours: (spent / runs) * 1e6 });
+    }
   }
   return rows;
 }
@@ -148,13 +163,13 @@ async function measureRuns(subjects, skipping) {
 /**
  * @param {Subjects} subjects
  * @param {readonly string[]} hooks
- * @returns {Promise<number>} runs a second
+ * @returns {Promise<{ accepted: number, milliseconds: number }>}
  */
 async function acceptAndFinish(subjects, hooks) {
   const begun = performance.now();
   const accepted = await accept(subjects, hooks);
   while ((await subjects.database.unfinished()) > 0) await delay(20);
-  return (accepted / (performance.now() - begun)) * 1000;
+  return { accepted, milliseconds: performance.now() - begun };
 }
 
 /**

@@ -49,7 +49,7 @@ export function loadConfig(): AutomationsConfig {
     return {
       service,
       // Hook calls and claims are statements of the narrow role, and all of its statements are served by an index.
-      database: { ...databaseConfig('automation-hooks'), genericPlans: 'narrow' as const },
+      database: { ...databaseConfig('automation-hooks'), genericPlans: true },
       encryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
       hooks: {
         baseUrl: env.url('HOOK_BASE_URL', { default: service.baseUrl, schemes: ['http', 'https'] }),

@@ -94,7 +94,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     });
     return {
       service,
-      database: { ...database.config, genericPlans: 'narrow' },
+      database: { ...database.config, genericPlans: true },
       encryptionKey,
       hooks: { baseUrl: BASE_URL, callsPerTenSeconds },
       workflowsPerTenant,

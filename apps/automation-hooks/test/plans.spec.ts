@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { STORE_HOOK } from '../src/hook/hook.sql.js';
 import * as callSql from '../src/hook-call/hook-call.sql.js';
 import { migrations } from '../src/migrations/index.js';
+import * as claimedRunSql from '../src/run/claimed-run.sql.js';
 import * as runSql from '../src/run/run.sql.js';
 import * as acceptedRunsSql from '../src/workflow/accepted-runs.sql.js';
 import * as workflowSql from '../src/workflow/workflow.sql.js';
 
 const { CLAIM_RUNS, HAS_QUEUED_RUNS, MEASURE_DUE_RUNS, RELEASE_RUNS, ...runSqlOfTenants } = runSql;
 const { SWEEP_DEFINITIONS, ...workflowSqlOfTenants } = workflowSql;
-const ofRuntimeRole = { ...runSqlOfTenants, ...workflowSqlOfTenants, ...acceptedRunsSql };
+const ofRuntimeRole = { ...runSqlOfTenants, ...claimedRunSql, ...workflowSqlOfTenants, ...acceptedRunsSql };
 const ofNarrowRole = {
   CLAIM_RUNS,
   HAS_QUEUED_RUNS,

@@ -256,6 +256,28 @@ describe('a run', () => {
     expect(rows).toEqual([]);
   });
 
+  it('is shown as running while a step takes its time, and keeps when it began', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    answerCreate = (() => answered.then(() => ({ id: newId() }))) as unknown as typeof answerCreate;
+    const { path } = await tenant.hooked({ actions: [{ type: 'create_task', title: 'x' }] });
+    const runId = await start(path, {});
+    const times = async () =>
+      (await world.admin.query('SELECT created_at, started_at, finished_at FROM run WHERE id = $1', [runId])).rows[0];
+    try {
+      await waitUntil(async () => (await tenant.run(runId)).status === 'running', { describe: 'the run to be shown' });
+    } finally {
+      answer();
+    }
+    const { started_at: startedAt } = await times();
+    expect((await tenant.ended(runId)).status).toBe('succeeded');
+    const ended = await times();
+    expect(ended.started_at).toEqual(startedAt);
+    expect(ended.started_at >= ended.created_at && ended.finished_at >= ended.started_at).toBe(true);
+  });
+
   it('is cancelled after its current step when its workflow is deleted meanwhile', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {

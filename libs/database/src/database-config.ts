@@ -9,10 +9,10 @@ export interface DatabaseConfig {
   /**
    * Plans without the values of parameters, for a service whose statements are served by an index whatever the values:
    * Postgres then plans a prepared statement once for a connection. For a table with many indexes it would
-   * otherwise plan at every execution, which takes ten times as long as to read a row. `narrow`: only the statements of
-   * the narrow role. Default false.
+   * otherwise plan at every execution, which takes ten times as long as to read a row. A transaction with statements that
+   * depend on values begins with `PLAN_FOR_VALUES`. Default false.
    */
-  genericPlans?: boolean | 'narrow';
+  genericPlans?: boolean;
   /**
    * Days for which tables that are partitioned by day keep their rows, by table; `defaultRetention` says for which the others
    * do. A row is kept for as many whole days after the day of its id.

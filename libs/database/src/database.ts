@@ -37,11 +37,11 @@ export class Database {
     entities: readonly EntityClass[] = [],
   ) {
     const { url, narrowUrl, poolSize = DEFAULT_POOL_SIZE, genericPlans = false } = config;
-    this.runtimePool = createPool(config, { url, size: poolSize, genericPlans: genericPlans === true });
+    this.runtimePool = createPool(config, { url, size: poolSize, genericPlans });
     this.narrowPool = createPool(config, {
       url: narrowUrl,
       size: NARROW_POOL_SIZE,
-      genericPlans: genericPlans !== false,
+      genericPlans,
     });
     this.unmeasure = [
       measurePool('runtime', this.runtimePool, poolSize),

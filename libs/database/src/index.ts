@@ -61,6 +61,7 @@ export {
   sweepDefaultPartition,
 } from './partitions/partitions.js';
 export { defaultRetention, retentionOf } from './partitions/retention.js';
+export { PLAN_FOR_VALUES } from './plan-for-values.js';
 export { TENANT_OF_STATEMENT } from './tenant-of-statement.js';
 export type {
   NarrowTransaction,

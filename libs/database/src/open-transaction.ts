@@ -67,8 +67,12 @@ class OpenTransaction<TenantId extends string | undefined> {
   }
 
   issue(sql: string, parameters: readonly unknown[]): void {
+    void this.issueReturning(sql, parameters);
+  }
+
+  issueReturning<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     this.assertOpen();
-    const sent = this.queryPrepared(sql, parameters);
+    const sent = this.queryPrepared<Row>(sql, parameters);
     // Kept until the transaction ends, when it is told.
     this.failures.push(
       sent.then(
@@ -76,6 +80,7 @@ class OpenTransaction<TenantId extends string | undefined> {
         (error: Error & { code?: unknown }) => error,
       ),
     );
+    return sent;
   }
 
   afterCommit(callback: () => void): void {

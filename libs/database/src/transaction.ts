@@ -53,6 +53,11 @@ export interface Transaction extends Queryable, PreparedQueryable {
    */
   issue(sql: string, parameters: readonly unknown[]): void;
   /**
+   * Like {@link issue}, for rows that are needed only after the commit: awaited inside the work, they cost a round trip.
+   * @returns settles before the transaction does; who awaits it after the transaction sees no rejection
+   */
+  issueReturning<Row = Record<string, unknown>>(sql: string, parameters: readonly unknown[]): Promise<Row[]>;
+  /**
    * Adds an event to the outbox: all that follow each other without a statement in between are one statement. After the
    * commit the relay of this process is woken. `appendEvent` makes the event and calls it.
    */

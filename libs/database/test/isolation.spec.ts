@@ -7,6 +7,7 @@ import {
   createTenantTable,
   Database,
   newId,
+  PLAN_FOR_VALUES,
   provisionDatabase,
   runMigrations,
   ServiceMigration,
@@ -174,15 +175,20 @@ describe('isolation', () => {
     });
 
     it.each([
-      [undefined, 'auto', 'auto'],
-      ['narrow', 'auto', 'force_generic_plan'],
-      [true, 'force_generic_plan', 'force_generic_plan'],
-    ] as const)('has generic plans as the configuration says: %s', async (genericPlans, ofRuntime, ofNarrow) => {
+      [undefined, 'auto'],
+      [true, 'force_generic_plan'],
+    ] as const)('has generic plans as the configuration says: %s', async (genericPlans, expected) => {
       const database = new Database({ ...fixture.database.config, ...(genericPlans && { genericPlans }) });
       try {
         const mode = "SELECT current_setting('plan_cache_mode') AS mode";
-        expect(await database.crossTenantStatement(mode, [])).toEqual([{ mode: ofNarrow }]);
-        expect(await database.transaction(a, (tx) => tx.query(mode))).toEqual([{ mode: ofRuntime }]);
+        expect(await database.crossTenantStatement(mode, [])).toEqual([{ mode: expected }]);
+        expect(await database.transaction(a, (tx) => tx.query(mode))).toEqual([{ mode: expected }]);
+        const planned = database.transaction(a, async (tx) => {
+          tx.issue(PLAN_FOR_VALUES, []);
+          return tx.query(mode);
+        });
+        expect(await planned).toEqual([{ mode: 'force_custom_plan' }]);
+        expect(await database.transaction(a, (tx) => tx.query(mode))).toEqual([{ mode: expected }]);
       } finally {
         await database.close();
       }

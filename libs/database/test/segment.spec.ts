@@ -38,6 +38,19 @@ describe('statements that leave together', () => {
     proxy.stop();
   });
 
+  it('give their rows after the commit that left with them', async () => {
+    let row: Promise<unknown[]> | undefined;
+    await fixture.database.transaction(tenant, async (tx) => {
+      tx.issue(...inserted(tx, 'only'));
+      row = tx.issueReturning('SELECT text FROM note WHERE tenant_id = $1', [tx.tenantId]);
+    });
+    expect(await row).toEqual([{ text: 'only' }]);
+    const failing = fixture.database.transaction(tenant, async (tx) => {
+      void tx.issueReturning('SELECT 1 / $1::int', [0]);
+    });
+    await expect(failing).rejects.toThrow('division by zero');
+  });
+
   it('commit nothing when one that nobody waits for fails, and the transaction rejects with its error', async () => {
     const failing = fixture.database.transaction(tenant, async (tx) => {
       tx.issue(...inserted(tx, 'before'));

@@ -2,11 +2,10 @@ import { CORE_OBJECTS, isUuid, PlatformError, rpc } from '@crm/contracts';
 import { renderTemplate, renderValue, TemplateBudget, type TemplateData, TemplateError } from '@crm/manifest';
 import { type CallOptions, Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
-import type { Workflow } from '../workflow/workflow.entity.js';
 import type { PinnedDefinition } from '../workflow/workflow.repository.js';
 import type { Action, Values } from '../workflow/workflow-definition.js';
+import type { ClaimedRun, RunningWorkflow } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
-import type { Run, RunWithSteps } from './run.entity.js';
 import type { StepResult } from './run-step.entity.js';
 import { RunTokenService } from './run-token.service.js';
 import { traceOf } from './run-trace.js';
@@ -21,11 +20,13 @@ const DAY_MS = 86_400_000;
 /** A run that is being executed. */
 export interface BegunRun {
   readonly tenantId: string;
-  readonly run: RunWithSteps;
+  readonly run: ClaimedRun;
   /** As it is now: whose rights the run has. */
-  readonly workflow: Workflow;
+  readonly workflow: RunningWorkflow;
   /** What the run does. */
   readonly pinned: PinnedDefinition;
+  /** When this process took it up. */
+  readonly startedAt: Date;
   /** Of the span that its work belongs to; undefined when it is not recorded. */
   readonly traceparent: string | undefined;
 }
@@ -96,7 +97,7 @@ export class ActionService {
  * The name in the tenant: of the package's own object, else of a standard or custom one, which never share a name.
  * @throws NOT_FOUND for `custom:lead` and its like: the prefix never means a standard object
  */
-function objectOf(objectNames: Workflow['objectNames'], object: string): string {
+function objectOf(objectNames: PinnedDefinition['objectNames'], object: string): string {
   const bare = object.startsWith('custom:') ? object.slice('custom:'.length) : object;
   if (Object.hasOwn(objectNames, bare)) return objectNames[bare] as string;
   if (bare !== object && Object.hasOwn(CORE_OBJECTS, bare)) {
@@ -106,7 +107,7 @@ function objectOf(objectNames: Workflow['objectNames'], object: string): string 
 }
 
 function taskValues(
-  run: Run,
+  run: ClaimedRun,
   action: Extract<Action, { type: 'create_task' }>,
   data: TemplateData,
   budget: TemplateBudget,
@@ -122,6 +123,6 @@ function taskValues(
 }
 
 /** A step's key takes precedence over a key of the payload: the author chose it, the payload comes from outside. */
-function templateData(run: Run, steps: readonly StepResult[]): TemplateData {
+function templateData(run: ClaimedRun, steps: readonly StepResult[]): TemplateData {
   return { ...run.input, ...Object.fromEntries(steps.map((step) => [step.key, step.output])) };
 }

@@ -1,14 +1,6 @@
 import { Database, lowestIdOf, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import {
-  CLAIM_RUNS,
-  HAS_QUEUED_RUNS,
-  POSTPONE_RUN,
-  QUEUE_RUNS,
-  RELEASE_RUNS,
-  RENEW_CLAIM,
-  UNQUEUE_RUN,
-} from './run.sql.js';
+import { CLAIM_RUNS, HAS_QUEUED_RUNS, QUEUE_RUNS, RELEASE_RUNS } from './run.sql.js';
 
 /** A run that this worker holds: until the lease ends no other worker can claim it. */
 export interface Claim {
@@ -71,30 +63,9 @@ export class RunQueueRepository {
     ]);
   }
 
-  /**
-   * Renews the lease of a claim; no other worker can claim the run while this transaction is open.
-   * @param hasOutcome whether this transaction stores what came of the claim
-   * @returns false when the claim is lost
-   */
-  async renew(tx: TenantTransaction, claim: Claim, leaseSeconds: number, hasOutcome: boolean): Promise<boolean> {
-    const parameters = [tx.tenantId, claim.runId, claim.claimId, leaseSeconds, hasOutcome];
-    const rows = await tx.queryPrepared(RENEW_CLAIM, parameters);
-    return rows.length > 0;
-  }
-
-  /** Gives the run back until later. It is sent without waiting for the database. */
-  postpone(tx: TenantTransaction, runId: string, until: Date): void {
-    tx.issue(POSTPONE_RUN, [tx.tenantId, runId, until]);
-  }
-
   /** Whether a run of any tenant is queued whose id has a time from `from` up to `to`, in milliseconds since 1970. */
   async hasRunsOf(tx: NarrowTransaction, from: number, to: number): Promise<boolean> {
     const [row] = await tx.query<{ queued: boolean }>(HAS_QUEUED_RUNS, [lowestIdOf(from), lowestIdOf(to)]);
     return row?.queued ?? false;
-  }
-
-  /** Sent without waiting for the database. */
-  remove(tx: TenantTransaction, runId: string): void {
-    tx.issue(UNQUEUE_RUN, [tx.tenantId, runId]);
   }
 }

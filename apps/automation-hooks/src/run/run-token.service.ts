@@ -2,7 +2,7 @@ import { PlatformError, rpc } from '@crm/contracts';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Workflow } from '../workflow/workflow.entity.js';
+import type { RunningWorkflow } from './claimed-run.repository.js';
 
 /** Seconds before its expiry at which a token is no longer used: a call must arrive while the token is valid. */
 const RESERVE_SECONDS = 20;
@@ -25,7 +25,7 @@ export class RunTokenService {
    * installation was granted. A token that is refused is not used again, and the work is tried once more with another one.
    * @throws what the work throws; what identity answers when it no longer mints for the author or the app
    */
-  async use<T>(tenantId: string, workflow: Workflow, work: (token: string) => Promise<T>): Promise<T> {
+  async use<T>(tenantId: string, workflow: RunningWorkflow, work: (token: string) => Promise<T>): Promise<T> {
     try {
       return await this.tryOnce(tenantId, workflow, work);
     } catch (error) {
@@ -34,7 +34,11 @@ export class RunTokenService {
     }
   }
 
-  private async tryOnce<T>(tenantId: string, workflow: Workflow, work: (token: string) => Promise<T>): Promise<T> {
+  private async tryOnce<T>(
+    tenantId: string,
+    workflow: RunningWorkflow,
+    work: (token: string) => Promise<T>,
+  ): Promise<T> {
     const token = await this.get(tenantId, workflow);
     try {
       return await work(token);
@@ -44,7 +48,7 @@ export class RunTokenService {
     }
   }
 
-  private async get(tenantId: string, workflow: Workflow): Promise<string> {
+  private async get(tenantId: string, workflow: RunningWorkflow): Promise<string> {
     const name = nameOf(workflow);
     const known = this.kept.get(name);
     if (known !== undefined) return known;
@@ -61,13 +65,13 @@ export class RunTokenService {
   }
 
   /** Does not touch a newer token, which another run of the workflow has requested meanwhile. */
-  private drop(workflow: Workflow, token: string): void {
+  private drop(workflow: RunningWorkflow, token: string): void {
     const name = nameOf(workflow);
     if (this.kept.get(name) === token) this.kept.delete(name);
   }
 }
 
-const nameOf = ({ id, version }: Workflow): string => `${id} ${version}`;
+const nameOf = ({ id, version }: RunningWorkflow): string => `${id} ${version}`;
 
 /** UNAUTHENTICATED, TOKEN_EXPIRED or TOKEN_REVOKED: the called service has done nothing. */
 const isTokenRefused = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;

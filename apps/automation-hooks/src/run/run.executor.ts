@@ -1,5 +1,4 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, type TenantTransaction } from '@crm/database';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
 import { TenantDirectory } from '@crm/messaging';
@@ -7,14 +6,14 @@ import { startSpan, within } from '@crm/tracing';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { WORKFLOW_DELETED } from '../workflow/accepted-runs.service.js';
-import { WorkflowRepository } from '../workflow/workflow.repository.js';
 import { type Action, stepKey } from '../workflow/workflow-definition.js';
 import { ActionService, type BegunRun } from './action.service.js';
+import { ClaimedRunRepository } from './claimed-run.repository.js';
 import type { RunError, RunStatus } from './run.entity.js';
-import { RunRepository } from './run.repository.js';
-import { type Claim, RunQueueRepository } from './run-queue.repository.js';
+import type { Claim } from './run-queue.repository.js';
 import { describeRun, describeStep } from './run-span.js';
 import type { StepResult } from './run-step.entity.js';
+import { shownWhenSlow } from './slow-run.js';
 import { StepError } from './step-error.js';
 import { isRetryable, MAX_ATTEMPTS, STEP_BACKOFF } from './step-retry.js';
 
@@ -32,19 +31,14 @@ type Outcome =
 @Injectable()
 export class RunExecutor {
   private readonly logger = new Logger(RunExecutor.name);
-  private readonly leaseSeconds: number;
   private readonly maxClaims: number;
 
   constructor(
-    private readonly database: Database,
-    private readonly runs: RunRepository,
-    private readonly queue: RunQueueRepository,
-    private readonly workflows: WorkflowRepository,
+    private readonly runs: ClaimedRunRepository,
     private readonly actions: ActionService,
     private readonly tenants: TenantDirectory,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
-    this.leaseSeconds = config.runs.leaseSeconds;
     this.maxClaims = config.runs.maxClaims;
   }
 
@@ -64,40 +58,29 @@ export class RunExecutor {
   private async abandon(claim: Claim): Promise<void> {
     this.logger.error({ msg: 'A run is abandoned, because no claim of it came to an outcome', runId: claim.runId });
     const detail = `Its execution was begun ${this.maxClaims} times and never came to an outcome`;
-    const error = { code: 'RUN_ABANDONED', detail };
-    await this.whileHeld(claim, (tx) => this.finish(tx, claim.runId, 'failed', error));
+    await this.end(claim, null, 'failed', { code: 'RUN_ABANDONED', detail }, null);
   }
 
   /** What is to be executed; undefined when the claim is lost or the workflow was deleted. */
   private async begin(claim: Claim, traceparent: string | undefined): Promise<BegunRun | undefined> {
-    const { tenantId, runId, workflowId } = claim;
-    return this.database.transaction(tenantId, async (tx) => {
-      const [isHeld, run, workflow] = await Promise.all([
-        this.queue.renew(tx, claim, this.leaseSeconds, false),
-        this.runs.find(tx, runId),
-        this.workflows.find(tx, workflowId),
-      ]);
-      if (!isHeld) return this.reportLost(claim);
-      if (!run) {
-        this.logger.error({ msg: 'A queued run does not exist any more', runId });
-        this.queue.remove(tx, runId);
-        return undefined;
-      }
-      if (!workflow) {
-        this.finish(tx, runId, 'cancelled', WORKFLOW_DELETED);
-        return undefined;
-      }
-      const pinned =
-        run.workflowVersion === workflow.definitionVersion
-          ? workflow
-          : await this.workflows.findDefinition(tx, workflowId, run.workflowVersion);
-      if (!pinned) throw new Error(`The run ${runId} was accepted with a definition that does not exist`);
-      if (run.status === 'queued') this.runs.start(tx, runId);
-      return { tenantId, run, workflow, pinned, traceparent };
-    });
+    const { tenantId, runId } = claim;
+    const found = await this.runs.read(claim);
+    if (!found) return this.reportLost(claim);
+    const { run, workflow, pinned } = found;
+    if (!run) {
+      this.logger.error({ msg: 'A queued run does not exist any more', runId });
+      await this.end(claim, null, 'cancelled', null, null);
+      return undefined;
+    }
+    if (!workflow) {
+      await this.end(claim, null, 'cancelled', WORKFLOW_DELETED, null);
+      return undefined;
+    }
+    if (!pinned) throw new Error(`The run ${runId} was accepted with a definition that does not exist`);
+    return { tenantId, run, workflow, pinned, traceparent, startedAt: new Date() };
   }
 
-  private async meetsCondition(claim: Claim, { run, pinned }: BegunRun): Promise<boolean> {
+  private async meetsCondition(claim: Claim, { run, pinned, startedAt }: BegunRun): Promise<boolean> {
     const { condition, trigger } = pinned.definition;
     if (condition === undefined || run.steps.length > 0) return true;
     const formula = compileFormula(condition, conditionTypes(trigger as ManifestTrigger), {
@@ -106,40 +89,32 @@ export class RunExecutor {
     });
     const timeZone = formula.readsClock ? (await this.tenants.get(claim.tenantId)).timeZone : undefined;
     if (formula.evaluate(run.input, { now: run.createdAt, timeZone }) === true) return true;
-    await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'skipped', null));
+    await this.end(claim, null, 'skipped', null, startedAt);
     return false;
   }
 
   private async runSteps(claim: Claim, begun: BegunRun, stopping: AbortSignal): Promise<void> {
-    const { run, pinned } = begun;
+    const { run, pinned, startedAt } = begun;
     const { actions } = pinned.definition;
     const done = new Map<number, StepResult>(run.steps.map((step) => [step.position, step]));
     for (const [position, action] of actions.entries()) {
       const earlier = done.get(position);
       if (earlier?.status === 'succeeded') continue;
       if (stopping.aborted) {
-        await this.whileHeld(claim, (tx) => this.queue.postpone(tx, run.id, new Date()));
+        await this.store(claim, this.runs.continue(claim, null, new Date(), startedAt));
         return;
       }
-      const outcome = await this.perform(begun, action, position, done);
-      const step: StepResult = {
-        position,
-        key: stepKey(action, position),
-        type: action.type,
-        status: outcome.kind === 'done' ? 'succeeded' : outcome.kind === 'failed' ? 'failed' : 'running',
-        attempts: outcome.kind === 'later' ? outcome.attempts : (earlier?.attempts ?? 0),
-        dueAt: outcome.kind === 'later' ? outcome.until : (earlier?.dueAt ?? null),
-        output: outcome.kind === 'done' ? outcome.output : null,
-        errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
-        errorDetail: outcome.kind === 'failed' ? outcome.error.detail : null,
-      };
+      const outcome = await shownWhenSlow(
+        () => this.show(claim, startedAt),
+        () => this.perform(begun, action, position, done),
+      );
+      const step = resultOf(outcome, action, position, earlier);
       const isLast = position === actions.length - 1;
-      const continues = await this.whileHeld(claim, (tx) => this.record(tx, run.id, step, outcome, isLast));
-      if (!continues) return;
+      if (!(await this.record(claim, begun, step, outcome, isLast))) return;
       done.set(position, step);
     }
     // The last step was stored by a process that ended before it could store the end of the run.
-    await this.whileHeld(claim, (tx) => this.finish(tx, run.id, 'succeeded', null));
+    await this.end(claim, null, 'succeeded', null, startedAt);
   }
 
   private async perform(
@@ -169,28 +144,50 @@ export class RunExecutor {
     }
   }
 
+  /** Nothing depends on it: a database that is away is noticed when the outcome is stored. */
+  private async show(claim: Claim, startedAt: Date): Promise<void> {
+    try {
+      await this.runs.markRunning(claim, startedAt);
+    } catch (error) {
+      this.logger.warn({
+        msg: 'A run that is under way could not be shown as running',
+        runId: claim.runId,
+        err: error,
+      });
+    }
+  }
+
   /** @returns whether the run continues with the next step */
-  private record(tx: TenantTransaction, runId: string, step: StepResult, outcome: Outcome, isLast: boolean): boolean {
-    this.runs.storeStep(tx, runId, step);
-    if (outcome.kind === 'failed') this.finish(tx, runId, 'failed', outcome.error);
-    if (outcome.kind === 'later') this.queue.postpone(tx, runId, outcome.until);
-    if (outcome.kind === 'done' && isLast) this.finish(tx, runId, 'succeeded', null);
-    return outcome.kind === 'done' && !isLast;
+  private async record(
+    claim: Claim,
+    { startedAt }: BegunRun,
+    step: StepResult,
+    outcome: Outcome,
+    isLast: boolean,
+  ): Promise<boolean> {
+    if (outcome.kind === 'failed') return this.end(claim, step, 'failed', outcome.error, startedAt);
+    if (outcome.kind === 'done' && isLast) return this.end(claim, step, 'succeeded', null, startedAt);
+    const until = outcome.kind === 'later' ? outcome.until : null;
+    const isHeld = await this.store(claim, this.runs.continue(claim, step, until, startedAt));
+    return isHeld && outcome.kind === 'done';
   }
 
-  private finish(tx: TenantTransaction, runId: string, status: RunStatus, error: RunError | null): void {
-    this.runs.finish(tx, runId, status, error);
-    this.queue.remove(tx, runId);
+  /** @returns false: nothing follows */
+  private async end(
+    claim: Claim,
+    step: StepResult | null,
+    status: RunStatus,
+    error: RunError | null,
+    startedAt: Date | null,
+  ): Promise<false> {
+    await this.store(claim, this.runs.end(claim, step, { status, error, startedAt }));
+    return false;
   }
 
-  /**
-   * Stores an outcome in a transaction that holds the claim and renews its lease; does nothing when the claim is lost. What
-   * the work sends leaves together with the commit.
-   */
-  private async whileHeld<T>(claim: Claim, work: (tx: TenantTransaction) => T): Promise<T | undefined> {
-    return this.database.transaction(claim.tenantId, async (tx) => {
-      return (await this.queue.renew(tx, claim, this.leaseSeconds, true)) ? work(tx) : this.reportLost(claim);
-    });
+  private async store(claim: Claim, stored: Promise<boolean>): Promise<boolean> {
+    const isHeld = await stored;
+    if (!isHeld) this.reportLost(claim);
+    return isHeld;
   }
 
   private reportLost({ runId }: Claim): undefined {
@@ -198,6 +195,18 @@ export class RunExecutor {
     return undefined;
   }
 }
+
+const resultOf = (outcome: Outcome, action: Action, position: number, earlier: StepResult | undefined): StepResult => ({
+  position,
+  key: stepKey(action, position),
+  type: action.type,
+  status: outcome.kind === 'done' ? 'succeeded' : outcome.kind === 'failed' ? 'failed' : 'running',
+  attempts: outcome.kind === 'later' ? outcome.attempts : (earlier?.attempts ?? 0),
+  dueAt: outcome.kind === 'later' ? outcome.until : (earlier?.dueAt ?? null),
+  output: outcome.kind === 'done' ? outcome.output : null,
+  errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
+  errorDetail: outcome.kind === 'failed' ? outcome.error.detail : null,
+});
 
 /** The error as those who can read runs may see it: what a catalogued error says, nothing of a defect. */
 function describe(error: unknown): RunError {

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { OutsideModule } from '../outside/outside.module.js';
 import { WorkflowModule } from '../workflow/workflow.module.js';
 import { ActionService } from './action.service.js';
+import { ClaimedRunRepository } from './claimed-run.repository.js';
 import { HttpRequestService } from './http-request.service.js';
 import { RunConsumer } from './run.consumer.js';
 import { RunController } from './run.controller.js';
@@ -24,6 +25,7 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
   controllers: [RunConsumer, RunController],
   providers: [
     ActionService,
+    ClaimedRunRepository,
     HttpRequestService,
     RunExecutor,
     RunQueueRepository,

@@ -1,9 +1,9 @@
-import { copiesByStatement, type TenantTransaction } from '@crm/database';
+import { copiesByStatement, PLAN_FOR_VALUES, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { Run, type RunError, type RunStatus, type RunSummary, type RunWithSteps } from './run.entity.js';
-import { COUNT_RUNS, FINISH_RUN, INSERT_RUNS, LIST_RUNS, LIST_STEPS, START_RUN, STORE_STEP } from './run.sql.js';
-import { RunStep, type StepResult, type StepSummary } from './run-step.entity.js';
+import { COUNT_RUNS, INSERT_RUNS, LIST_RUNS, LIST_STEPS } from './run.sql.js';
+import { RunStep, type StepSummary } from './run-step.entity.js';
 
 /** Bytes of JSON of the payloads in a page of runs: two hundred of the longest would fill the memory of a process. */
 const MAX_PAGE_INPUT_BYTES = 4_000_000;
@@ -83,6 +83,7 @@ export class RunRepository {
   ): Promise<{ runs: RunSummary[]; counted: number }> {
     const filter = [tx.tenantId, workflowId ?? null, status ?? null];
     const maxInputBytes = withInput ? MAX_PAGE_INPUT_BYTES : null;
+    tx.issue(PLAN_FOR_VALUES, []);
     const [rows, [count]] = await Promise.all([
       tx.query<Omit<RunSummary, 'steps'>>(LIST_RUNS, [
         ...filter,
@@ -94,31 +95,6 @@ export class RunRepository {
       tx.query<{ counted: number }>(COUNT_RUNS, [...filter, page.countLimit]),
     ]);
     return { runs: await this.withSteps(tx, rows), counted: count?.counted ?? 0 };
-  }
-
-  /** This and the next two are sent without waiting for the database. */
-  start(tx: TenantTransaction, id: string): void {
-    tx.issue(START_RUN, [tx.tenantId, id]);
-  }
-
-  finish(tx: TenantTransaction, id: string, status: RunStatus, error: RunError | null): void {
-    tx.issue(FINISH_RUN, [tx.tenantId, id, status, error?.code ?? null, error?.detail ?? null]);
-  }
-
-  storeStep(tx: TenantTransaction, runId: string, step: StepResult): void {
-    tx.issue(STORE_STEP, [
-      tx.tenantId,
-      runId,
-      step.position,
-      step.key,
-      step.type,
-      step.status,
-      step.attempts,
-      step.dueAt,
-      step.output && JSON.stringify(step.output),
-      step.errorCode,
-      step.errorDetail,
-    ]);
   }
 
   private async withSteps(tx: TenantTransaction, runs: readonly Omit<RunSummary, 'steps'>[]): Promise<RunSummary[]> {

@@ -49,23 +49,6 @@ export const RELEASE_RUNS = `
    WHERE run_queue.tenant_id = released.tenant_id AND run_queue.run_id = released.run_id
      AND run_queue.claim_id = released.claim_id`;
 
-/**
- * Renews the lease of a claim that still stands, and holds its row; a longer lease is left. $2: run, $3: claim, $4: seconds
- * of the lease, $5: whether there is an outcome, with which claims are counted anew.
- */
-export const RENEW_CLAIM = `
-  UPDATE run_queue SET due_at = greatest(due_at, now() + make_interval(secs => $4)),
-         claims = CASE WHEN $5::boolean THEN 1 ELSE claims END
-   WHERE tenant_id = $1 AND run_id = $2 AND claim_id = $3
-  RETURNING run_id`;
-
-/** Gives a run back until later. $2: run, $3: when it is due. */
-export const POSTPONE_RUN = `
-  UPDATE run_queue SET due_at = $3, claim_id = NULL, claims = 0 WHERE tenant_id = $1 AND run_id = $2`;
-
-/** $2: run. */
-export const UNQUEUE_RUN = `DELETE FROM run_queue WHERE tenant_id = $1 AND run_id = $2`;
-
 /** Whether runs with ids from $1 up to $2 are queued, of any tenant. */
 export const HAS_QUEUED_RUNS = `SELECT EXISTS (SELECT FROM run_queue WHERE run_id >= $1 AND run_id < $2) AS queued`;
 
@@ -79,14 +62,6 @@ export const INSERT_RUNS = `
   SELECT $1, new.id, new.workflow_id, new.version, $4, $5, $6, $7, $8, $9, CASE WHEN $7 = 'queued' THEN NULL ELSE now() END
     FROM unnest($2::uuid[], $3::uuid[], $10::int[]) AS new (id, workflow_id, version)
   ON CONFLICT (tenant_id, id) DO NOTHING RETURNING id`;
-
-/** $2: run. */
-export const START_RUN = `
-  UPDATE run SET status = 'running', started_at = now() WHERE tenant_id = $1 AND id = $2 AND status = 'queued'`;
-
-/** $2: run, $3: status, $4: code and $5: detail of the error. */
-export const FINISH_RUN = `
-  UPDATE run SET status = $3, error_code = $4, error_detail = $5, finished_at = now() WHERE tenant_id = $1 AND id = $2`;
 
 /**
  * A page of runs, newest first, with the payloads of the first runs until these fill $7 bytes of JSON; when $7 is null no
@@ -114,17 +89,6 @@ export const COUNT_RUNS = `
 export const LIST_STEPS = `
   SELECT run_id AS "runId", key, type, status, error_code AS "errorCode", error_detail AS "errorDetail"
     FROM run_step WHERE tenant_id = $1 AND run_id = ANY ($2::uuid[]) ORDER BY run_id, position`;
-
-/**
- * Stores the result of an attempt at a step. $2: run, $3: position, $4: key, $5: type, $6: status, $7: attempts, $8: when
- * it is due again, $9: output, $10: code and $11: detail of the error.
- */
-export const STORE_STEP = `
-  INSERT INTO run_step (tenant_id, run_id, position, key, type, status, attempts, due_at, output, error_code, error_detail)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-  ON CONFLICT (tenant_id, run_id, position) DO UPDATE SET
-    status = EXCLUDED.status, attempts = EXCLUDED.attempts, due_at = EXCLUDED.due_at, output = EXCLUDED.output,
-    error_code = EXCLUDED.error_code, error_detail = EXCLUDED.error_detail, updated_at = now()`;
 
 /** Runs that are due and wait for a worker. */
 export const MEASURE_DUE_RUNS = measureDueWork('run_queue', 'due_at');
