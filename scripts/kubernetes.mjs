@@ -1,5 +1,6 @@
-// npm run k8s -- render <overlay>    prints the manifests of an overlay, as kubectl apply would send them
-// npm run k8s -- secrets <overlay>   prints the secrets that it needs, with fresh values (docs/deployment/kubernetes.md)
+// npm run k8s -- render <overlay>              prints the manifests of an overlay, as kubectl apply would send them
+// npm run k8s -- secrets <overlay> [<name> …]  prints the secrets that it needs, or those named alone, with fresh values
+// docs/deployment/kubernetes.md says when.
 import { stringify } from 'yaml';
 import { handMadeSecrets, secretManifests } from './kubernetes/hand-made-secrets.mjs';
 import { OVERLAYS, renderOverlay } from './kubernetes/render.mjs';
@@ -8,21 +9,26 @@ import { serviceList } from './platform/services.mjs';
 import { builtFile } from './root.mjs';
 import { buildPackages } from './setup/build.mjs';
 
-const USAGE = `npm run --silent k8s -- render|secrets ${OVERLAYS.join('|')}`;
+const USAGE = `npm run --silent k8s -- render <overlay>
+npm run --silent k8s -- secrets <overlay> [<name of a secret> …]
+Overlays: ${OVERLAYS.join(', ')}`;
 
 await runCommand(async () => {
-  const [command, name] = process.argv.slice(2);
+  const [command, name, ...only] = process.argv.slice(2);
   const overlay = OVERLAYS.find((candidate) => candidate === name);
-  if (!overlay || (command !== 'render' && command !== 'secrets')) throw new PlainError(`Usage: ${USAGE}`);
+  const isUnderstood = command === 'secrets' || (command === 'render' && only.length === 0);
+  if (!overlay || !isUnderstood) throw new PlainError(`Usage:\n${USAGE}`);
   const manifests = await renderOverlay(overlay);
-  print(command === 'render' ? manifests : await secretsFor(manifests));
+  print(command === 'render' ? manifests : await secretsFor(manifests, only));
 });
 
 /**
  * Those of the secrets that people make which an overlay refers to.
  * @param {readonly import('./kubernetes/render.mjs').Manifest[]} manifests
+ * @param {readonly string[]} only names of those to make; none: all
+ * @throws {PlainError} for a name that the overlay does not refer to, or a value that only people know and that is missing
  */
-async function secretsFor(manifests) {
+async function secretsFor(manifests, only) {
   await buildPackages(['@crm/contracts']);
   /** @type {typeof import('../libs/contracts/src/databases.js')} */
   const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
@@ -31,7 +37,13 @@ async function secretsFor(manifests) {
   const needed = handMadeSecrets({ services: SERVICES, stateful: Object.keys(DATABASES) }).filter(({ name }) =>
     text.includes(`"name":"${name}"`),
   );
-  const { manifests: secrets, missing } = secretManifests(needed, process.env);
+  const names = needed.map(({ name }) => name);
+  const unknown = only.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    throw new PlainError(`No secret of this overlay: ${unknown.join(', ')}\nSecrets: ${names.join(', ')}`);
+  }
+  const chosen = only.length === 0 ? needed : needed.filter(({ name }) => only.includes(name));
+  const { manifests: secrets, missing } = secretManifests(chosen, process.env);
   if (missing.length > 0) {
     throw new PlainError(
       `These variables must hold what only you know: ${missing.join(', ')}\nExamples: docs/deployment/kubernetes.md`,
@@ -40,9 +52,12 @@ async function secretsFor(manifests) {
   return secrets;
 }
 
-/** @param {readonly object[]} manifests */
+/**
+ * In YAML 1.1, which kubectl reads: there, a text such as `off` needs quotes, or it is a boolean.
+ * @param {readonly object[]} manifests
+ */
 function print(manifests) {
   process.stdout.write(
-    manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false })).join('---\n'),
+    manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false, version: '1.1' })).join('---\n'),
   );
 }

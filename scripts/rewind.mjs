@@ -7,6 +7,8 @@ import { dataFolder } from './platform/options.mjs';
 import { isRunning, readRunState } from './platform/run-state.mjs';
 import { loadSecrets } from './platform/secrets.mjs';
 import { builtFile } from './root.mjs';
+import { buildPackages } from './setup/build.mjs';
+import { installPackages } from './setup/install.mjs';
 
 /** With the offset from UTC: without it, the result would depend on the machine. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -16,6 +18,9 @@ await runCommand(async () => {
     allowPositionals: true,
     options: { data: { type: 'string' }, since: { type: 'string' } },
   });
+  // In a clone from which nothing was ever started, as on the machine of an operator.
+  await installPackages();
+  await buildPackages(['@crm/contracts', '@crm/messaging']);
   /** @type {typeof import('../libs/contracts/src/streams.js')} */
   const { CONSUMERS } = await import(builtFile('libs/contracts', 'streams.js'));
   const consumer = Object.values(CONSUMERS).find(({ service }) => service === positionals[0]);

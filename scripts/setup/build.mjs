@@ -25,15 +25,7 @@ export async function buildPackages(packages = []) {
     ],
     {
       cwd: ROOT,
-      // A daemon would outlive us, and the terminal interface needs a terminal.
-      env: {
-        ...withoutNpmVariables(process.env),
-        ...(await pathWithPnpm()),
-        NX_DAEMON: 'false',
-        NX_TUI: 'false',
-        NO_COLOR: '1',
-        FORCE_COLOR: '0',
-      },
+      env: { ...(await buildEnvironment()), NO_COLOR: '1', FORCE_COLOR: '0' },
     },
   );
   if (outcome.code !== 0) {
@@ -44,6 +36,14 @@ export async function buildPackages(packages = []) {
   if (packages.length === 0) await rememberBuild();
   const [, hits, total] = /Cache:\s+(\d+)\/(\d+) hit/.exec(outcome.stdout) ?? [];
   return hits && total ? `${Number(total) - Number(hits)} of ${total} packages changed` : 'built';
+}
+
+/**
+ * @returns {Promise<NodeJS.ProcessEnv>} for nx: with pnpm, without a daemon, which would outlive us, and without the terminal
+ *   interface, which needs a terminal
+ */
+export async function buildEnvironment() {
+  return { ...withoutNpmVariables(process.env), ...(await pathWithPnpm()), NX_DAEMON: 'false', NX_TUI: 'false' };
 }
 
 /** @returns {Promise<NodeJS.ProcessEnv>} the search path with the right pnpm first: nx runs the packages' scripts with it */
