@@ -1,7 +1,8 @@
 // npm run images: builds every image for real, starts a container of each, and walks the demo against them.
 import { parseArgs } from 'node:util';
-import { buildImage, imageName, sizeOf } from './images/build.mjs';
+import { buildImage, buildStage, imageName, sizeOf } from './images/build.mjs';
 import { Buildah } from './images/buildah.mjs';
+import { checkImages } from './images/check.mjs';
 import { MountedImage } from './images/container.mjs';
 import { ContainerPlatform } from './images/container-platform.mjs';
 import { readDockerfile } from './images/dockerfile.mjs';
@@ -56,7 +57,7 @@ await runCommand(async () => {
  * @param {boolean} registryBases
  */
 async function buildAndWalk(only, registryBases) {
-  const progress = new Progress(only ? 5 : 14);
+  const progress = new Progress(only ? 6 : 15);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building what the scripts use', async (note) =>
     note(await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk'])),
@@ -75,8 +76,8 @@ async function buildAndWalk(only, registryBases) {
     return made;
   });
   await progress.step(`Building ${targets.length} images`, async () => {
-    // The stage that builds gets a name too, so that the next run finds what has not changed.
-    for (const target of ['build', ...targets]) await buildImage(buildah, target, bases);
+    await buildStage(buildah, 'build', bases);
+    for (const target of targets) await buildImage(buildah, target, bases);
     await buildah.removeLeftovers();
   });
 
@@ -85,6 +86,9 @@ async function buildAndWalk(only, registryBases) {
   try {
     for (const target of targets) images[target] = await MountedImage.mount(buildah, await imageName(target));
     process.stdout.write(`${(await sizeTable(images)).join('\n')}\n`);
+    await progress.step('Comparing labels, ports and licence texts with what they must be', async (note) =>
+      note(await checkImages(images)),
+    );
     if (!only) await walk(images, SERVICES, progress);
   } finally {
     for (const image of Object.values(images)) await image.remove();
