@@ -68,22 +68,21 @@ async function buildAndWalk(only, registryBases) {
     throw new PlainError(`There is no target of that name. Targets: ${SERVICES.join(', ')}, migrate`);
   }
   const buildah = await progress.step('Finding buildah', () => Buildah.find());
-  const bases = await progress.step('Base images', async (note) => {
-    const { images } = await readDockerfile();
-    if (registryBases) return {};
-    const made = await localBases(buildah, images.NODE_IMAGE ?? '');
-    note(Object.values(made).join(', '));
-    return made;
-  });
-  await progress.step(`Building ${targets.length} images`, async () => {
-    await buildStage(buildah, 'build', bases);
-    for (const target of targets) await buildImage(buildah, target, bases);
-    await buildah.removeLeftovers();
-  });
-
   /** @type {Record<string, MountedImage>} */
   const images = {};
   try {
+    const bases = await progress.step('Base images', async (note) => {
+      const { images: named } = await readDockerfile();
+      if (registryBases) return {};
+      const made = await localBases(buildah, named.NODE_IMAGE ?? '');
+      note(Object.values(made).join(', '));
+      return made;
+    });
+    await progress.step(`Building ${targets.length} images`, async () => {
+      await buildStage(buildah, 'build', bases);
+      for (const target of targets) await buildImage(buildah, target, bases);
+      await buildah.removeLeftovers();
+    });
     for (const target of targets) images[target] = await MountedImage.mount(buildah, await imageName(target));
     process.stdout.write(`${(await sizeTable(images)).join('\n')}\n`);
     await progress.step('Comparing labels, ports and licence texts with what they must be', async (note) =>
@@ -92,6 +91,7 @@ async function buildAndWalk(only, registryBases) {
     if (!only) await walk(images, SERVICES, progress);
   } finally {
     for (const image of Object.values(images)) await image.remove();
+    await buildah.unmount();
   }
 }
 

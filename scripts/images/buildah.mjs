@@ -108,12 +108,22 @@ export class Buildah {
   /** Deletes everything that was built, the base images too. */
   async clean() {
     await this.run(['rm', '--all']);
-    // Overlays are made on a folder that is mounted onto itself.
-    const storage = path.join(IMAGES_CACHE, 'storage');
-    for (const [, mounted] of (await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)) {
-      if (mounted?.startsWith(`${storage}/`)) await run('umount', [mounted]);
-    }
+    await this.unmount();
     await rm(IMAGES_CACHE, { recursive: true, force: true });
+  }
+
+  /**
+   * Overlays are made on a folder that is mounted onto itself, which buildah leaves so; and a run that was killed leaves what it
+   * had mounted. The innermost comes last in the list, and must go first.
+   */
+  async unmount() {
+    const storage = path.join(IMAGES_CACHE, 'storage');
+    const mounts = [...(await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)].map(
+      ([, place = '']) => place,
+    );
+    for (const place of mounts.toReversed().filter((one) => one.startsWith(`${storage}/`))) {
+      await runOrFail('umount', ['--lazy', place]);
+    }
   }
 
   /**
