@@ -1,7 +1,8 @@
 // npm run images: builds every image for real, starts a container of each, and walks the demo against them.
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildImage, buildStage, imageName, sizeOf } from './images/build.mjs';
-import { Buildah } from './images/buildah.mjs';
+import { Buildah, IMAGES_CACHE } from './images/buildah.mjs';
 import { checkImages } from './images/check.mjs';
 import { MountedImage } from './images/container.mjs';
 import { ContainerPlatform } from './images/container-platform.mjs';
@@ -40,7 +41,7 @@ await runCommand(async () => {
     return;
   }
   if (values.clean) {
-    await (await Buildah.find()).clean();
+    if (existsSync(IMAGES_CACHE)) await (await Buildah.find()).clean();
     return;
   }
   if (values.pin) {
