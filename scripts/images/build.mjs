@@ -10,6 +10,11 @@ export const COMMIT_LABELS = /** @type {const} */ ({
   'org.opencontainers.image.created': 'CREATED',
 });
 
+/** @typedef {{ VERSION: string, REVISION: string, CREATED: string }} CommitValues */
+
+/** @type {Promise<CommitValues> | undefined} */
+let commit;
+
 /**
  * Builds a stage of the Dockerfile, without the labels of the commit. The stage that builds is the same for all targets and is
  * built once. It trusts the authority that this process trusts, which matters behind a proxy that signs by itself.
@@ -69,11 +74,20 @@ export async function expectedLabels(target) {
  */
 export const imageName = async (target) => `localhost/crm/${target}:${(await commitValues()).VERSION}`;
 
-/** @returns {Promise<{ VERSION: string, REVISION: string, CREATED: string }>} what the labels of the commit say */
-async function commitValues() {
+/**
+ * What the labels of the commit say. It is looked up once: all images of a run are of one commit, whatever is committed meanwhile.
+ * @returns {Promise<CommitValues>}
+ */
+function commitValues() {
+  commit ??= readCommit();
+  return commit;
+}
+
+/** @returns {Promise<CommitValues>} */
+async function readCommit() {
   const { version } = JSON.parse(await readFile(inRoot('package.json'), 'utf8'));
-  const commit = await run('git', ['log', '-1', '--format=%H %cI'], { cwd: ROOT });
-  const [revision, created] = commit.stdout.trim().split(' ');
+  const logged = await run('git', ['log', '-1', '--format=%H %cI'], { cwd: ROOT });
+  const [revision, created] = logged.stdout.trim().split(' ');
   // Of an archive without history nobody knows.
   return { VERSION: version, REVISION: revision || 'unknown', CREATED: created || '1970-01-01T00:00:00Z' };
 }
