@@ -1,5 +1,7 @@
-import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PlainError } from '../plain-error.mjs';
 import { runOrFail } from '../processes/run.mjs';
 import { inWorkFolder } from '../servers/work-folder.mjs';
@@ -18,7 +20,7 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
  * Makes stand-ins for the two base images where no registry is at hand: a minimal Debian by debootstrap, and the same with
- * the Node of the npm registry. They are made once.
+ * the Node of the npm registry. They are made once, and again when this file has changed.
  * @param {import('./buildah.mjs').Buildah} buildah
  * @param {string} nodeImage that of the Dockerfile, which says the versions of Node and of Debian
  * @returns {Promise<{ NODE_IMAGE: string, DEBIAN_IMAGE: string }>} their names
@@ -26,9 +28,13 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
  */
 export async function localBases(buildah, nodeImage) {
   const { node, suite } = versionsOf(nodeImage);
+  const recipe = createHash('sha256')
+    .update(await readFile(fileURLToPath(import.meta.url)))
+    .digest('hex')
+    .slice(0, 8);
   const names = {
-    DEBIAN_IMAGE: `localhost/crm-base/debian:${suite}`,
-    NODE_IMAGE: `localhost/crm-base/node:${node}-${suite}`,
+    DEBIAN_IMAGE: `localhost/crm-base/debian:${suite}-${recipe}`,
+    NODE_IMAGE: `localhost/crm-base/node:${node}-${suite}-${recipe}`,
   };
   if (!(await buildah.has(names.DEBIAN_IMAGE))) {
     await inWorkFolder(IMAGES_CACHE, async (folder) => {
