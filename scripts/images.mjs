@@ -1,7 +1,9 @@
 // npm run images: builds every image for real, starts a container of each, and walks the demo against them.
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { buildImage, imageName, sizeOf } from './images/build.mjs';
-import { Buildah } from './images/buildah.mjs';
+import { buildImage, buildStage, imageName, sizeOf } from './images/build.mjs';
+import { Buildah, IMAGES_CACHE } from './images/buildah.mjs';
+import { checkImages } from './images/check.mjs';
 import { MountedImage } from './images/container.mjs';
 import { ContainerPlatform } from './images/container-platform.mjs';
 import { readDockerfile } from './images/dockerfile.mjs';
@@ -39,7 +41,7 @@ await runCommand(async () => {
     return;
   }
   if (values.clean) {
-    await (await Buildah.find()).clean();
+    if (existsSync(IMAGES_CACHE)) await (await Buildah.find()).clean();
     return;
   }
   if (values.pin) {
@@ -56,7 +58,7 @@ await runCommand(async () => {
  * @param {boolean} registryBases
  */
 async function buildAndWalk(only, registryBases) {
-  const progress = new Progress(only ? 5 : 14);
+  const progress = new Progress(only ? 6 : 15);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building what the scripts use', async (note) =>
     note(await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk'])),
@@ -67,27 +69,30 @@ async function buildAndWalk(only, registryBases) {
     throw new PlainError(`There is no target of that name. Targets: ${SERVICES.join(', ')}, migrate`);
   }
   const buildah = await progress.step('Finding buildah', () => Buildah.find());
-  const bases = await progress.step('Base images', async (note) => {
-    const { images } = await readDockerfile();
-    if (registryBases) return {};
-    const made = await localBases(buildah, images.NODE_IMAGE ?? '');
-    note(Object.values(made).join(', '));
-    return made;
-  });
-  await progress.step(`Building ${targets.length} images`, async () => {
-    // The stage that builds gets a name too, so that the next run finds what has not changed.
-    for (const target of ['build', ...targets]) await buildImage(buildah, target, bases);
-    await buildah.removeLeftovers();
-  });
-
   /** @type {Record<string, MountedImage>} */
   const images = {};
   try {
+    const bases = await progress.step('Base images', async (note) => {
+      const { images: named } = await readDockerfile();
+      if (registryBases) return {};
+      const made = await localBases(buildah, named.NODE_IMAGE ?? '');
+      note(Object.values(made).join(', '));
+      return made;
+    });
+    await progress.step(`Building ${targets.length} images`, async () => {
+      await buildStage(buildah, 'build', bases);
+      for (const target of targets) await buildImage(buildah, target, bases);
+      await buildah.removeLeftovers();
+    });
     for (const target of targets) images[target] = await MountedImage.mount(buildah, await imageName(target));
     process.stdout.write(`${(await sizeTable(images)).join('\n')}\n`);
+    await progress.step('Comparing labels, ports and licence texts with what they must be', async (note) =>
+      note(await checkImages(images)),
+    );
     if (!only) await walk(images, SERVICES, progress);
   } finally {
     for (const image of Object.values(images)) await image.remove();
+    await buildah.unmount();
   }
 }
 

@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { run, runOrFail } from '../processes/run.mjs';
 import { CACHE_DIR, ROOT } from '../root.mjs';
 import { unpackDebianPackages } from '../servers/debian-packages.mjs';
+import { withOwnMounts } from './own-mounts.mjs';
 
 /** What building without a Docker engine needs; deleting it loses nothing but time. */
 export const IMAGES_CACHE = path.join(CACHE_DIR, 'images');
@@ -68,10 +69,6 @@ export class Buildah {
     return vfs;
   }
 
-  get #spawning() {
-    return { cwd: ROOT, env: this.#environment };
-  }
-
   async #works() {
     const outcome = await run(this.#tools.buildah, [...this.#options, 'info'], { env: this.#environment });
     return outcome.code === 0;
@@ -85,13 +82,18 @@ export class Buildah {
   async run([command = '', ...args]) {
     const policy = WITH_POLICY.includes(command) ? ['--signature-policy', POLICY_FILE] : [];
     const { buildah, libraryCache } = this.#tools;
-    const complete = [buildah, ...this.#options, command, ...policy, ...args];
-    const outcome = await (command === 'build' && libraryCache
-      ? run('unshare', ['--mount', 'sh', '-c', WITH_LIBRARIES, 'build', libraryCache, ...complete], this.#spawning)
-      : run(buildah, complete.slice(1), this.#spawning));
-    if (outcome.code === 0) return outcome.stdout.trimEnd();
-    const output = lastLines(`${outcome.stdout}\n${outcome.stderr}`, 25);
-    throw new PlainError(`buildah ${command} ${args.join(' ')} failed (${outcome.code}):\n${output}`);
+    const own = { command: buildah, args: [...this.#options, command, ...policy, ...args] };
+    const spawned =
+      command === 'build' && libraryCache
+        ? withOwnMounts(WITH_LIBRARIES, [libraryCache, own.command, ...own.args])
+        : own;
+    const printed = await runOrFail(spawned.command, spawned.args, {
+      cwd: ROOT,
+      env: this.#environment,
+      failure: `buildah ${command} ${args.join(' ')} failed`,
+      lines: 25,
+    });
+    return printed.trimEnd();
   }
 
   /**
@@ -106,12 +108,22 @@ export class Buildah {
   /** Deletes everything that was built, the base images too. */
   async clean() {
     await this.run(['rm', '--all']);
-    // Overlays are made on a folder that is mounted onto itself.
-    const storage = path.join(IMAGES_CACHE, 'storage');
-    for (const [, mounted] of (await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)) {
-      if (mounted?.startsWith(`${storage}/`)) await run('umount', [mounted]);
-    }
+    await this.unmount();
     await rm(IMAGES_CACHE, { recursive: true, force: true });
+  }
+
+  /**
+   * Overlays are made on a folder that is mounted onto itself, which buildah leaves so; and a run that was killed leaves what it
+   * had mounted. The innermost comes last in the list, and must go first.
+   */
+  async unmount() {
+    const storage = path.join(IMAGES_CACHE, 'storage');
+    const mounts = [...(await readFile('/proc/mounts', 'utf8')).matchAll(/^\S+ (\S+) /gm)].map(
+      ([, place = '']) => place,
+    );
+    for (const place of mounts.toReversed().filter((one) => one.startsWith(`${storage}/`))) {
+      await runOrFail('umount', ['--lazy', place]);
+    }
   }
 
   /**
@@ -189,7 +201,6 @@ export async function buildTools() {
 async function listLibraries(folders) {
   const [configuration, cache] = [path.join(IMAGES_CACHE, 'ld.so.conf'), path.join(IMAGES_CACHE, 'ld.so.cache')];
   await writeFile(configuration, ['include /etc/ld.so.conf', ...folders, ''].join('\n'));
-  const outcome = await run('/sbin/ldconfig', ['-X', '-f', configuration, '-C', cache]);
-  if (outcome.code === 0) return cache;
-  throw new PlainError(`ldconfig failed:\n${lastLines(outcome.stderr, 3)}`);
+  await runOrFail('/sbin/ldconfig', ['-X', '-f', configuration, '-C', cache]);
+  return cache;
 }

@@ -188,11 +188,8 @@ export class ContainerPlatform {
    * @param {string} target
    * @param {Pick<import('./container.mjs').ContainerOptions, 'environment' | 'volume' | 'command'>} settings
    */
-  async #runToEnd(target, settings) {
-    const options = { ...settings, name: target, image: this.#imageOf(target), guard: this.#guard };
-    const { outcome, lines } = await runToEnd(options);
-    if (outcome === 'exit code 0') return lines;
-    throw new PlainError(`crm/${target} ended with ${outcome}:\n${lines.join('\n')}`);
+  #runToEnd(target, settings) {
+    return runToEnd({ ...settings, name: target, image: this.#imageOf(target), guard: this.#guard });
   }
 
   /** @param {ServiceName} service */

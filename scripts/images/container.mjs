@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PlainError } from '../plain-error.mjs';
 import { ChildServer } from '../processes/child-server.mjs';
 import { run } from '../processes/run.mjs';
+import { withOwnMounts } from './own-mounts.mjs';
 
 /**
  * What a container engine does for a program, with the tools of every Linux: the image is its whole file system and is
@@ -41,6 +42,7 @@ const FORK_TIMEOUT_MS = 5000;
  * @property {string} user
  * @property {string} folder working directory
  * @property {Readonly<Record<string, string>>} labels
+ * @property {readonly number[]} ports that it says it listens on
  */
 
 /** An image that is mounted for one container. */
@@ -85,7 +87,7 @@ export class MountedImage {
  */
 export async function imageSettings(buildah, image) {
   const { Docker } = JSON.parse(await buildah.run(['inspect', '--type', 'image', image]));
-  const { Env, Cmd, Entrypoint, Healthcheck, User, WorkingDir, Labels } = Docker.config;
+  const { Env, Cmd, Entrypoint, Healthcheck, User, WorkingDir, Labels, ExposedPorts } = Docker.config;
   const [kind, ...check] = Healthcheck?.Test ?? ['NONE'];
   return {
     environment: environmentOf(Env ?? []),
@@ -94,6 +96,7 @@ export async function imageSettings(buildah, image) {
     user: User,
     folder: WorkingDir,
     labels: Labels ?? {},
+    ports: Object.keys(ExposedPorts ?? {}).map((port) => Number.parseInt(port, 10)),
   };
 }
 
@@ -139,8 +142,7 @@ export class Container {
     const inside = [image.root, volume, user, folder, ...(options.command ?? command)];
     const outer = await ChildServer.start({
       name,
-      command: 'unshare',
-      args: ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', START, 'container', ...inside],
+      ...withOwnMounts(START, inside, ['--pid', '--fork', '--kill-child']),
       env: environmentInside(options),
       cwd: '/',
       logFile,
@@ -207,12 +209,15 @@ const environmentInside = ({ image, environment }) => ({ ...image.settings.envir
 /**
  * Runs a program of an image to its end.
  * @param {ContainerOptions} options
- * @returns {Promise<{ outcome: string, lines: string[] }>}
+ * @returns {Promise<string[]>} what it printed
+ * @throws {PlainError} when it fails
  */
 export async function runToEnd(options) {
   const container = await Container.start(options);
   const outcome = await container.ended;
-  return { outcome, lines: container.lastLines(40) };
+  const lines = container.lastLines(40);
+  if (outcome === 'exit code 0') return lines;
+  throw new PlainError(`crm/${options.name} ended with ${outcome}:\n${lines.join('\n')}`);
 }
 
 /**

@@ -49,14 +49,16 @@ export async function readDockerfile(text) {
  * The settings of a stage with those that it has from the stages below it, as an engine sees them.
  * @param {Dockerfile} file
  * @param {string} name
- * @returns {{ environment: Record<string, string>, ports: number[], user: string, command: string[], values: Record<string, string> }}
- *   values: the last of each instruction
+ * @returns {{ environment: Record<string, string>, ports: number[], labels: Record<string, string>, user: string, command: string[], values: Record<string, string> }}
+ *   labels: as they are written, those that are given by an ARG too. values: the last of each instruction
  */
 export function settingsOf({ stages }, name) {
   /** @type {Record<string, string>} */
   const environment = {};
   /** @type {Record<string, string>} */
   const values = {};
+  /** @type {Record<string, string>} */
+  const labels = {};
   /** @type {number[]} */
   const ports = [];
   /** @type {Stage[]} */
@@ -67,7 +69,13 @@ export function settingsOf({ stages }, name) {
     if (instruction === 'ENV') {
       for (const [, key = '', text = ''] of value.matchAll(/(\w+)=("[^"]*"|\S+)/g)) environment[key] = text;
     }
-    if (instruction === 'EXPOSE') ports.push(...value.split(/\s+/).map(Number));
+    if (instruction === 'LABEL') {
+      for (const [, key = '', text = ''] of value.matchAll(/([\w.-]+)="([^"]*)"/g)) labels[key] = text;
+    }
+    if (instruction === 'EXPOSE') {
+      const known = value.replace(/\$(\w+)/g, (_, key) => environment[key] ?? '');
+      ports.push(...known.split(/\s+/).map(Number));
+    }
   }
-  return { environment, ports, user: values.USER ?? '', command: JSON.parse(values.CMD ?? '[]'), values };
+  return { environment, ports, labels, user: values.USER ?? '', command: JSON.parse(values.CMD ?? '[]'), values };
 }

@@ -1,7 +1,10 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PlainError } from '../plain-error.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { runOrFail } from '../processes/run.mjs';
+import { inWorkFolder } from '../servers/work-folder.mjs';
 import { withoutNpmVariables } from '../setup/pnpm.mjs';
 import { buildTools, IMAGES_CACHE } from './buildah.mjs';
 
@@ -10,21 +13,14 @@ const NPM_VERSION = '11.21.2';
 
 const MIRROR = 'http://deb.debian.org/debian';
 
-/** What Debian's slim images leave out too. */
-const LEFT_OUT = [
-  'usr/share/doc',
-  'usr/share/man',
-  'usr/share/info',
-  'usr/share/locale',
-  'var/cache/apt',
-  'var/lib/apt/lists',
-];
+/** What Debian's slim images leave out too; of usr/share/doc, see below. */
+const LEFT_OUT = ['usr/share/man', 'usr/share/info', 'usr/share/locale', 'var/cache/apt', 'var/lib/apt/lists'];
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
  * Makes stand-ins for the two base images where no registry is at hand: a minimal Debian by debootstrap, and the same with
- * the Node of the npm registry. They are made once.
+ * the Node of the npm registry. They are made once, and again when this file has changed.
  * @param {import('./buildah.mjs').Buildah} buildah
  * @param {string} nodeImage that of the Dockerfile, which says the versions of Node and of Debian
  * @returns {Promise<{ NODE_IMAGE: string, DEBIAN_IMAGE: string }>} their names
@@ -32,12 +28,16 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
  */
 export async function localBases(buildah, nodeImage) {
   const { node, suite } = versionsOf(nodeImage);
+  const recipe = createHash('sha256')
+    .update(await readFile(fileURLToPath(import.meta.url)))
+    .digest('hex')
+    .slice(0, 8);
   const names = {
-    DEBIAN_IMAGE: `localhost/crm-base/debian:${suite}`,
-    NODE_IMAGE: `localhost/crm-base/node:${node}-${suite}`,
+    DEBIAN_IMAGE: `localhost/crm-base/debian:${suite}-${recipe}`,
+    NODE_IMAGE: `localhost/crm-base/node:${node}-${suite}-${recipe}`,
   };
   if (!(await buildah.has(names.DEBIAN_IMAGE))) {
-    await inWorkFolder(async (folder) => {
+    await inWorkFolder(IMAGES_CACHE, async (folder) => {
       await debootstrap(suite, folder);
       await buildah.derive('scratch', names.DEBIAN_IMAGE, async (container) => {
         await buildah.run(['copy', '--quiet', container, folder, '/']);
@@ -46,7 +46,7 @@ export async function localBases(buildah, nodeImage) {
     });
   }
   if (!(await buildah.has(names.NODE_IMAGE))) {
-    await inWorkFolder(async (folder) => {
+    await inWorkFolder(IMAGES_CACHE, async (folder) => {
       await unpackNode(node, folder);
       await buildah.derive(names.DEBIAN_IMAGE, names.NODE_IMAGE, async (container) => {
         await buildah.run(['copy', '--quiet', container, folder, '/usr/local']);
@@ -77,16 +77,25 @@ export function versionsOf(image) {
  */
 async function debootstrap(suite, folder) {
   const tools = await buildTools();
-  const outcome = await run(tools.debootstrap, ['--variant=minbase', suite, folder, MIRROR], {
+  await runOrFail(tools.debootstrap, ['--variant=minbase', suite, folder, MIRROR], {
     env: { ...process.env, ...tools.environment },
+    failure: 'The base image could not be made with debootstrap',
   });
-  if (outcome.code !== 0) {
-    const output = lastLines(`${outcome.stdout}\n${outcome.stderr}`, 10);
-    throw new PlainError(`The base image could not be made with debootstrap:\n${output}`);
+  for (const unwanted of LEFT_OUT) await emptyFolder(path.join(folder, unwanted), () => true);
+  // The licences of Debian's packages go with them; of a package without a folder of its own this is a link to another's.
+  const documentation = path.join(folder, 'usr', 'share', 'doc');
+  for (const entry of await readdir(documentation, { withFileTypes: true })) {
+    if (entry.isDirectory()) await emptyFolder(path.join(documentation, entry.name), (name) => name !== 'copyright');
   }
-  for (const unwanted of LEFT_OUT) {
-    const entries = await readdir(path.join(folder, unwanted));
-    for (const entry of entries) await rm(path.join(folder, unwanted, entry), { recursive: true });
+}
+
+/**
+ * @param {string} folder
+ * @param {(name: string) => boolean} isUnwanted which of its entries are deleted
+ */
+async function emptyFolder(folder, isUnwanted) {
+  for (const name of (await readdir(folder)).filter(isUnwanted)) {
+    await rm(path.join(folder, name), { recursive: true });
   }
 }
 
@@ -97,10 +106,9 @@ async function debootstrap(suite, folder) {
  */
 async function unpackNode(version, folder) {
   const npm = path.join('lib', 'node_modules', 'npm');
-  await inWorkFolder(async (packages) => {
+  await inWorkFolder(IMAGES_CACHE, async (packages) => {
     await unpackPackage(`node-linux-${process.arch}@${version}`, path.join(packages, 'node'));
-    await mkdir(path.join(folder, 'bin'), { recursive: true });
-    await cp(path.join(packages, 'node', 'bin', 'node'), path.join(folder, 'bin', 'node'));
+    for (const file of ['LICENSE', 'bin/node']) await cp(path.join(packages, 'node', file), path.join(folder, file));
   });
   await unpackPackage(`npm@${NPM_VERSION}`, path.join(folder, npm));
   for (const name of ['npm', 'npx']) await symlink(`../${npm}/bin/${name}-cli.js`, path.join(folder, 'bin', name));
@@ -113,26 +121,11 @@ async function unpackNode(version, folder) {
  */
 async function unpackPackage(spec, folder) {
   await mkdir(folder, { recursive: true });
-  const environment = withoutNpmVariables(process.env);
-  const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder, spec], {
+  const printed = await runOrFail('npm', ['pack', '--silent', '--pack-destination', folder, spec], {
     cwd: '/',
-    env: environment,
+    env: withoutNpmVariables(process.env),
   });
-  const archive = path.join(folder, packed.stdout.trim().split('\n').at(-1) ?? '');
-  if (packed.code !== 0) throw new PlainError(`npm pack ${spec} failed:\n${lastLines(packed.stderr, 5)}`);
-  const unpacked = await run('tar', ['-xzf', archive, '--strip-components=1', '-C', folder, '--no-same-owner']);
-  if (unpacked.code !== 0) throw new PlainError(`${archive} could not be unpacked:\n${lastLines(unpacked.stderr, 3)}`);
+  const archive = path.join(folder, printed.trim().split('\n').at(-1) ?? '');
+  await runOrFail('tar', ['-xzf', archive, '--strip-components=1', '-C', folder, '--no-same-owner']);
   await rm(archive);
-}
-
-/** @param {(folder: string) => Promise<void>} work in a folder that is removed afterwards, and that every user can enter */
-async function inWorkFolder(work) {
-  await mkdir(IMAGES_CACHE, { recursive: true });
-  const folder = await mkdtemp(path.join(IMAGES_CACHE, 'work-'));
-  await chmod(folder, 0o755);
-  try {
-    await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { PlainError } from '../plain-error.mjs';
 
 /**
  * @typedef {object} RunOutcome
@@ -34,6 +35,22 @@ export function run(command, args, { input, ...options } = {}) {
     child.on('error', (error) => resolve({ code: 127, stdout, stderr: `${stderr}${error.message}\n` }));
     child.on('close', (code) => resolve({ code: code ?? 128, stdout, stderr }));
   });
+}
+
+/**
+ * Runs a program that has to succeed.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Parameters<typeof run>[2] & { failure?: string, lines?: number }} [options] failure: what could not be done, for
+ *   people; default: the command. lines: how much of what the program printed is told with it
+ * @returns {Promise<string>} what it prints to its standard output
+ * @throws {PlainError} when it fails
+ */
+export async function runOrFail(command, args, { failure, lines = 10, ...options } = {}) {
+  const { code, stdout, stderr } = await run(command, args, options);
+  if (code === 0) return stdout;
+  const what = failure ?? `${command} ${args.join(' ')} failed (${code})`;
+  throw new PlainError(`${what}:\n${lastLines(`${stdout}\n${stderr}`, lines)}`);
 }
 
 /**

@@ -1,35 +1,49 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
-import { lastLines, run } from '../processes/run.mjs';
+import { run, runOrFail } from '../processes/run.mjs';
+import { inWorkFolder } from './work-folder.mjs';
+
+/** @returns {Promise<boolean>} whether the machine has what Debian packages are fetched and unpacked with */
+export const hasApt = async () =>
+  (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0;
 
 /**
- * Unpacks Debian packages, with those that they need and this machine has not, into a folder of ours. Nothing is installed.
+ * Unpacks Debian packages, with those that they need and this machine has not, into a folder of ours. Nothing is installed,
+ * and root is not needed. Does nothing when the folder is there.
  * @param {string} folder holds a file system afterwards: usr/bin, usr/lib, …
  * @param {readonly string[]} packages
+ * @param {{ alone?: boolean, cache?: string }} [options] alone: without those that they need. cache: folder that keeps lists of
+ *   packages, where the machine's own do not do; default: that of the folder
  * @throws {PlainError} when they cannot be fetched
  */
-export async function unpackDebianPackages(folder, packages) {
+export async function unpackDebianPackages(folder, packages, { alone = false, cache = path.dirname(folder) } = {}) {
   if (existsSync(folder)) return;
-  const parent = path.dirname(folder);
-  await mkdir(parent, { recursive: true });
-  const work = await mkdtemp(path.join(parent, 'unpack-'));
-  try {
-    const options = await packageLists(parent, packages);
-    const names = installedBy(await apt([...options, '--simulate', '--no-install-recommends', 'install', ...packages]));
-    if (names.length === 0)
-      throw new PlainError(`Nothing is left to fetch of the Debian packages ${packages.join(', ')}.`);
-    await apt([...options, 'download', ...names], work);
+  await inWorkFolder(path.dirname(folder), async (work) => {
+    const fetchWith = (/** @type {readonly string[]} */ options) => fetchArchives({ options, packages, alone, work });
+    // The machine's lists may be missing, or name what the mirror has replaced since; only root may refresh them.
+    const archives = await fetchWith([]).catch(async () => fetchWith(await ownLists(cache)));
     const unpacked = path.join(work, 'unpacked');
-    for (const archive of (await readdir(work)).filter((name) => name.endsWith('.deb'))) {
-      const outcome = await run('dpkg', ['-x', path.join(work, archive), unpacked]);
-      if (outcome.code !== 0) throw new PlainError(`dpkg -x ${archive} failed:\n${lastLines(outcome.stderr, 3)}`);
+    for (const archive of (await readdir(archives)).filter((name) => name.endsWith('.deb'))) {
+      await runOrFail('dpkg', ['-x', path.join(archives, archive), unpacked], { env: inEnglish() });
     }
     await rename(unpacked, folder);
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
+}
+
+/**
+ * @param {{ options: readonly string[], packages: readonly string[], alone: boolean, work: string }} order
+ * @returns {Promise<string>} the folder that holds them
+ */
+async function fetchArchives({ options, packages, alone, work }) {
+  const simulation = [...options, '--simulate', '--no-install-recommends', 'install', ...packages];
+  const names = alone ? packages : installedBy(await apt(simulation));
+  if (names.length === 0)
+    throw new PlainError(`Nothing is left to fetch of the Debian packages ${packages.join(', ')}.`);
+  const folder = await mkdtemp(path.join(work, 'archives-'));
+  await apt([...options, 'download', ...names], folder);
+  return folder;
 }
 
 /**
@@ -40,19 +54,14 @@ export const installedBy = (simulated) =>
   [...simulated.matchAll(/^Inst (\S+)/gm)].map(([, name]) => /** @type {string} */ (name));
 
 /**
- * The options that make apt-get find the packages: none when this machine has lists of packages, else lists of our own,
- * because the machine's may only be refreshed by its owner.
- * @param {string} parent
- * @param {readonly string[]} packages
- * @returns {Promise<string[]>}
+ * @param {string} cache
+ * @returns {Promise<string[]>} the options that make apt-get use lists of packages of our own, which are fresh now
  */
-async function packageLists(parent, packages) {
-  const known = await run('apt-cache', ['show', ...packages]);
-  if (known.code === 0 && known.stdout !== '') return [];
-  const [lists, cache] = [path.join(parent, 'apt-lists'), path.join(parent, 'apt-cache')];
+async function ownLists(cache) {
+  const [lists, archives] = [path.join(cache, 'apt', 'lists'), path.join(cache, 'apt', 'cache')];
   await mkdir(path.join(lists, 'partial'), { recursive: true });
-  await mkdir(path.join(cache, 'archives', 'partial'), { recursive: true });
-  const options = ['-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${cache}`];
+  await mkdir(path.join(archives, 'archives', 'partial'), { recursive: true });
+  const options = ['-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${archives}`];
   await apt([...options, 'update']);
   return options;
 }
@@ -62,8 +71,6 @@ async function packageLists(parent, packages) {
  * @param {string} [cwd]
  * @returns {Promise<string>} what it prints
  */
-async function apt(args, cwd) {
-  const outcome = await run('apt-get', ['-q', ...args], { cwd, env: { ...process.env, LC_ALL: 'C' } });
-  if (outcome.code === 0) return outcome.stdout;
-  throw new PlainError(`apt-get ${args.join(' ')} failed:\n${lastLines(outcome.stderr, 5)}`);
-}
+const apt = (args, cwd) => runOrFail('apt-get', ['-q', ...args], { cwd, env: inEnglish(), lines: 5 });
+
+const inEnglish = () => ({ ...process.env, LC_ALL: 'C' });

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, copyFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { lastLines, run } from '../processes/run.mjs';
+import { run, runOrFail } from '../processes/run.mjs';
+import { unpackDebianPackages } from './debian-packages.mjs';
+import { inWorkFolder } from './work-folder.mjs';
 
 /**
  * A program that is fetched into the cache, without needing root.
@@ -30,35 +32,14 @@ export const isProgram = (file) =>
     () => false,
   );
 
-/** @returns {Promise<boolean>} whether the machine has what a Debian package is fetched and unpacked with */
-export const hasApt = async () =>
-  (await run('apt-get', ['--version'])).code === 0 && (await run('dpkg', ['--version'])).code === 0;
-
 /**
- * Downloads the package with apt-get and unpacks it. The package lists are our own when the machine has none: the
- * machine's can only be refreshed by root.
+ * Takes the program out of its Debian package; those that the package needs are left where they are.
  * @param {FetchedProgram} program
  */
 export async function fromDebianPackage(program) {
   const { cache, debianPackage } = program;
-  await withWorkFolder(cache, async (folder) => {
-    const fetchPackage = (/** @type {string[]} */ options) =>
-      run('apt-get', ['-q', ...options, 'download', debianPackage], { cwd: folder });
-    let outcome = await fetchPackage([]);
-    if (outcome.code !== 0) {
-      const lists = path.join(cache, 'lists');
-      await mkdir(path.join(lists, 'partial'), { recursive: true });
-      const options = ['-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${path.join(cache, 'apt')}`];
-      await mkdir(path.join(cache, 'apt', 'archives', 'partial'), { recursive: true });
-      await run('apt-get', ['-q', ...options, 'update']);
-      outcome = await fetchPackage(options);
-    }
-    const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
-    if (outcome.code !== 0 || !archive) {
-      throw new Error(`apt-get download ${debianPackage} failed:\n${lastLines(outcome.stderr, 3)}`);
-    }
-    const unpacked = await run('dpkg', ['-x', archive, 'unpacked'], { cwd: folder });
-    if (unpacked.code !== 0) throw new Error(`dpkg -x ${archive} failed:\n${lastLines(unpacked.stderr, 3)}`);
+  await inWorkFolder(cache, async (folder) => {
+    await unpackDebianPackages(path.join(folder, 'unpacked'), [debianPackage], { alone: true, cache });
     await keep(program, folder);
   });
 }
@@ -77,10 +58,9 @@ export async function fromRelease(program, { base, asset, sums }) {
     .find(([, name]) => name === asset)?.[0];
   const actual = createHash('sha256').update(archive).digest('hex');
   if (actual !== expected) throw new Error(`${asset} has the wrong checksum: ${actual}, expected ${expected}`);
-  await withWorkFolder(program.cache, async (folder) => {
+  await inWorkFolder(program.cache, async (folder) => {
     await writeFile(path.join(folder, asset), archive);
-    const unpacked = await run('tar', ['-xf', asset], { cwd: folder });
-    if (unpacked.code !== 0) throw new Error(`tar -xf ${asset} failed:\n${lastLines(unpacked.stderr, 3)}`);
+    await runOrFail('tar', ['-xf', asset], { cwd: folder });
     await keep(program, folder);
   });
 }
@@ -95,20 +75,6 @@ async function download(url) {
   });
   if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
-}
-
-/**
- * @param {string} cache
- * @param {(folder: string) => Promise<void>} work in a folder that is removed afterwards
- */
-async function withWorkFolder(cache, work) {
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(path.join(cache, 'unpack-'));
-  try {
-    await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /**

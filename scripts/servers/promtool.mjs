@@ -2,7 +2,8 @@ import path from 'node:path';
 import { PlainError } from '../plain-error.mjs';
 import { run } from '../processes/run.mjs';
 import { CACHE_DIR } from '../root.mjs';
-import { fromDebianPackage, fromRelease, hasApt, isProgram } from './fetched-program.mjs';
+import { hasApt } from './debian-packages.mjs';
+import { fromDebianPackage, fromRelease, isProgram } from './fetched-program.mjs';
 
 /** Of the long-term support at the time; downloaded where there is neither a promtool nor a Debian package of it. */
 const RELEASE = '2.53.4';

@@ -22,6 +22,7 @@ import { inRoot, ROOT } from '../root.mjs';
  * @property {string} [description]
  * @property {readonly string[]} [os] kinds of machines that it is made for
  * @property {readonly string[]} [cpu]
+ * @property {string | { name: string }} [author]
  * @property {unknown} [license]
  * @property {unknown} [licenses]
  * @property {Record<string, string>} [dependencies]
