@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generate } from 'selfsigned';
+import { parseAllDocuments } from 'yaml';
 import { run } from '../processes/run.mjs';
 import { builtFile, inRoot } from '../root.mjs';
 import { freePorts } from '../servers/free-port.mjs';
@@ -38,12 +39,13 @@ beforeAll(async () => {
   const passwords = Object.fromEntries(
     [...text.matchAll(/\$(NATS_PASSWORD_\w+)/g)].map(([, name]) => [name, PASSWORD]),
   );
+  const limit = await storeLimit();
   for (const [ordinal, port] of ports.entries()) {
     const file = path.join(folder, `nats-${ordinal}.conf`);
     const here = moved(text, ordinal, port);
     await mkdir(path.join(folder, String(ordinal)));
     await writeFile(file, knowsSyncInterval(version.stdout) ? here : here.replace(/ *sync_interval: .*\n/, ''));
-    const env = { PATH: process.env.PATH, POD_NAME: `nats-${ordinal}`, ...passwords };
+    const env = { PATH: process.env.PATH, POD_NAME: `nats-${ordinal}`, NATS_MAX_FILE_STORE: limit, ...passwords };
     servers.push(spawn(program, ['--config', file], { env, stdio: 'ignore' }));
   }
   await Promise.all(ports.map(({ monitor }) => healthy(monitor)));
@@ -60,8 +62,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Of the stateful set. */
+async function storeLimit() {
+  const text = await readFile(inRoot('k8s', 'base', 'nats', 'statefulset.yaml'), 'utf8');
+  const set = parseAllDocuments(text)
+    .map((document) => document.toJS())
+    .find(({ kind }) => kind === 'StatefulSet');
+  return set.spec.template.spec.containers[0].env.find((/** @type {any} */ { name }) => name === 'NATS_MAX_FILE_STORE')
+    ?.value;
+}
+
+/** With the names that cert-manager is asked for, and no other. */
 async function writeCertificate() {
-  const names = ['localhost', '127.0.0.1'];
+  const text = await readFile(inRoot('k8s', 'base', 'nats', 'certificates.yaml'), 'utf8');
+  const { dnsNames, ipAddresses = [] } = parseAllDocuments(text)
+    .map((document) => document.toJS())
+    .find(({ kind, metadata }) => kind === 'Certificate' && metadata.name === 'nats').spec;
   const pems = await generate([{ name: 'commonName', value: 'nats' }], {
     keySize: 2048,
     extensions: [
@@ -69,8 +85,8 @@ async function writeCertificate() {
       {
         name: 'subjectAltName',
         altNames: [
-          { type: 2, value: names[0] },
-          { type: 7, ip: names[1] },
+          ...dnsNames.map((/** @type {string} */ value) => ({ type: 2, value })),
+          ...ipAddresses.map((/** @type {string} */ ip) => ({ type: 7, ip })),
         ],
       },
     ],
@@ -141,6 +157,12 @@ describe('the three servers of k8s/base/nats', () => {
       expect(config.num_replicas).toBe(3);
       expect(cluster.replicas).toHaveLength(2);
     }
+  });
+
+  it('store as much as the stateful set says, however much is free when they start', async () => {
+    const response = await fetch(`http://127.0.0.1:${ports[0]?.monitor}/jsz`);
+    const { config } = /** @type {any} */ (await response.json());
+    expect(config.max_storage).toBe(18 * 2 ** 30);
   });
 
   it('are refused by a client that does not trust their authority', async () => {

@@ -1,5 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { ofKind } from '../kubernetes/manifests.mjs';
+import { renderWith } from '../kubernetes/render-with.mjs';
+import { externalMetricsOf } from '../kubernetes/rules/agreement.mjs';
 import { inRoot } from '../root.mjs';
 import { declaringFiles, SECTIONS } from './declared-metrics.mjs';
 import { allDashboards, allRules } from './files.mjs';
@@ -141,6 +145,16 @@ function problemsOf(expression) {
   return [...unknown, ...wrongLabels, ...ungrouped.map((label) => `nothing has the label ${label}`)];
 }
 
+/**
+ * What docs/deployment/kubernetes.md tells prometheus-adapter to provide.
+ * @returns {{ metricsQuery: string, name: { as: string } }[]}
+ */
+function adapterRules() {
+  const page = readFileSync(inRoot('docs', 'deployment', 'kubernetes.md'), 'utf8');
+  const [block = ''] = page.match(/(?<=```yaml\n)externalRules:[\s\S]*?(?=```)/) ?? [];
+  return parse(block).externalRules;
+}
+
 describe('what is asked of the metrics', () => {
   it('exists, in the rules', () => {
     for (const { alert, record, expr } of allRules()) {
@@ -170,9 +184,20 @@ describe('what is asked of the metrics', () => {
     }
   });
 
-  it('exists, where pods are scaled', () => {
-    const folder = inRoot('deploy', 'observability', 'prometheus', 'rules');
-    expect(readdirSync(folder)).toContain('scaling.yml');
-    expect(series.get('crm_consumer_lag_events')).toEqual(['consumer']);
+  it('exists, where pods are scaled', async () => {
+    const scalers = ofKind(await renderWith('scaling-by-lag'), 'HorizontalPodAutoscaler');
+    const metrics = scalers.flatMap(externalMetricsOf);
+    expect(metrics).toHaveLength(2);
+    const rules = adapterRules();
+    for (const { name, selector } of metrics) {
+      expect(rules.map(({ name: { as } }) => as)).toContain(name);
+      expect([name, series.get(name)]).toEqual([
+        name,
+        expect.arrayContaining(Object.keys(selector?.matchLabels ?? {})),
+      ]);
+    }
+    for (const { metricsQuery } of rules) {
+      expect(problemsOf(metricsQuery.replace('<<.LabelMatchers>>', ''))).toEqual([]);
+    }
   });
 });

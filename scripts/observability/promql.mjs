@@ -5,6 +5,15 @@
  * @property {string[]} labels that it is narrowed by
  */
 
+/**
+ * What an expression narrows a metric by.
+ * @typedef {object} Matcher
+ * @property {string} name of the metric
+ * @property {string} label
+ * @property {boolean} isPattern whether the value is a regular expression
+ * @property {string} value
+ */
+
 /** Words of the language that stand where a metric could. */
 const WORDS = new Set(['and', 'or', 'unless', 'offset', 'bool', 'by', 'without', 'on', 'ignoring', 'inf', 'nan']);
 
@@ -29,6 +38,24 @@ export function selectorsOf(expression) {
       labels: [...braces.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
     }));
 }
+
+/**
+ * The values that an expression asks for, of each metric and label.
+ * @param {string} expression
+ * @returns {Matcher[]}
+ */
+export const matchersOf = (expression) =>
+  [...expression.matchAll(/([a-zA-Z_:][\w:]*)\{((?:[^"}]|"(?:\\.|[^"\\])*")*)\}/g)].flatMap(
+    ([, name = '', braces = '']) =>
+      [...braces.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"((?:\\.|[^"\\])*)"/g)].map(
+        ([, label = '', operator = '', value = '']) => ({
+          name,
+          label,
+          isPattern: operator.endsWith('~'),
+          value,
+        }),
+      ),
+  );
 
 /**
  * @param {string} text

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupingsOf, selectorsOf } from './promql.mjs';
+import { groupingsOf, matchersOf, selectorsOf } from './promql.mjs';
 
 describe('what an expression asks for', () => {
   it.each([
@@ -33,6 +33,14 @@ describe('what an expression asks for', () => {
     ],
   ])('%s', (expression, expected) => {
     expect(selectorsOf(expression)).toEqual(expected);
+  });
+
+  it('is narrowed by values', () => {
+    expect(matchersOf('rate(a{b="c",d!~"e{2}|f"}[5m]) / x{y="z"}')).toEqual([
+      { name: 'a', label: 'b', isPattern: false, value: 'c' },
+      { name: 'a', label: 'd', isPattern: true, value: 'e{2}|f' },
+      { name: 'x', label: 'y', isPattern: false, value: 'z' },
+    ]);
   });
 
   it('is grouped by labels', () => {

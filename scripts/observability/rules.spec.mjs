@@ -2,10 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET } from '../../libs/contracts/src/services.js';
+import { MAX_FILE_STORE } from '../../libs/messaging/src/server/nats-server-config.js';
+import { readCompose } from '../deployment/compose-file.mjs';
 import { run } from '../processes/run.mjs';
 import { inRoot } from '../root.mjs';
 import { promtoolProgram } from '../servers/promtool.mjs';
-import { allRules, allRuleTests, filesIn, PROMETHEUS, RUNBOOKS, readYaml } from './files.mjs';
+import { allDashboards, allRules, allRuleTests, filesIn, PROMETHEUS, RUNBOOKS, readYaml } from './files.mjs';
 
 const RULE_FILES = filesIn(path.join(PROMETHEUS, 'rules'), '.yml');
 const alerts = allRules().filter(({ alert }) => alert !== undefined);
@@ -54,6 +56,17 @@ describe('the configuration of Prometheus', () => {
     );
   });
 
+  it('scrapes the metrics of the collector of traces, in a network that both are in', async () => {
+    const { readers } = readYaml(inRoot('deploy', 'observability', 'otel', 'collector.yaml')).service.telemetry.metrics;
+    const [{ pull }] = readers;
+    /** @type {{ static_configs: { targets: string[] }[] }[]} */
+    const jobs = readYaml(path.join(PROMETHEUS, 'prometheus.yml')).scrape_configs;
+    const targets = jobs.flatMap(({ static_configs }) => static_configs.flatMap((entry) => entry.targets));
+    expect(targets).toContain(`otel-collector:${pull.exporter.prometheus.port}`);
+    const { services } = await readCompose();
+    expect(services.prometheus?.networks).toEqual(expect.arrayContaining(services['otel-collector']?.networks ?? ['']));
+  });
+
   it('loads the rules that lie beside it', () => {
     expect(readYaml(path.join(PROMETHEUS, 'prometheus.yml')).rule_files).toEqual(['rules/*.yml']);
   });
@@ -92,6 +105,31 @@ describe.each(names)('the alert %s', (name) => {
       expect(section.split('\n## ')[0]).toMatch(/```(sh|sql|promql)\n/);
     }
     expect(readFileSync(path.join(RUNBOOKS, 'README.md'), 'utf8')).toContain(`](${name}.md)`);
+  });
+});
+
+describe('the rules', () => {
+  it('do not take a series that is not there for one that is 0: a new process has none with labels', () => {
+    for (const { alert, record, expr } of allRules()) {
+      expect([alert ?? record, /\b(?:rate|increase)\([^()]*\)\)?\s*==\s*0/.test(expr)]).toEqual([
+        alert ?? record,
+        false,
+      ]);
+    }
+  });
+
+  it('and the dashboards know what a server of NATS may store', () => {
+    const gib = `(${Number(/^(\d+)GiB$/.exec(MAX_FILE_STORE)?.[1])} * 1024 ^ 3)`;
+    const asked = [
+      ...allRules().map(({ expr }) => expr),
+      ...allDashboards().flatMap(([, { panels }]) =>
+        panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+      ),
+    ].filter((expr) => expr.includes('event_stream_bytes'));
+    expect(asked).toHaveLength(2);
+    for (const expr of asked) expect(expr).toContain(gib);
+    const servers = readFileSync(inRoot('k8s', 'base', 'nats', 'statefulset.yaml'), 'utf8');
+    expect(servers).toContain(`- name: NATS_MAX_FILE_STORE\n              value: ${MAX_FILE_STORE}\n`);
   });
 });
 

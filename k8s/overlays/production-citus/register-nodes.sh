@@ -15,7 +15,9 @@ for database in $DATABASES; do
 SELECT format('CREATE DATABASE %I', :'database')
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = :'database') \gexec
 SQL
-    query --host="$node" --dbname="$database" --set=password="$PGPASSWORD" <<'SQL'
+    # The password by the environment: arguments can be read by whoever sees the processes of the node.
+    query --host="$node" --dbname="$database" <<'SQL'
+\getenv password PGPASSWORD
 CREATE EXTENSION IF NOT EXISTS citus;
 -- How this node logs in at the others (0: every node) as superuser.
 INSERT INTO pg_dist_authinfo (nodeid, rolename, authinfo)

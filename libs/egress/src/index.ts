@@ -7,7 +7,7 @@ export {
   type EgressRequest,
   type EgressResponse,
 } from './client.js';
-export { EgressError, type EgressErrorCode, type EgressPhase } from './errors.js';
+export { EGRESS_ERROR_CODES, EgressError, type EgressErrorCode, type EgressPhase } from './errors.js';
 export { assertNoEgressExceptionsInProduction, type EgressExceptionSettings, parseEgressAllow } from './exceptions.js';
 export type { Timeouts } from './exchange-clock.js';
 export { OutsideClient } from './outside-client.js';

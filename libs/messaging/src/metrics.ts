@@ -1,4 +1,4 @@
-import { counter, gauge, histogram } from '@crm/metrics';
+import { absentUntilSet, counter, gauge, histogram } from '@crm/metrics';
 
 export const metrics = {
   rpcSeconds: histogram('rpc_request_seconds', 'Time of a call between services, by side and outcome', [
@@ -29,6 +29,13 @@ export const metrics = {
     'consumer_retention_used_ratio',
     'Age of the oldest event that is not acknowledged, as a part of the time that the stream keeps one; above 0.5 is an alarm',
     ['consumer'],
+  ),
+  // Only processes with consumers look at it.
+  streamBytes: absentUntilSet(
+    gauge(
+      'event_stream_bytes',
+      'Bytes that the event stream takes on each server that has a copy of it, as its leader says: max, not sum',
+    ),
   ),
   consumerFailures: counter('consumer_fetch_failures_total', 'Pulls that failed and were tried again', ['consumer']),
   revocations: gauge('revocations_known', 'Cut-offs that tokens are checked against'),

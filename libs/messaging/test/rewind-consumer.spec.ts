@@ -134,4 +134,14 @@ describe('rewinding a consumer', () => {
     expect(await ratio()).toBe(0);
     expect(await measured('consumer_lag_events')).toBe(0);
   });
+
+  it('shows how much the stream stores', async () => {
+    const age = new ConsumerAge(await broker.service('webhook-dispatcher'), [CONSUMER.durable]);
+    await publish();
+    await age.sweep();
+    const metric = await register.getSingleMetric('event_stream_bytes')?.get();
+    const { state } = await (await jetstreamManager(await broker.user('provisioner'))).streams.info('EVENTS');
+    expect(state.bytes).toBeGreaterThan(0);
+    expect(metric?.values.map(({ value }) => value)).toEqual([state.bytes]);
+  });
 });

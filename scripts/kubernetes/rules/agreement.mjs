@@ -23,8 +23,6 @@ const PUBLIC = {
 /** Connections of one process besides those of DATABASE_POOL_SIZE: the narrow pool, the relay and work that holds a lock. */
 const OTHER_CONNECTIONS = 4 + 3;
 const DEFAULT_POOL_SIZE = 10;
-/** The gauge of libs/messaging, as docs/deployment/kubernetes.md hands it to the autoscaler. */
-const LAG_METRIC = 'consumer_lag_events';
 /** Of the migration job, the operator and people. */
 const SPARE_CONNECTIONS = 30;
 
@@ -122,17 +120,31 @@ function connectionProblems(manifests, { stateful }) {
   return needed <= most ? [] : [`Cluster/crm-db: ${needed} connections are needed, and ${most} allowed`];
 }
 
-/** @param {readonly Manifest[]} manifests @param {Contracts} contracts */
+/**
+ * Where one worker is scaled by its lag (k8s/components/scaling-by-lag) each is, by that of its own consumer. That the metric
+ * is one of ours a test of scripts/observability sees.
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ */
 function lagProblems(manifests, { workers }) {
-  return workers.flatMap(({ durable, service }) => {
-    const scaler = find(manifests, 'HorizontalPodAutoscaler', service);
-    if (!scaler) return [];
-    const lag = scaler.spec.metrics.find((/** @type {any} */ { type }) => type === 'External')?.external.metric;
-    return lag?.name === LAG_METRIC && lag.selector.matchLabels.consumer === durable
+  const scalers = ofKind(manifests, 'HorizontalPodAutoscaler');
+  if (!scalers.some((scaler) => externalMetricsOf(scaler).length > 0)) return [];
+  return scalers.flatMap((scaler) => {
+    const durable = workers.find(({ service }) => service === scaler.metadata.name)?.durable;
+    const consumers = externalMetricsOf(scaler).map(({ selector }) => selector?.matchLabels?.consumer);
+    return String(consumers) === String(durable ? [durable] : [])
       ? []
-      : [`${nameOf(scaler)}: it does not look at the lag of the consumer ${durable}`];
+      : [`${nameOf(scaler)}: it looks at the lag of "${consumers}" instead of "${durable ?? ''}"`];
   });
 }
+
+/**
+ * The external metrics that an autoscaler looks at.
+ * @param {Manifest} scaler
+ * @returns {{ name: string, selector?: { matchLabels?: Record<string, string> } }[]}
+ */
+export const externalMetricsOf = (scaler) =>
+  scaler.spec.metrics.flatMap((/** @type {any} */ { external }) => external?.metric ?? []);
 
 /**
  * The job that makes the nodes of Citus known knows every database and every worker.

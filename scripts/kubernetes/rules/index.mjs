@@ -2,6 +2,7 @@ import { agreementProblems } from './agreement.mjs';
 import { availabilityProblems } from './availability.mjs';
 import { backupProblems } from './backups.mjs';
 import { variableProblems } from './environment.mjs';
+import { eventStoreProblems } from './event-store.mjs';
 import { networkProblems } from './network.mjs';
 import { placeProblems, schemaProblems } from './objects.mjs';
 import { podProblems } from './pods.mjs';
@@ -30,6 +31,7 @@ export async function manifestProblems(manifests, context, { arrows = [], backup
     ...(await variableProblems(manifests, context)),
     ...networkProblems(manifests, context.network, arrows),
     ...agreementProblems(manifests, context),
+    ...eventStoreProblems(manifests),
     ...(backup ? backupProblems(manifests) : []),
   ];
 }

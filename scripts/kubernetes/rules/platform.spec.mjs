@@ -5,6 +5,7 @@ import { renderOverlay } from '../render.mjs';
 import { agreementProblems } from './agreement.mjs';
 import { backupProblems } from './backups.mjs';
 import { finds, gatewayContainer, get, productionManifests, remove } from './breaking.mjs';
+import { eventStoreProblems } from './event-store.mjs';
 import { isInRange, networkProblems } from './network.mjs';
 import { placeProblems, schemaProblems } from './objects.mjs';
 import { referenceProblems } from './references.mjs';
@@ -218,11 +219,6 @@ finds('the rules of agreement', (manifests) => agreementProblems(manifests, CONT
     (all) => Object.assign(get(all, 'HorizontalPodAutoscaler', 'identity').spec, { maxReplicas: 40 }),
     'Cluster/crm-db: 1186 connections are needed, and 600 allowed',
   ],
-  [
-    'a worker that is not scaled by its lag',
-    (all) => get(all, 'HorizontalPodAutoscaler', 'webhook-dispatcher').spec.metrics.pop(),
-    'HorizontalPodAutoscaler/webhook-dispatcher: it does not look at the lag of the consumer webhook-dispatcher',
-  ],
 ]);
 
 finds('the rules for backups', backupProblems, [
@@ -269,3 +265,37 @@ describe('the rules for Citus', () => {
     ]);
   });
 });
+
+/** @param {Manifest[]} manifests @returns {any[]} */
+const natsVariables = (manifests) => podOf(get(manifests, 'StatefulSet', 'nats')).spec.containers[0].env;
+
+finds('the rules for the store of events', eventStoreProblems, [
+  [
+    'servers without a limit',
+    (all) => {
+      const env = natsVariables(all);
+      env.splice(
+        env.findIndex(({ name }) => name === 'NATS_MAX_FILE_STORE'),
+        1,
+      );
+    },
+    'StatefulSet/nats: nothing limits what it stores',
+  ],
+  [
+    'a limit that the volume does not hold',
+    (all) => {
+      const claim = get(all, 'StatefulSet', 'nats').spec.volumeClaimTemplates[0];
+      claim.spec.resources.requests.storage = '18Gi';
+    },
+    'StatefulSet/nats: its limit, 18GiB, is over 92 % of its volume, 18 GiB',
+  ],
+  [
+    'a configuration without the limit',
+    (all) => {
+      const nats = all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('nats'));
+      const data = /** @type {any} */ (nats).data;
+      data['nats.conf'] = data['nats.conf'].replace(/ *max_file_store: .*\n/, '');
+    },
+    'StatefulSet/nats: its configuration does not take the limit over',
+  ],
+]);

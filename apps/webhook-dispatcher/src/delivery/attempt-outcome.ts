@@ -1,9 +1,10 @@
 import type { AttemptPhase } from '@crm/contracts';
-import { EgressError, type EgressErrorCode, type EgressResponse } from '@crm/egress';
+import { EGRESS_ERROR_CODES, EgressError, type EgressResponse } from '@crm/egress';
 import { readRetryAfter } from './retry-schedule.js';
 
 /** Why an attempt failed, as the ledger shows it. */
-export type AttemptErrorCode = EgressErrorCode | 'http_4xx' | 'http_5xx' | 'http_other' | 'redirect';
+export const ATTEMPT_ERROR_CODES = [...EGRESS_ERROR_CODES, 'http_4xx', 'http_5xx', 'http_other', 'redirect'] as const;
+export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
 export interface AttemptError {
   readonly code: AttemptErrorCode;

@@ -11,7 +11,8 @@ const NOT_FOUND = 404;
 
 /**
  * Measures how far behind consumers are: how many events, and how much of the stream's retention the oldest event that is not
- * acknowledged has used. At 1 the stream drops it, unhandled; above a half is an alarm, which leaves days to react.
+ * acknowledged has used. At 1 the stream drops it, unhandled; above a half is an alarm, which leaves days to react. Also how
+ * large the stream is: a server whose limit is reached takes no event any more.
  */
 export class ConsumerAge extends Sweeper {
   constructor(
@@ -26,6 +27,9 @@ export class ConsumerAge extends Sweeper {
       const ageMs = await this.measure(consumer);
       metrics.retentionUsed.set({ consumer }, ageMs / (EVENT_STREAM.maxAgeNanos / 1_000_000));
     }
+    const manager = await this.nats.jetstream.jetstreamManager(false);
+    const { state } = await manager.streams.info(EVENT_STREAM.name);
+    metrics.streamBytes.set(state.bytes);
   }
 
   /** @returns the age of the oldest event that is not acknowledged, in milliseconds; 0 when there is none */

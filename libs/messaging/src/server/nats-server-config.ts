@@ -7,11 +7,20 @@ import { NATS_USERS, type NatsUser, permissionsOf } from './permissions.js';
  */
 export const SYNC_INTERVAL = '1s';
 
+/**
+ * How much a server of a deployment stores, in its units: the event stream at most (docs/runbooks/EventStreamFilling.md). A
+ * server without a limit takes three quarters of what is free when it starts, and counts what it has stored against that: after
+ * a restart with much in store it would refuse every event.
+ */
+export const MAX_FILE_STORE = '18GiB';
+
 export interface NatsServerOptions {
   host: string;
   port: number;
   /** Folder of JetStream's files. */
   storeDir: string;
+  /** Most that JetStream stores in files, or the name of an environment variable. Default: by what is free at the start. */
+  maxFileStore?: string | { environment: string };
   /** In plain text, or the name of the server's environment variable that holds it. */
   passwords: Readonly<Record<NatsUser, string | { environment: string }>>;
   /** Port of the monitoring endpoint on the same host; default none. */
@@ -63,7 +72,7 @@ ${options.monitorPort === undefined ? '' : `http: ${quote(`${options.host}:${opt
 ${options.pidFile === undefined ? '' : `pid_file: ${quote(options.pidFile)}\n`}${options.tls === undefined ? '' : `\n${tlsBlock(options.tls)}\n`}${options.cluster === undefined ? '' : `\n${clusterBlock(options.cluster)}\n`}
 jetstream {
   store_dir: ${quote(options.storeDir)}
-${options.syncInterval === undefined ? '' : `  sync_interval: ${quote(options.syncInterval)}\n`}}
+${options.maxFileStore === undefined ? '' : `  max_file_store: ${size(options.maxFileStore)}\n`}${options.syncInterval === undefined ? '' : `  sync_interval: ${quote(options.syncInterval)}\n`}}
 
 authorization {
   users: [
@@ -124,6 +133,10 @@ const clusterTlsBlock = ({ certificate, key, authority }: TlsFiles): string => `
 /** A text, or what an environment variable of the server holds. */
 const value = (source: string | { environment: string }): string =>
   typeof source === 'string' ? quote(source) : `$${source.environment}`;
+
+/** The server takes numbers with their unit without quotes only. */
+const size = (source: string | { environment: string }): string =>
+  typeof source === 'string' ? source : `$${source.environment}`;
 
 const list = (subjects: readonly string[]): string =>
   subjects.map((subject) => `          ${quote(subject)}`).join('\n');

@@ -48,6 +48,16 @@ describe('the configuration of the server', () => {
     expect(natsServerConfig(options)).not.toContain('sync_interval');
   });
 
+  it('limits what the server stores, as a number with its unit or by a variable', () => {
+    const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, 'x'])) as Record<NatsUser, string>;
+    const options = { host: '127.0.0.1', port: 4222, storeDir: '/x', passwords };
+    expect(natsServerConfig({ ...options, maxFileStore: '18GiB' })).toContain('\n  max_file_store: 18GiB\n');
+    expect(natsServerConfig({ ...options, maxFileStore: { environment: 'LIMIT' } })).toContain(
+      '\n  max_file_store: $LIMIT\n',
+    );
+    expect(natsServerConfig(options)).not.toContain('max_file_store');
+  });
+
   it.each([
     ['deploy/nats/nats-server.conf', sampleServerConfig()],
     ['k8s/base/nats/nats.conf', clusterServerConfig()],

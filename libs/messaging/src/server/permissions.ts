@@ -74,6 +74,8 @@ function consumes(service: ServiceName): string[] {
       // To see how old the oldest event is that it has not acknowledged. The broker cannot narrow this to some subjects; of
       // the consumers all receive every event but identity, which could sign a token for anything anyway.
       `$JS.API.DIRECT.GET.${EVENT_STREAM.name}`,
+      // To see how large the stream is.
+      `$JS.API.STREAM.INFO.${EVENT_STREAM.name}`,
     ]);
 }
 

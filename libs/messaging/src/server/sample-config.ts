@@ -1,4 +1,4 @@
-import { natsServerConfig, SYNC_INTERVAL } from './nats-server-config.js';
+import { MAX_FILE_STORE, natsServerConfig, SYNC_INTERVAL } from './nats-server-config.js';
 import { NATS_USERS, type NatsUser } from './permissions.js';
 
 /** The environment variable of the server that holds a user's password, e.g. `NATS_PASSWORD_CUSTOM_OBJECTS`. */
@@ -33,6 +33,8 @@ export function clusterServerConfig(): string {
       serverName: { environment: 'POD_NAME' },
       pidFile: '/var/run/nats/nats.pid',
       storeDir: '/data/jetstream',
+      // By the volume, which overlays may enlarge.
+      maxFileStore: { environment: 'NATS_MAX_FILE_STORE' },
       tls,
       cluster: { servers, host: '0.0.0.0', port: 6222, tls },
       passwords: passwordsFromEnvironment(),
@@ -50,6 +52,7 @@ export function sampleServerConfig(): string {
       port: 4222,
       monitorPort: 8222,
       storeDir: '/data/jetstream',
+      maxFileStore: MAX_FILE_STORE,
       passwords: passwordsFromEnvironment(),
       syncInterval: SYNC_INTERVAL,
     })

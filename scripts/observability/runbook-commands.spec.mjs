@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ofKind } from '../kubernetes/manifests.mjs';
+import { renderOverlay } from '../kubernetes/render.mjs';
+import { run } from '../processes/run.mjs';
+import { filesIn, RUNBOOKS } from './files.mjs';
+
+const base64 = (/** @type {string} */ text) => Buffer.from(text).toString('base64');
+
+/** Says what a cluster would, and notes what it was told. */
+const KUBECTL = `#!/bin/sh
+printf '%s\\n' "$*" >> "$LOG"
+case "$*" in
+  *"get secret nats-tls -o jsonpath={.data.ca\\.crt}"*) printf ${base64('the authority')} ;;
+  *"get secret nats-users -o jsonpath={.data.provisioner}"*) printf ${base64('p0123')} ;;
+esac
+`;
+
+/** @type {string} */
+let folder;
+/** Shell blocks of the index. @type {string[]} */
+let blocks;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'crm-runbooks-'));
+  await writeFile(path.join(folder, 'kubectl'), KUBECTL);
+  await chmod(path.join(folder, 'kubectl'), 0o755);
+  const page = await readFile(path.join(RUNBOOKS, 'README.md'), 'utf8');
+  blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/**
+ * Runs commands with the functions of the index.
+ * @param {string} commands
+ */
+async function shell(commands) {
+  const log = path.join(folder, 'told');
+  await writeFile(log, '');
+  const outcome = await run('sh', ['-eu', '-c', `${blocks[0]}\n${commands}`], {
+    cwd: folder,
+    env: { PATH: `${folder}:${process.env.PATH}`, LOG: log },
+  });
+  return { ...outcome, told: (await readFile(log, 'utf8')).trim().split('\n') };
+}
+
+describe('the functions of the runbooks', () => {
+  it('set the least number of processes at the autoscaler, which would undo any other', async () => {
+    const { code, stderr, told } = await shell('processes gateway 4');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(told).toEqual(['-n crm patch hpa gateway --type merge --patch {"spec":{"minReplicas":4}}']);
+  });
+
+  it('connect to the broker of a cluster with its authority and the password of provisioner', async () => {
+    const connect = blocks.find((block) => block.includes('port-forward')) ?? '';
+    const { code, stdout, stderr, told } = await shell(
+      `${connect}\nwait\necho "$NATS_URL $NATS_PASSWORD $(cat "$NODE_EXTRA_CA_CERTS")"`,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.trim()).toBe('tls://localhost:4222 p0123 the authority');
+    expect(told.at(-1)).toBe('-n crm port-forward service/nats 4222');
+  });
+});
+
+describe('the runbooks', () => {
+  it('leave the number of processes to autoscalers where there are some, but for a service that has none left', async () => {
+    for (const file of filesIn(RUNBOOKS, '.md')) {
+      const name = path.basename(file, '.md');
+      const scales = (await readFile(file, 'utf8')).includes('crm scale deployment/');
+      expect([name, scales]).toEqual([name, name === 'ServiceAbsent']);
+    }
+  });
+
+  it('ask for more processes than there are at least, and for no more than autoscalers allow', async () => {
+    const scalers = ofKind(await renderOverlay('production'), 'HorizontalPodAutoscaler');
+    const asked = [];
+    for (const file of filesIn(RUNBOOKS, '.md')) {
+      const text = await readFile(file, 'utf8');
+      for (const [, service = '', count] of text.matchAll(/^processes (\S+) (\d+)/gm)) {
+        // A placeholder stands for services that differ in what they allow: at least one of them must take the number.
+        const meant = scalers.filter(({ metadata }) => service.startsWith('<') || metadata.name === service);
+        asked.push(
+          meant.some(({ spec }) => spec.minReplicas < Number(count) && Number(count) <= spec.maxReplicas) || text,
+        );
+      }
+    }
+    expect(asked).toEqual(Array.from({ length: 8 }, () => true));
+  });
+});
