@@ -60,7 +60,9 @@ export class TestIdentity {
     readonly service: TestService,
   ) {}
 
-  static async start(changes: { profile?: ServiceConfig['profile']; smtpUrl?: string } = {}): Promise<TestIdentity> {
+  static async start(
+    changes: { profile?: ServiceConfig['profile']; smtpUrl?: string; settings?: Partial<IdentityConfig> } = {},
+  ): Promise<TestIdentity> {
     const database = await testDatabase('identity', migrations);
     const nats = testNats();
     const config: IdentityConfig = {
@@ -83,6 +85,11 @@ export class TestIdentity {
       smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',
       keyEncryptionKey: randomBytes(32).toString('base64'),
+      sessions: { idleSeconds: 3600, maxSeconds: 86_400 },
+      operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
+      stepUpSeconds: 600,
+      operatorSecondFactor: changes.profile === 'production',
+      ...changes.settings,
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
     return new TestIdentity(config, database, service);

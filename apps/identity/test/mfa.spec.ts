@@ -23,7 +23,10 @@ const another = (code: string) => (code === '000000' ? '000001' : '000000');
 async function challenge(email: string) {
   const since = mailServer.mails.length;
   const { status, body } = await identity.login(email);
-  expect([status, body]).toEqual([200, { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600 }]);
+  expect([status, body]).toEqual([
+    200,
+    { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600, methods: ['mail'] },
+  ]);
   const { text } = await mailServer.mailTo(email, since);
   return { challengeId: body.challengeId, code: /code is (\d{6})/.exec(text)?.[1] ?? '' };
 }
