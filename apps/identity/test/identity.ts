@@ -35,7 +35,13 @@ export interface Body {
   errors: { pointer: string }[];
   total: number;
   nextCursor: string | null;
-  data: { id: string; current: boolean }[];
+  data: { id: string; current: boolean; expiresAt: string; endsAt: string }[];
+  expiresIn: number;
+  secret: string;
+  otpauthUri: string;
+  recoveryCodes: string[];
+  enrolmentToken: string;
+  methods: string[];
   user: { id: string };
   tenant: { id: string };
   keys: JWK[];
@@ -58,6 +64,7 @@ export class TestIdentity {
     readonly config: IdentityConfig,
     readonly database: TestDatabase,
     readonly service: TestService,
+    private readonly isReplica = false,
   ) {}
 
   static async start(
@@ -95,9 +102,15 @@ export class TestIdentity {
     return new TestIdentity(config, database, service);
   }
 
+  /** Another process of the service on the same database; close it first. */
+  async replica(): Promise<TestIdentity> {
+    const service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
+    return new TestIdentity(this.config, this.database, service, true);
+  }
+
   async close(): Promise<void> {
     await this.service.close();
-    await this.database.drop();
+    if (!this.isReplica) await this.database.drop();
   }
 
   /** Something of the running service. */
