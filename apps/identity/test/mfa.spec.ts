@@ -55,9 +55,12 @@ describe('a second factor', () => {
   });
 
   it('refuses the right code after five wrong ones', async () => {
-    const { email } = await protectedAccount();
+    const { email, tenantId } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
     for (let count = 0; count < 5; count += 1) expect((await verify(challengeId, another(code))).status).toBe(401);
+    // The user has to wait, and when the wait is over the challenge has no try left.
+    expect((await verify(challengeId, code)).status).toBe(429);
+    await identity.get(Database).transaction(tenantId, (tx) => tx.query('DELETE FROM code_guess'));
     expect((await verify(challengeId, code)).status).toBe(401);
   });
 
