@@ -4,7 +4,7 @@ import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { REPLAY_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
+import { GRACE_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 
@@ -53,7 +53,7 @@ describe('a session of an operator', () => {
     await identity
       .get(Database)
       .crossTenant((tx) =>
-        tx.query('UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $1)', [REPLAY_SECONDS]),
+        tx.query('UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $1)', [GRACE_SECONDS]),
       );
     expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
     expect(await refusedRefresh(lost.refreshToken)).toBe('INVALID_REFRESH_TOKEN');

@@ -242,3 +242,23 @@ describe('the seed', () => {
     await expect(seed(production, identity.get(Database))).rejects.toThrow('production');
   });
 });
+
+describe('issuing embed credentials', () => {
+  it('needs a recent proof, because the previous secret stops working', async () => {
+    const account = await identity.account();
+    const calls = await as('marketplace-certification');
+    const request = {
+      appKey: `app-${newId()}`,
+      allowedOrigins: [],
+      scopes: ['leads'],
+      linkUsersBy: 'explicit' as const,
+    };
+    const issue = () => calls.call(rpc.identity.issueEmbedCredentials, request, { token: account.accessToken });
+    await identity
+      .get(Database)
+      .transaction(account.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    expect(await codeOf(issue())).toBe('STEP_UP_REQUIRED');
+    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, account.accessToken)).status).toBe(204);
+    expect((await issue()).clientSecret).toBeTruthy();
+  });
+});

@@ -1,7 +1,7 @@
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { REPLAY_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
+import { GRACE_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
 import { type Account, PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
@@ -60,7 +60,7 @@ describe('POST /api/auth/refresh', () => {
   it('gives a client that lost the answer the same successor again for ten seconds', async () => {
     const account = await identity.account();
     const { body: lost } = await refresh(account.refreshToken);
-    await age(account.tenantId, REPLAY_SECONDS - 2);
+    await age(account.tenantId, GRACE_SECONDS - 2);
     const { status, body: again } = await refresh(account.refreshToken);
     expect([status, again.refreshToken]).toEqual([200, lost.refreshToken]);
     expect((await refresh(again.refreshToken)).status).toBe(200);
@@ -69,7 +69,7 @@ describe('POST /api/auth/refresh', () => {
   it('ends the session when a spent refresh token is presented after ten seconds', async () => {
     const account = await identity.account();
     const { body: next } = await refresh(account.refreshToken);
-    await age(account.tenantId, REPLAY_SECONDS);
+    await age(account.tenantId, GRACE_SECONDS);
     expect((await refresh(account.refreshToken)).status).toBe(401);
     expect((await refresh(next.refreshToken)).status).toBe(401);
     await refused({ accessToken: next.accessToken });

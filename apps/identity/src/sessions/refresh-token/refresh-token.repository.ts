@@ -8,7 +8,7 @@ import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from './refresh-token.
 import { openSuccessor, sealSuccessor } from './sealed-successor.js';
 
 /** How long a client that lost the answer is given the same successor again. */
-export const REPLAY_SECONDS = 10;
+export const GRACE_SECONDS = 10;
 
 /** Whose token it is. */
 export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
@@ -60,7 +60,7 @@ export class RefreshTokenRepository {
     if (owner) return { outcome: 'rotated', owner, successor };
     const [spent] = await tx.query<RefreshTokenOwner & { sealedSuccessor: Buffer | null }>(FIND_SPENT_REFRESH_TOKEN, [
       hash,
-      REPLAY_SECONDS,
+      GRACE_SECONDS,
       PLATFORM_TENANT,
       operators,
     ]);
