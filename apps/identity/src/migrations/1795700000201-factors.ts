@@ -21,6 +21,10 @@ export class Factors1795700000201 extends ServiceMigration {
         ADD COLUMN ends_at timestamptz NOT NULL DEFAULT now() + interval '90 days',
         ADD COLUMN proven_at timestamptz`);
     await runner.query('ALTER TABLE refresh_token ADD COLUMN sealed_successor bytea');
+    // A session has one at most, and a token for each quarter of an hour that it lived.
+    await runner.query(
+      'CREATE INDEX refresh_token_sealed_idx ON refresh_token (session_id) WHERE sealed_successor IS NOT NULL',
+    );
   }
 
   private async createFactorTables(runner: QueryRunner): Promise<void> {
