@@ -22,6 +22,10 @@ const remove = ({ accessToken }: Account) =>
 const verify = (challengeId: string, code: string, at = identity) =>
   at.post('/api/auth/mfa/verify', { challengeId, code });
 const query = (tenantId: string, sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+const mailsTo = async ({ tenantId }: Account) =>
+  ((await query(tenantId, 'SELECT subject FROM mail ORDER BY id')) as { subject: string }[]).map(
+    ({ subject }) => subject,
+  );
 const another = (code: string) => code.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
 
 /** Signs in with the password. @returns the challenge */
@@ -87,7 +91,7 @@ describe('setting up an authenticator', () => {
     const off = await identity.request('PUT', '/api/auth/mfa', { token: account.accessToken, body });
     expect([off.status, off.body.code]).toEqual([409, 'CONFLICT']);
     await challenge(account.email);
-    expect(await query(account.tenantId, 'SELECT id FROM mail')).toEqual([]);
+    expect(await mailsTo(account)).toEqual(['An authenticator was added to your account']);
   });
 });
 
@@ -227,6 +231,10 @@ describe('removing an authenticator', () => {
     expect((await stepUp({ code: await app.freshCode() })).status).toBe(204);
     expect((await remove(account)).status).toBe(204);
     expect((await remove(account)).status).toBe(404);
+    expect(await mailsTo(account)).toEqual([
+      'An authenticator was added to your account',
+      'The authenticator was removed from your account',
+    ]);
     const { body } = await identity.login(account.email);
     expect(body.methods).toEqual(['mail']);
     expect((await verify(body.challengeId, recoveryCodes[0] ?? '')).status).toBe(401);

@@ -4,11 +4,13 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { MailService } from '../../mail/mail.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
+import { type FactorChange, factorNotice } from './factor-notice.js';
 import type { MfaSettingsView } from './mfa.dto.js';
 
 /** The second factor of the current user, as they set it up themselves. */
@@ -23,6 +25,7 @@ export class MfaSettingsService {
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
+    private readonly mails: MailService,
   ) {}
 
   async describe({ tenantId, userId }: Principal): Promise<MfaSettingsView> {
@@ -82,6 +85,7 @@ export class MfaSettingsService {
       await this.users.lock(tx, userId);
       const codes = await this.authenticators.confirm(tx, userId, code);
       await this.users.update(tx, userId, { mfaEnabled: true });
+      await this.notify(tx, userId, 'authenticator-added');
       return codes;
     });
   }
@@ -93,8 +97,12 @@ export class MfaSettingsService {
   async removeAuthenticator(principal: Principal): Promise<void> {
     await this.proof.assert(principal);
     const { tenantId, userId } = principal;
-    const removed = await this.database.transaction(tenantId, (tx) => this.authenticators.remove(tx, userId));
-    if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
+    await this.database.transaction(tenantId, async (tx) => {
+      const inUse = await this.authenticators.isInUse(tx, userId);
+      const removed = await this.authenticators.remove(tx, userId);
+      if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
+      if (inUse) await this.notify(tx, userId, 'authenticator-removed');
+    });
   }
 
   /**
@@ -108,8 +116,14 @@ export class MfaSettingsService {
       if (!(await this.authenticators.isInUse(tx, userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
+      await this.notify(tx, userId, 'recovery-codes-replaced');
       return this.recoveryCodes.replace(tx, userId);
     });
+  }
+
+  private async notify(tx: TenantTransaction, userId: string, change: FactorChange): Promise<void> {
+    const user = await this.users.find(tx, userId);
+    if (user) await this.mails.queue(tx, tx.tenantId, factorNotice(user.email, change));
   }
 
   private async assertMayTurnOff(tx: TenantTransaction, userId: string): Promise<void> {
