@@ -57,8 +57,8 @@ export class OperatorService {
       return found;
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
-    const demand = { mailCode: false, enrolment: this.config.operatorSecondFactor };
-    return (await this.mfa.begin(operator, demand)) ?? this.sessions.open(PLATFORM_TENANT, operator.id, origin);
+    const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
+    return (await this.mfa.begin(operator, demandOf)) ?? this.sessions.open(PLATFORM_TENANT, operator.id, origin);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */

@@ -74,12 +74,19 @@ export class MfaService {
   }
 
   /**
+   * @param demandOf reads what the sign-in needs without an authenticator
    * @returns what the sign-in still needs; null when the password is enough
    * @throws PlatformError RATE_LIMITED when too many codes were sent
    */
-  async begin(account: Account, demand: Demand): Promise<MfaRequired | EnrolmentRequired | null> {
+  async begin(
+    account: Account,
+    demandOf: (tx: TenantTransaction) => Promise<Demand>,
+  ): Promise<MfaRequired | EnrolmentRequired | null> {
     const { tenantId, id } = account;
-    const hasAuthenticator = await this.database.transaction(tenantId, (tx) => this.authenticators.isInUse(tx, id));
+    // Sent together: one round trip.
+    const [hasAuthenticator, demand] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.authenticators.isInUse(tx, id), demandOf(tx)]),
+    );
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
     if (hasAuthenticator) return this.askForCode(account);
     if (demand.mailCode) return this.sendCode(account);

@@ -49,9 +49,11 @@ export class SignInService {
    *   were asked for
    */
   async admit(user: User, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
-    const policy = await this.database.transaction(user.tenantId, (tx) => this.policies.get(tx));
-    const demand = { mailCode: user.mfaEnabled, enrolment: policy === 'required' };
-    return (await this.mfa.begin(user, demand)) ?? this.sessions.open(user.tenantId, user.id, origin);
+    const demandOf = async (tx: TenantTransaction) => ({
+      mailCode: user.mfaEnabled,
+      enrolment: (await this.policies.get(tx)) === 'required',
+    });
+    return (await this.mfa.begin(user, demandOf)) ?? this.sessions.open(user.tenantId, user.id, origin);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
