@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { client } from '../scripts/demo/client.mjs';
 import { newUser, newWorkspace } from './platform/accounts.js';
 import { addresses } from './platform/addresses.js';
+import { createOperator, operatorToken } from './platform/operators.js';
 
 interface Route {
   method: string;
@@ -81,6 +82,25 @@ describe('the access matrix', () => {
     )) {
       const answer = await client(addresses.adminUrl)(route.method, concrete(route.path), { token });
       expect([line(service, route), answer.status]).toEqual([line(service, route), 401]);
+    }
+  });
+
+  it('refuses a reviewer every route that is for administrators, and opens it to them', async () => {
+    const email = `reviewer-${randomUUID()}@platform.test`;
+    await createOperator(email, 'reviewer');
+    const reviewer = await operatorToken(email);
+    const administrator = await operatorToken('operator@platform.test');
+    const guarded = routes.filter(({ service, route }) => service === 'marketplace-admin' && !route.public);
+    expect(guarded.filter(({ route }) => route.access?.right === 'administer').length).toBeGreaterThan(4);
+    for (const { service, route } of guarded) {
+      // They would end the session that the next routes are called with.
+      if (/^\/api\/auth\/(logout|sessions)$/.test(route.path)) continue;
+      const call = client(addresses.adminUrl);
+      const allowed = route.access?.right !== 'administer';
+      const refused = (await call(route.method, concrete(route.path), { token: reviewer })).status === 403;
+      expect([line(service, route), refused]).toEqual([line(service, route), !allowed]);
+      const answer = await call(route.method, concrete(route.path), { token: administrator });
+      expect([line(service, route), answer.status === 403]).toEqual([line(service, route), false]);
     }
   });
 

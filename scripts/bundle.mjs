@@ -18,7 +18,7 @@ const PROGRAMS = [
   'main.ts',
   'migrations/index.ts',
   'seed.ts',
-  'add-operator.ts',
+  'operator.ts',
   'rotate-keys.ts',
   'dead-letters.ts',
   'migrate.ts',

@@ -18,8 +18,11 @@ import { MailModule } from './mail/mail.module.js';
 import { OperatorModule } from './operators/operator.module.js';
 import { InternalTokenModule } from './sessions/internal-token/internal-token.module.js';
 import { SessionModule } from './sessions/session/session.module.js';
+import { UserSessionModule } from './sessions/user-session/user-session.module.js';
 import { MfaModule } from './sign-in/mfa/mfa.module.js';
+import { SignInPolicyModule } from './sign-in/policy/sign-in-policy.module.js';
 import { SignInModule } from './sign-in/sign-in/sign-in.module.js';
+import { StepUpModule } from './sign-in/step-up/step-up.module.js';
 
 @Module({})
 export class AppModule {
@@ -46,6 +49,9 @@ export class AppModule {
         MailModule,
         EndpointNoticeModule,
         ExpiredRowModule,
+        UserSessionModule,
+        SignInPolicyModule,
+        StepUpModule,
       ],
     };
   }

@@ -10,18 +10,52 @@ export interface IdentityConfig {
   mailFrom: string;
   /** 32 bytes in base64; seals the private signing keys at rest. */
   keyEncryptionKey: string;
+  /** How long sessions of users live. */
+  sessions: SessionLifetime;
+  /** How long sessions of operators live. */
+  operatorSessions: SessionLifetime;
+  /** For how long after a proof of the password or the second factor a dangerous change is accepted. */
+  stepUpSeconds: number;
+  /** Whether every operator needs a second factor; off for the demo operator of the development profile. */
+  operatorSecondFactor: boolean;
 }
+
+export interface SessionLifetime {
+  /** Without being refreshed. */
+  readonly idleSeconds: number;
+  /** However often it is refreshed. */
+  readonly maxSeconds: number;
+}
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 /** Token under which the configuration is injected. */
 export const IDENTITY_CONFIG = Symbol('identity:config');
 
 /** Reads the environment; a problem ends the process. */
 export function loadConfig(): IdentityConfig {
-  return readEnvironment((env) => ({
-    service: serviceConfig('identity'),
-    database: databaseConfig('identity'),
-    smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'], secret: true }),
-    mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
-    keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
-  }));
+  return readEnvironment((env) => {
+    const service = serviceConfig('identity');
+    const lifetime = (prefix: string, idle: number, max: number): SessionLifetime => ({
+      idleSeconds: env.integer(`${prefix}_IDLE_SECONDS`, { default: idle, min: 60, max: 400 * DAY }),
+      maxSeconds: env.integer(`${prefix}_MAX_SECONDS`, { default: max, min: 60, max: 400 * DAY }),
+    });
+    return {
+      service,
+      database: databaseConfig('identity'),
+      smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'], secret: true }),
+      mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
+      keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+      sessions: lifetime('SESSION', 14 * DAY, 90 * DAY),
+      operatorSessions: lifetime('OPERATOR_SESSION', HOUR, 12 * HOUR),
+      // Programs that sign in once and work all day keep working against a platform in development.
+      stepUpSeconds: env.integer('STEP_UP_SECONDS', {
+        default: service.profile === 'development' ? DAY : 600,
+        min: 60,
+        max: DAY,
+      }),
+      operatorSecondFactor: service.profile === 'production',
+    };
+  });
 }

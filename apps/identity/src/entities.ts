@@ -7,12 +7,15 @@ import { EmbedUser } from './embedding/embed-user/embed-user.entity.js';
 import { SigningKey } from './keys/signing-key.entity.js';
 import { Mail } from './mail/mail.entity.js';
 import { Operator } from './operators/operator.entity.js';
-import { OperatorSession } from './operators/operator-session.entity.js';
 import { RefreshToken } from './sessions/refresh-token/refresh-token.entity.js';
 import { PendingCutoff } from './sessions/revocation/pending-cutoff.entity.js';
 import { RevocationCutoff } from './sessions/revocation/revocation-cutoff.entity.js';
 import { Session } from './sessions/session/session.entity.js';
+import { Authenticator } from './sign-in/authenticator/authenticator.entity.js';
+import { CodeGuess } from './sign-in/code-guess/code-guess.entity.js';
 import { MfaChallenge } from './sign-in/mfa/mfa-challenge.entity.js';
+import { SignInPolicy } from './sign-in/policy/sign-in-policy.entity.js';
+import { RecoveryCode } from './sign-in/recovery-code/recovery-code.entity.js';
 
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [
@@ -22,7 +25,6 @@ export const entities = [
   Mail,
   MfaChallenge,
   Operator,
-  OperatorSession,
   PendingCutoff,
   RefreshToken,
   RevocationCutoff,
@@ -31,4 +33,8 @@ export const entities = [
   SigningKey,
   Tenant,
   User,
+  Authenticator,
+  CodeGuess,
+  RecoveryCode,
+  SignInPolicy,
 ];

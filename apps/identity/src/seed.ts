@@ -10,6 +10,7 @@ import { UserService } from './accounts/user/user.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorRepository } from './operators/operator.repository.js';
+import { PLATFORM_TENANT } from './platform-tenant.js';
 
 /** Password of every demo account; the README names it. */
 const DEMO_PASSWORD = 'correct-horse-battery-staple';
@@ -96,10 +97,11 @@ async function addMember(
 async function addOperator(database: Database, passwords: PasswordService): Promise<void> {
   const operators = new OperatorRepository();
   const email = 'operator@platform.test';
-  if (await database.crossTenant((tx) => operators.findByEmail(tx, email))) return;
+  if (await database.transaction(PLATFORM_TENANT, (tx) => operators.findByEmail(tx, email))) return;
   const passwordHash = await passwords.hash(DEMO_PASSWORD);
-  await database.crossTenant((tx) =>
-    operators.insertMissing(tx, { id: newId(), email, name: 'Operator', passwordHash }),
+  const operator = { id: newId(), email, name: 'Operator', passwordHash, linkedTenantId: null };
+  await database.transaction(PLATFORM_TENANT, (tx) =>
+    operators.insertMissing(tx, { ...operator, role: 'administrator' }),
   );
 }
 

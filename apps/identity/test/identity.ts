@@ -35,7 +35,13 @@ export interface Body {
   errors: { pointer: string }[];
   total: number;
   nextCursor: string | null;
-  data: { id: string; current: boolean }[];
+  data: { id: string; current: boolean; expiresAt: string; endsAt: string }[];
+  expiresIn: number;
+  secret: string;
+  otpauthUri: string;
+  recoveryCodes: string[];
+  enrolmentToken: string;
+  methods: string[];
   user: { id: string };
   tenant: { id: string };
   keys: JWK[];
@@ -58,9 +64,12 @@ export class TestIdentity {
     readonly config: IdentityConfig,
     readonly database: TestDatabase,
     readonly service: TestService,
+    private readonly isReplica = false,
   ) {}
 
-  static async start(changes: { profile?: ServiceConfig['profile']; smtpUrl?: string } = {}): Promise<TestIdentity> {
+  static async start(
+    changes: { profile?: ServiceConfig['profile']; smtpUrl?: string; settings?: Partial<IdentityConfig> } = {},
+  ): Promise<TestIdentity> {
     const database = await testDatabase('identity', migrations);
     const nats = testNats();
     const config: IdentityConfig = {
@@ -83,14 +92,25 @@ export class TestIdentity {
       smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',
       keyEncryptionKey: randomBytes(32).toString('base64'),
+      sessions: { idleSeconds: 3600, maxSeconds: 86_400 },
+      operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
+      stepUpSeconds: 600,
+      operatorSecondFactor: changes.profile === 'production',
+      ...changes.settings,
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
     return new TestIdentity(config, database, service);
   }
 
+  /** Another process of the service on the same database; close it first. */
+  async replica(): Promise<TestIdentity> {
+    const service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
+    return new TestIdentity(this.config, this.database, service, true);
+  }
+
   async close(): Promise<void> {
     await this.service.close();
-    await this.database.drop();
+    if (!this.isReplica) await this.database.drop();
   }
 
   /** Something of the running service. */

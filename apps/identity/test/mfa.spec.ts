@@ -23,7 +23,10 @@ const another = (code: string) => (code === '000000' ? '000001' : '000000');
 async function challenge(email: string) {
   const since = mailServer.mails.length;
   const { status, body } = await identity.login(email);
-  expect([status, body]).toEqual([200, { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600 }]);
+  expect([status, body]).toEqual([
+    200,
+    { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600, methods: ['mail'] },
+  ]);
   const { text } = await mailServer.mailTo(email, since);
   return { challengeId: body.challengeId, code: /code is (\d{6})/.exec(text)?.[1] ?? '' };
 }
@@ -52,9 +55,12 @@ describe('a second factor', () => {
   });
 
   it('refuses the right code after five wrong ones', async () => {
-    const { email } = await protectedAccount();
+    const { email, tenantId } = await protectedAccount();
     const { challengeId, code } = await challenge(email);
     for (let count = 0; count < 5; count += 1) expect((await verify(challengeId, another(code))).status).toBe(401);
+    // The user has to wait, and when the wait is over the challenge has no try left.
+    expect((await verify(challengeId, code)).status).toBe(429);
+    await identity.get(Database).transaction(tenantId, (tx) => tx.query('DELETE FROM code_guess'));
     expect((await verify(challengeId, code)).status).toBe(401);
   });
 

@@ -7,13 +7,24 @@ import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
-import { ROTATE_OPERATOR_SESSION } from '../src/operators/operator-session.sql.js';
-import { ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
+import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
-import { DELETE_SESSIONS_OF_USER } from '../src/sessions/session/session.sql.js';
+import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
+import { START_ENROLMENT, USE_STEP } from '../src/sign-in/authenticator/authenticator.sql.js';
+import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
 
-const ofRuntimeRole = { DELETE_SESSIONS_OF_USER, LOCK_HOST_USER, RECORD_CUTOFF, TAKE_TRY };
+const ofRuntimeRole = {
+  DELETE_SESSIONS_OF_USER,
+  LOCK_HOST_USER,
+  RECORD_CUTOFF,
+  START_ENROLMENT,
+  TAKE_GUESS,
+  TAKE_TRY,
+  TOUCH_SESSION,
+  USE_STEP,
+  WAIT_OF_GUESS,
+};
 const ofNarrowRole = {
   CLAIM_EMAIL,
   CLAIM_MAIL,
@@ -21,7 +32,7 @@ const ofNarrowRole = {
   LOCK_SIGNING_KEYS,
   MEASURE_DUE_MAIL,
   RELEASE_MAIL,
-  ROTATE_OPERATOR_SESSION,
+  FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,
   STORE_EMBED_CLIENT,
 };

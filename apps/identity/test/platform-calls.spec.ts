@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { decodeProtectedHeader } from 'jose';
-import { PasswordService } from '../src/accounts/password/password.service.js';
 import { SigningKeyService } from '../src/keys/signing-key.service.js';
-import { OperatorRepository } from '../src/operators/operator.repository.js';
+import { createOperator } from '../src/operator.js';
 import { seed } from '../src/seed.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 
@@ -19,10 +18,7 @@ const callers: INestApplicationContext[] = [];
 beforeAll(async () => {
   identity = await TestIdentity.start();
   const database = identity.get(Database);
-  const passwordHash = await identity.get(PasswordService).hash(PASSWORD);
-  await database.crossTenant((tx) =>
-    new OperatorRepository().insertMissing(tx, { id: newId(), email: 'op@platform.test', name: 'Op', passwordHash }),
-  );
+  await createOperator(database, { email: 'op@platform.test', name: 'Op', password: PASSWORD, role: 'administrator' });
 });
 afterAll(async () => {
   for (const caller of callers) await caller.close();
@@ -118,8 +114,9 @@ describe('tenants', () => {
       email: 'op@platform.test',
       password: PASSWORD,
       address: '::1',
+      userAgent: null,
     });
-    const changed = await calls.call(rpc.identity.setTenantPlan, request, { token: operator.accessToken });
+    const changed = await calls.call(rpc.identity.setTenantPlan, request, { token: operator.accessToken ?? '' });
     expect(changed.plan).toBe('enterprise');
     expect(await codeOf(calls.call(rpc.identity.setTenantPlan, request, { token: accessToken }))).toBe(
       'UNAUTHENTICATED',
@@ -128,7 +125,7 @@ describe('tenants', () => {
     const unknown = calls.call(
       rpc.identity.setTenantPlan,
       { ...request, tenantId: newId() },
-      { token: operator.accessToken },
+      { token: operator.accessToken ?? '' },
     );
     expect(await codeOf(unknown)).toBe('NOT_FOUND');
   });
@@ -136,26 +133,18 @@ describe('tenants', () => {
 
 describe('operators', () => {
   const login = (calls: Rpc, password = PASSWORD, email = 'op@platform.test', address = '192.0.2.1') =>
-    calls.call(rpc.identity.loginOperator, { email, password, address });
+    calls.call(rpc.identity.loginOperator, { email, password, address, userAgent: null });
 
   it('issues operators tokens of a separate audience and key, which routes of tenants refuse', async () => {
-    const { accessToken, expiresIn } = await login(await as('marketplace-admin'));
+    const { accessToken = '', expiresIn } = await login(await as('marketplace-admin'));
     expect(expiresIn).toBe(900);
     expect(await verify(accessToken, AUDIENCES.admin)).toMatchObject({
       kind: 'operator',
-      roles: ['operator'],
+      roles: ['administrator'],
       tenantId: '',
     });
     expect(decodeProtectedHeader(accessToken).kid).toMatch(/^admin-/);
     expect((await identity.request('GET', '/api/auth/me', { token: accessToken })).status).toBe(401);
-  });
-
-  it('accepts a refresh token of an operator once; presenting it again ends the session', async () => {
-    const calls = await as('marketplace-admin');
-    const first = await login(calls);
-    const second = await calls.call(rpc.identity.refreshOperator, first);
-    expect(await codeOf(calls.call(rpc.identity.refreshOperator, first))).toBe('INVALID_REFRESH_TOKEN');
-    expect(await codeOf(calls.call(rpc.identity.refreshOperator, second))).toBe('INVALID_REFRESH_TOKEN');
   });
 
   it('does not sign in an operator as a user, nor a user as an operator', async () => {
@@ -244,12 +233,32 @@ describe('the seed', () => {
       expect(body).toMatchObject({ email, roles, tenant: { plan } });
     }
     const calls = await as('marketplace-admin');
-    const operator = { email: 'operator@platform.test', password: PASSWORD, address: '::1' };
+    const operator = { email: 'operator@platform.test', password: PASSWORD, address: '::1', userAgent: null };
     expect((await calls.call(rpc.identity.loginOperator, operator)).accessToken).toBeTruthy();
   });
 
   it('refuses to run in the production profile', async () => {
     const production = { ...identity.config, service: { ...identity.config.service, profile: 'production' as const } };
     await expect(seed(production, identity.get(Database))).rejects.toThrow('production');
+  });
+});
+
+describe('issuing embed credentials', () => {
+  it('needs a recent proof, because the previous secret stops working', async () => {
+    const account = await identity.account();
+    const calls = await as('marketplace-certification');
+    const request = {
+      appKey: `app-${newId()}`,
+      allowedOrigins: [],
+      scopes: ['leads'],
+      linkUsersBy: 'explicit' as const,
+    };
+    const issue = () => calls.call(rpc.identity.issueEmbedCredentials, request, { token: account.accessToken });
+    await identity
+      .get(Database)
+      .transaction(account.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    expect(await codeOf(issue())).toBe('STEP_UP_REQUIRED');
+    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, account.accessToken)).status).toBe(204);
+    expect((await issue()).clientSecret).toBeTruthy();
   });
 });

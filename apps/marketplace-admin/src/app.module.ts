@@ -1,6 +1,9 @@
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountModule } from './account/account.module.js';
 import type { MarketplaceAdminConfig } from './config.js';
+import { ConfigModule } from './config.module.js';
+import { OperatorModule } from './operator/operator.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
 import { TenantModule } from './tenant/tenant.module.js';
@@ -12,8 +15,11 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
+        ConfigModule.with(config),
         MessagingModule.forService({ config: config.service.nats }),
         SessionModule,
+        AccountModule,
+        OperatorModule,
         SubmissionModule,
         TenantModule,
       ],

@@ -4,6 +4,9 @@ export interface MarketplaceAdminConfig {
   service: ServiceConfig;
 }
 
+/** Token under which the configuration is injected. */
+export const MARKETPLACE_ADMIN_CONFIG = Symbol('marketplace-admin:config');
+
 /** Reads the environment. Every problem is listed, and the process ends. */
 export function loadConfig(): MarketplaceAdminConfig {
   return readEnvironment(() => ({ service: serviceConfig('marketplace-admin') }));

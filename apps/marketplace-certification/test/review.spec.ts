@@ -120,7 +120,7 @@ describe('decisions', () => {
 
   it('are refused on a submission of the operator’s own workspace', async () => {
     const { id } = await submitted();
-    const own = { ...theOperator, tenantId: developer.tenantId };
+    const own = { ...theOperator, linkedTenantId: developer.tenantId };
     await expect(marketplace.decide(id, 'publish', 'x', own)).rejects.toEqual(code('OWN_SUBMISSION'));
   });
 

@@ -96,13 +96,21 @@ describe('authorize', () => {
       { right: 'write', scope: 'leads' },
       'INSUFFICIENT_SCOPE',
     ],
-    ['an operator can administer', { kind: 'operator', roles: ['operator'] }, { right: 'administer' }, 'allowed'],
     [
-      'an operator without the role cannot read',
-      { kind: 'operator', roles: ['owner'] },
+      'an administrator can administer',
+      { kind: 'operator', roles: ['administrator'] },
+      { right: 'administer' },
+      'allowed',
+    ],
+    ['a reviewer can write', { kind: 'operator', roles: ['reviewer'] }, { right: 'write' }, 'allowed'],
+    ['a reviewer cannot administer', { kind: 'operator', roles: ['reviewer'] }, { right: 'administer' }, 'FORBIDDEN'],
+    [
+      'a user with a role of operators can do nothing',
+      { kind: 'user', roles: ['administrator'] },
       { right: 'read' },
       'FORBIDDEN',
     ],
+    ['an operator without a role cannot read', { kind: 'operator', roles: ['owner'] }, { right: 'read' }, 'FORBIDDEN'],
   ])('%s', (_what, who, rule, expected) => {
     expect(outcome(who, rule)).toBe(expected);
   });

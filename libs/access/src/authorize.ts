@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, rolesAllow, type ScopeName, scopeAllows } from '@crm/contracts';
+import { operatorRolesAllow, PlatformError, rolesAllow, type ScopeName, scopeAllows } from '@crm/contracts';
 import type { AccessRule } from './access.decorator.js';
 
 /**
@@ -16,9 +16,9 @@ export function authorize(principal: Principal, rule: AccessRule): void {
   if (principal.kind === 'app' && !(rule.app ?? rule.scope !== undefined)) {
     throw new PlatformError('FORBIDDEN', "An app's own token cannot do this");
   }
-  // Operators have one role and no tenant; only marketplace-admin accepts their tokens over HTTP.
-  const allowed =
-    principal.kind === 'operator' ? principal.roles.includes('operator') : rolesAllow(principal.roles, rule.right);
+  // Operators have roles of their own and no tenant; only marketplace-admin accepts their tokens over HTTP.
+  const rolesOfKind = principal.kind === 'operator' ? operatorRolesAllow : rolesAllow;
+  const allowed = rolesOfKind(principal.roles, rule.right);
   if (!allowed) throw new PlatformError('FORBIDDEN');
   if (rule.scope !== undefined) requireScope(principal, rule.scope, rule.right === 'read' ? 'read' : 'write');
 }

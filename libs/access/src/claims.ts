@@ -14,6 +14,7 @@ export function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
     KNOWN_AUDIENCES.includes(claims.aud) &&
     isText(claims.sub) &&
     (claims.aud === AUDIENCES.admin ? claims.tid === undefined : isLowerCaseUuid(claims.tid)) &&
+    (claims.linked_tid === undefined || (claims.aud === AUDIENCES.admin && isLowerCaseUuid(claims.linked_tid))) &&
     isTextList(claims.roles) &&
     isTextList(claims.scopes) &&
     isOptionalText(claims.sid) &&

@@ -10,6 +10,7 @@ export function toPrincipal(claims: AccessTokenClaims, token: string): Principal
     tenantId: claims.tid ?? '',
     roles: Object.freeze([...claims.roles]),
     scopes: Object.freeze([...claims.scopes]),
+    ...(claims.linked_tid !== undefined && { linkedTenantId: claims.linked_tid }),
     ...(claims.sid !== undefined && { sessionId: claims.sid }),
     tokenId: claims.jti,
     issuedAtMs: uuidTimeMs(claims.jti),

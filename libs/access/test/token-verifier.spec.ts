@@ -53,7 +53,7 @@ describe('TokenVerifier', () => {
     ['app', { roles: ['member', 'app'], scopes: ['leads'] }, API],
     ['embed', { embed: true, embed_app_id: 'acme', scopes: ['leads'], sid: undefined, act: { sub: 'acme' } }, API],
     ['internal', { aud: 'platform-internal', sid: undefined }, ['platform-internal'] as Audience[]],
-    ['operator', { aud: 'platform-admin', tid: undefined, roles: ['operator'] }, ['platform-admin'] as Audience[]],
+    ['operator', { aud: 'platform-admin', tid: undefined, roles: ['reviewer'] }, ['platform-admin'] as Audience[]],
   ])('recognises an %s token', async (kind, claims, audiences) => {
     await expect(verifier.verify(await issuer.sign(claims), audiences)).resolves.toMatchObject({ kind });
   });

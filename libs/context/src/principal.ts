@@ -13,6 +13,8 @@ export interface Principal extends CallOrigin {
   readonly userId: string;
   /** Empty for operators, who belong to no tenant. */
   readonly tenantId: string;
+  /** The workspace that an operator is linked to: they never decide on its submissions. */
+  readonly linkedTenantId?: string;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   /** Absent in app, embed and internal tokens. */

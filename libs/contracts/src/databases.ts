@@ -54,8 +54,6 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'sign_in_email', role: 'narrow', why: 'an e-mail address signs in before its tenant is known' },
     { table: 'refresh_token', role: 'narrow', why: 'a refresh token names its session, not its tenant' },
     { table: 'embed_client', role: 'narrow', why: 'a client id is presented before its tenant is known' },
-    { table: 'operator', role: 'narrow', why: 'operators belong to the platform, not to a tenant' },
-    { table: 'operator_session', role: 'narrow', why: 'sessions of operators' },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
     OUTBOX_POSITION,

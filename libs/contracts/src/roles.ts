@@ -21,6 +21,13 @@ export function isReservedRole(role: string): boolean {
   return RESERVED_ROLES.has(role) || isAppRole(role);
 }
 
+/**
+ * Roles of operators, in tokens for marketplace-admin only. Administrators also set plans and manage the operators; reviewers
+ * see the queue and decide on submissions.
+ */
+export const OPERATOR_ROLES = ['administrator', 'reviewer'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
 const NEVER_GRANTED: readonly string[] = [ANY_APP, 'operator', 'system'];
 const RESERVED_ROLES: ReadonlySet<string> = new Set([...TENANT_ROLES, ...NEVER_GRANTED]);
 
@@ -45,6 +52,16 @@ export function rolesAllow(roles: readonly string[], right: Right): boolean {
   return roles.some((role) =>
     isAppRole(role) ? APP_RIGHTS.includes(right) : Object.hasOwn(RIGHTS, role) && RIGHTS[role]?.includes(right),
   );
+}
+
+const OPERATOR_RIGHTS: Readonly<Record<OperatorRole, readonly Right[]>> = {
+  administrator: ['read', 'write', 'administer', 'own'],
+  reviewer: ['read', 'write'],
+};
+
+/** Whether any of an operator's roles grants the right; a role of a tenant grants an operator nothing. */
+export function operatorRolesAllow(roles: readonly string[], right: Right): boolean {
+  return OPERATOR_ROLES.some((role) => roles.includes(role) && OPERATOR_RIGHTS[role].includes(right));
 }
 
 /**

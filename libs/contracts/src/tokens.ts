@@ -13,8 +13,6 @@ export type Audience = (typeof AUDIENCES)[keyof typeof AUDIENCES];
 export const ACCESS_TOKEN_SECONDS = 900;
 export const EMBED_TOKEN_SECONDS = 900;
 export const INTERNAL_TOKEN_SECONDS = 60;
-/** A session that is not refreshed for this long ends. */
-export const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600;
 
 /** `typ` header of every access token (RFC 9068, section 2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
@@ -27,6 +25,8 @@ export interface AccessTokenClaims {
   sub: string;
   /** The tenant; absent in operator tokens. */
   tid?: string;
+  /** The workspace whose submissions an operator never decides on; in operator tokens only. */
+  linked_tid?: string;
   roles: string[];
   scopes: string[];
   /** The session; absent in app, embed and internal tokens. */

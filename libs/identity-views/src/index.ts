@@ -1,2 +1,14 @@
+export {
+  AuthenticatorCodeInput,
+  AuthenticatorView,
+  CodeInput,
+  EnrolledView,
+  EnrolmentCodeInput,
+  EnrolmentInput,
+  RecoveryCodesView,
+  StepUpInput,
+} from './second-factor.dto.js';
+export { SessionView } from './session.dto.js';
 export { RefreshInput, SignInInput, TokenPairView } from './sign-in.dto.js';
+export { SignInView } from './sign-in-answer.dto.js';
 export { Workspace } from './workspace.dto.js';

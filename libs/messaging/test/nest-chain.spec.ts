@@ -38,7 +38,7 @@ import { type Broker, PASSWORD, startBroker } from './fixture.js';
 const { getTenant, setTenantPlan, issueEmbedCredentials, getEmbedOrigins } = rpc.identity;
 const tenantView = (id: string) => ({ id, name: 'Acme', plan: 'business' as const, timeZone: 'UTC', country: null });
 
-const operator = { kind: 'operator', roles: ['operator'], scopes: [], tenantId: '', token: 'operator' };
+const operator = { kind: 'operator', roles: ['administrator'], scopes: [], tenantId: '', token: 'operator' };
 const member = { kind: 'user', roles: ['member'], scopes: [], tenantId: newId(), token: 'member' };
 const admin = { ...member, roles: ['admin'], token: 'admin' };
 const PRINCIPALS = [operator, member, admin] as unknown as Principal[];

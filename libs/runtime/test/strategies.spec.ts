@@ -103,7 +103,7 @@ describe('strategies', () => {
       iss: 'http://silver.test',
       aud: 'platform-admin',
       tid: undefined,
-      roles: ['operator'],
+      roles: ['reviewer'],
     });
     for (const path of ['caller', 'token']) {
       expect(await get(gold, path, golden)).toMatchObject({ userId: 'u-1' });

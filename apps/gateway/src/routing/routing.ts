@@ -71,6 +71,8 @@ const CREDENTIAL_CALLS = new Set([
   '/api/auth/register',
   '/api/auth/refresh',
   '/api/auth/mfa/verify',
+  '/api/auth/mfa/enrolment',
+  '/api/auth/mfa/enrolment/confirm',
   '/api/auth/oauth/token',
 ]);
 

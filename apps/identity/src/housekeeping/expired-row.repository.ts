@@ -2,7 +2,6 @@ import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
 import { SigningKey } from '../keys/signing-key.entity.js';
-import { OperatorSession } from '../operators/operator-session.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
 
@@ -15,7 +14,6 @@ const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
 export class ExpiredRowRepository {
   async delete(tx: NarrowTransaction): Promise<void> {
     await tx.repository(RefreshToken).delete({ expiresAt: PAST });
-    await tx.repository(OperatorSession).delete({ expiresAt: PAST });
     await tx.repository(RevocationCutoff).delete({ expiresAt: PAST });
     await tx.repository(SigningKey).delete({ retiresAt: LONG_PAST });
   }

@@ -35,8 +35,13 @@ export class TokenSigner {
   }
 
   /** Signs the access token of a session and puts its refresh token beside it. {@link sign} describes `jti`. */
-  async signPair(content: TokenContent, refreshToken: string, jti: string): Promise<TokenPair> {
-    const accessToken = await this.sign(content, ACCESS_TOKEN_SECONDS, jti);
-    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: ACCESS_TOKEN_SECONDS };
+  async signPair(
+    content: TokenContent,
+    refreshToken: string,
+    jti: string,
+    lifetimeSeconds = ACCESS_TOKEN_SECONDS,
+  ): Promise<TokenPair> {
+    const accessToken = await this.sign(content, lifetimeSeconds, jti);
+    return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: lifetimeSeconds };
   }
 }

@@ -1,7 +1,8 @@
-import { EmailField, TextField } from '@crm/http';
+import { OPERATOR_ROLES, type OperatorRole } from '@crm/contracts';
+import { EmailField, EnumField, IdField, TextField } from '@crm/http';
 import { PASSWORD_LENGTH } from '../accounts/password/password.service.js';
 
-/** A new operator, as given to the program that adds one. */
+/** A new operator, as given to the program that creates one. */
 export class OperatorInput {
   @EmailField({ example: 'operator@platform.test' })
   email: string;
@@ -15,4 +16,10 @@ export class OperatorInput {
     example: 'correct-horse-battery-staple',
   })
   password: string;
+
+  @EnumField(OPERATOR_ROLES)
+  role: OperatorRole;
+
+  @IdField({ optional: true, description: 'The workspace whose submissions the operator never decides on' })
+  workspace?: string;
 }

@@ -1,11 +1,16 @@
+import type { OperatorRole } from '@crm/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Somebody who runs the platform. */
+/** Somebody who runs the platform: a row of the platform's own tenant. */
 @Entity({ name: 'operator' })
 export class Operator {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
   @PrimaryColumn({ type: 'uuid' })
   id: string;
 
+  /** Normalised (see email-address.ts). */
   @Column({ type: 'text' })
   email: string;
 
@@ -17,5 +22,15 @@ export class Operator {
   passwordHash: string;
 
   @Column({ type: 'text' })
+  role: OperatorRole;
+
+  @Column({ type: 'text' })
   status: 'active' | 'disabled';
+
+  /** The workspace whose submissions the operator never decides on. */
+  @Column({ name: 'linked_tenant_id', type: 'uuid', nullable: true })
+  linkedTenantId: string | null;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
 }

@@ -1,15 +1,30 @@
 import { Module } from '@nestjs/common';
 import { PasswordModule } from '../accounts/password/password.module.js';
-import { KeyModule } from '../keys/key.module.js';
+import { SessionModule } from '../sessions/session/session.module.js';
+import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
 import { LimitModule } from '../sign-in/limit/limit.module.js';
+import { MfaModule } from '../sign-in/mfa/mfa.module.js';
+import { RecoveryCodeModule } from '../sign-in/recovery-code/recovery-code.module.js';
+import { StepUpModule } from '../sign-in/step-up/step-up.module.js';
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorRpc } from './operator.rpc.js';
 import { OperatorService } from './operator.service.js';
+import { OperatorAdministrationRpc } from './operator-administration.rpc.js';
+import { OperatorAdministrationService } from './operator-administration.service.js';
+import { OperatorSessionService } from './operator-session.service.js';
 
-/** Operators and their sessions. */
+/** Operators: their sign-in, their sessions and their administration. */
 @Module({
-  imports: [PasswordModule, KeyModule, LimitModule],
-  controllers: [OperatorRpc],
-  providers: [OperatorRepository, OperatorService],
+  imports: [
+    PasswordModule,
+    SessionModule,
+    LimitModule,
+    MfaModule,
+    StepUpModule,
+    AuthenticatorModule,
+    RecoveryCodeModule,
+  ],
+  controllers: [OperatorRpc, OperatorAdministrationRpc],
+  providers: [OperatorRepository, OperatorSessionService, OperatorService, OperatorAdministrationService],
 })
 export class OperatorModule {}

@@ -1,50 +1,61 @@
-import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
-import { type NarrowTransaction, secondsFromNow } from '@crm/database';
+import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Operator } from './operator.entity.js';
-import { OperatorSession } from './operator-session.entity.js';
-import { ROTATE_OPERATOR_SESSION } from './operator-session.sql.js';
 
-export type OperatorRotation =
-  | { outcome: 'rotated'; sessionId: string; operatorId: string }
-  | { outcome: 'reused' | 'unknown' };
+export type NewOperator = Pick<Operator, 'id' | 'email' | 'name' | 'passwordHash' | 'role' | 'linkedTenantId'>;
+export type OperatorChanges = Partial<Pick<Operator, 'name' | 'role' | 'status' | 'linkedTenantId'>>;
 
+/** Operators; every transaction is in the context of the platform's tenant. */
 @Injectable()
 export class OperatorRepository {
-  async findByEmail(tx: NarrowTransaction, email: string): Promise<Operator | null> {
-    return tx.repository(Operator).findOneBy({ email });
+  async findByEmail(tx: TenantTransaction, email: string): Promise<Operator | null> {
+    return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, email });
   }
 
-  async find(tx: NarrowTransaction, id: string): Promise<Operator | null> {
-    return tx.repository(Operator).findOneBy({ id });
+  async find(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    return tx.repository(Operator).findOneBy({ tenantId: tx.tenantId, id });
+  }
+
+  /** Like find, and keeps the operator as they are until the transaction ends, for whoever issues rights from the row. */
+  async lockForIssue(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_read' } });
+  }
+
+  /** Like find, and holds the row until the transaction ends. */
+  async lock(tx: TenantTransaction, id: string): Promise<Operator | null> {
+    const where = { tenantId: tx.tenantId, id };
+    return tx.repository(Operator).findOne({ where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Locks and counts the administrators who can sign in, so that two of them cannot step down at once. */
+  async lockActiveAdministrators(tx: TenantTransaction): Promise<number> {
+    const administrators = await tx.repository(Operator).find({
+      select: { tenantId: true, id: true },
+      where: { tenantId: tx.tenantId, status: 'active', role: 'administrator' },
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return administrators.length;
+  }
+
+  /** In the order they came. */
+  async list(tx: TenantTransaction): Promise<Operator[]> {
+    return tx.repository(Operator).find({ where: { tenantId: tx.tenantId }, order: { id: 'ASC' } });
   }
 
   /** Adds an operator unless the address has one. */
-  async insertMissing(tx: NarrowTransaction, operator: Omit<Operator, 'status'>): Promise<void> {
+  async insertMissing(tx: TenantTransaction, operator: NewOperator): Promise<void> {
     await tx
       .repository(Operator)
       .createQueryBuilder()
       .insert()
-      .values({ ...operator })
+      .values({ tenantId: tx.tenantId, ...operator })
       .orIgnore()
       .execute();
   }
 
-  async insertSession(tx: NarrowTransaction, id: string, operatorId: string, refreshHash: Buffer): Promise<void> {
-    await tx
-      .repository(OperatorSession)
-      .insert({ id, operatorId, refreshHash, expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) });
-  }
-
-  /** Exchanges a refresh token. A token that was exchanged before has been copied: its session ends. */
-  async rotateSession(tx: NarrowTransaction, presented: Buffer, successor: Buffer): Promise<OperatorRotation> {
-    const [rotated] = await tx.query<{ sessionId: string; operatorId: string }>(ROTATE_OPERATOR_SESSION, [
-      presented,
-      successor,
-      REFRESH_TOKEN_SECONDS,
-    ]);
-    if (rotated) return { outcome: 'rotated', ...rotated };
-    const { affected } = await tx.repository(OperatorSession).delete({ previousHash: presented });
-    return { outcome: affected ? 'reused' : 'unknown' };
+  async update(tx: TenantTransaction, id: string, changes: OperatorChanges): Promise<void> {
+    await tx.repository(Operator).update({ tenantId: tx.tenantId, id }, { ...changes });
   }
 }

@@ -1,16 +1,26 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
-import { rpc, type TokenPair } from '@crm/contracts';
+import { type OperatorSignIn, rpc, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { RefreshInput, SignInInput, TokenPairView } from '@crm/identity-views';
+import {
+  AuthenticatorView,
+  CodeInput,
+  EnrolledView,
+  EnrolmentCodeInput,
+  EnrolmentInput,
+  RefreshInput,
+  SignInInput,
+  SignInView,
+  TokenPairView,
+} from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
+import { SIGN_IN_GROUP } from '../api-groups.js';
+import { CredentialLimit } from './credential-limit.js';
 import { OperatorPasswordStrategy } from './operator-password.strategy.js';
 
-@ApiGroup({
-  name: 'Sign-in',
-  description: 'Operators sign in here; their tokens are accepted at this address only.',
-})
+@ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
+@UseGuards(CredentialLimit)
 export class SessionController {
   constructor(private readonly rpc: Rpc) {}
 
@@ -21,13 +31,67 @@ export class SessionController {
   @Public()
   @Describe({
     summary: 'Signs an operator in',
-    description: 'Failed attempts are limited per account and per address.',
+    description:
+      'The answer contains a challenge to complete with a code of the authenticator. In production an operator without an authenticator gets a token with which one is set up. Failed attempts are limited per account and per address.',
     body: { dto: () => SignInInput },
-    answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS'],
+    answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
+    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
-  signIn(@Proven() tokens: TokenPair): TokenPair {
-    return tokens;
+  signIn(@Proven() answer: OperatorSignIn): OperatorSignIn {
+    return answer;
+  }
+
+  @Post('mfa/verify')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in with a code',
+    description:
+      'A code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
+    answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
+    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+  })
+  async verifyCode(
+    @Body() { challengeId, code }: CodeInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<TokenPair> {
+    const origin = { address, userAgent: userAgent ?? null };
+    return this.rpc.call(rpc.identity.verifyOperatorCode, { challengeId, code, ...origin });
+  }
+
+  @Post('mfa/enrolment')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Sets up the authenticator that a sign-in demands',
+    description: 'The enrolment token can do nothing else.',
+    answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+  })
+  async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
+    return this.rpc.call(rpc.identity.startOperatorEnrolment, { enrolmentToken });
+  }
+
+  @Post('mfa/enrolment/confirm')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in with the first code of a new authenticator',
+    description: 'The answer contains the tokens and, this once, ten recovery codes.',
+    answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
+    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+  })
+  async confirmEnrolment(
+    @Body() { enrolmentToken, code }: EnrolmentCodeInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<EnrolledView> {
+    const origin = { address, userAgent: userAgent ?? null };
+    return this.rpc.call(rpc.identity.confirmOperatorEnrolment, { enrolmentToken, code, ...origin });
   }
 
   @Post('refresh')
@@ -36,11 +100,17 @@ export class SessionController {
   @Public()
   @Describe({
     summary: 'Exchanges a refresh token for a new pair of tokens',
-    description: 'Each refresh token works once.',
+    description:
+      'Each refresh token works once. A client that lost the answer gets the same successor again for ten seconds; presenting a spent token otherwise ends its session. A session ends after an hour without a refresh, and after twelve hours at the latest.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     refusals: ['INVALID_REFRESH_TOKEN'],
   })
-  async refresh(@Body() { refreshToken }: RefreshInput): Promise<TokenPair> {
-    return this.rpc.call(rpc.identity.refreshOperator, { refreshToken });
+  async refresh(
+    @Body() { refreshToken }: RefreshInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<TokenPair> {
+    const origin = { address, userAgent: userAgent ?? null };
+    return this.rpc.call(rpc.identity.refreshOperator, { refreshToken, ...origin });
   }
 }

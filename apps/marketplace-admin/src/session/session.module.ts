@@ -1,6 +1,12 @@
+import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { Module } from '@nestjs/common';
+import { CredentialLimit } from './credential-limit.js';
 import { OperatorPasswordStrategy } from './operator-password.strategy.js';
 import { SessionController } from './session.controller.js';
 
-@Module({ controllers: [SessionController], providers: [OperatorPasswordStrategy] })
+/** Sign-in of operators. */
+@Module({
+  controllers: [SessionController],
+  providers: [CredentialLimit, OperatorPasswordStrategy, { provide: LimiterStore, useClass: MemoryLimiterStore }],
+})
 export class SessionModule {}

@@ -16,7 +16,7 @@ export class SubmissionController {
   constructor(private readonly rpc: Rpc) {}
 
   @Get()
-  @Access({ right: 'administer' })
+  @Access({ right: 'read' })
   @Describe({
     summary: 'Lists submitted versions',
     description: 'With the certification that each passed when it was submitted.',
@@ -31,10 +31,10 @@ export class SubmissionController {
 
   @Post(':id/:decision')
   @HttpCode(200)
-  @Access({ right: 'administer' })
+  @Access({ right: 'write' })
   @Describe({
     summary: 'Decides on a submission',
-    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. Nobody decides on a submission of their own workspace.`,
+    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. An operator who is linked to a workspace never decides on its submissions.`,
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
     refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })

@@ -17,7 +17,7 @@ export class EmbedCredentialController {
   @Describe({
     summary: 'Issues embed credentials',
     description:
-      'The backend of a host uses them to mint embed tokens. Issuing new credentials replaces the previous ones at once.',
+      'The backend of a host uses them to mint embed tokens. Issuing new credentials replaces the previous ones at once. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [
       {
         status: 201,
@@ -25,6 +25,7 @@ export class EmbedCredentialController {
         body: () => EmbedCredentialsView,
       },
     ],
+    refusals: ['STEP_UP_REQUIRED'],
   })
   issue(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsView> {
     return this.credentials.issue(principal, key);

@@ -8,11 +8,11 @@ import { ReviewService } from './review.service.js';
 
 /** The calls of operators, made through marketplace-admin. */
 @Controller()
-@Access({ right: 'administer' })
 export class ReviewRpc {
   constructor(private readonly reviews: ReviewService) {}
 
   @RpcHandler(rpc.marketplace.listSubmissions)
+  @Access({ right: 'read' })
   async list(
     @Payload() request: RpcRequest<typeof rpc.marketplace.listSubmissions>,
     @CurrentPrincipal() operator: Principal,
@@ -21,6 +21,7 @@ export class ReviewRpc {
   }
 
   @RpcHandler(rpc.marketplace.decideSubmission)
+  @Access({ right: 'write' })
   decide(
     @Payload() request: RpcRequest<typeof rpc.marketplace.decideSubmission>,
     @CurrentPrincipal() operator: Principal,

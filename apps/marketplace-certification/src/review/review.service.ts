@@ -52,7 +52,7 @@ export class ReviewService {
     const why = storedText(reason?.trim() ?? '', 2000) || undefined;
     return this.database.crossTenant(async (tx) => {
       const submission = await this.lock(tx, submissionId);
-      if (operator.tenantId && operator.tenantId === submission.tenantId) throw new PlatformError('OWN_SUBMISSION');
+      if (operator.linkedTenantId === submission.tenantId) throw new PlatformError('OWN_SUBMISSION');
       assertClaim(submission, operator, decision, why);
       const to = nextStatus(submission.status, decision, 'operator', why);
       const manifest = decision === 'publish' ? await this.publish(tx, submission, operator, why) : undefined;

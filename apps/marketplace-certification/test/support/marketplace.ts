@@ -160,7 +160,7 @@ export const theOperator: Principal = {
   kind: 'operator',
   userId: '0198c0de-0000-7000-8000-000000000001',
   tenantId: '',
-  roles: ['operator'],
+  roles: ['reviewer'],
   scopes: [],
   tokenId: randomUUID(),
   issuedAtMs: Date.now(),

@@ -17,4 +17,5 @@ export const ACCESS_ERRORS = defineErrors({
   EMBED_IDENTITY_CONFLICT: [409, 'The identity belongs to another workspace'],
   EMBED_USER_DISABLED: [403, 'The embedded user is disabled'],
   EMBED_SCOPE_DENIED: [403, 'The app was not granted a scope that was asked for'],
+  STEP_UP_REQUIRED: [403, 'The password or the second factor must be proven again'],
 });

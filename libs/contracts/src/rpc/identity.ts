@@ -2,6 +2,10 @@ import Type, { type Static } from 'typebox';
 import { PLANS } from '../plans.js';
 import { SERVICES } from '../services.js';
 import { defineRpc } from './define.js';
+import { TokenPair } from './token-pair.js';
+
+export * from './operators.js';
+export { TokenPair };
 
 const Id = Type.String({ format: 'uuid' });
 
@@ -15,14 +19,6 @@ export const TenantView = Type.Object({
   country: Type.Union([Type.String(), Type.Null()]),
 });
 export type TenantView = Static<typeof TenantView>;
-
-export const TokenPair = Type.Object({
-  accessToken: Type.String(),
-  refreshToken: Type.String(),
-  tokenType: Type.Literal('Bearer'),
-  expiresIn: Type.Integer(),
-});
-export type TokenPair = Static<typeof TokenPair>;
 
 /** Public keys of both issuers, as a JSON Web Key Set (RFC 7517). */
 export const getKeys = defineRpc({
@@ -53,26 +49,6 @@ export const setTenantPlan = defineRpc({
   principal: 'user',
   request: Type.Object({ tenantId: Id, plan: Type.Enum(PLANS) }),
   response: TenantView,
-  timeoutMs: 5000,
-});
-
-export const loginOperator = defineRpc({
-  subject: 'rpc.identity.operators.login',
-  server: 'identity',
-  callers: ['marketplace-admin'],
-  principal: 'service',
-  request: Type.Object({ email: Type.String(), password: Type.String(), address: Type.String() }),
-  response: TokenPair,
-  timeoutMs: 5000,
-});
-
-export const refreshOperator = defineRpc({
-  subject: 'rpc.identity.operators.refresh',
-  server: 'identity',
-  callers: ['marketplace-admin'],
-  principal: 'service',
-  request: Type.Object({ refreshToken: Type.String() }),
-  response: TokenPair,
   timeoutMs: 5000,
 });
 

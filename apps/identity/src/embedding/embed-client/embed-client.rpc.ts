@@ -4,11 +4,15 @@ import { type RpcRequest, type RpcResponse, rpc } from '@crm/contracts';
 import { RpcHandler } from '@crm/messaging';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { EmbedClientService } from './embed-client.service.js';
 
 @Controller()
 export class EmbedClientRpc {
-  constructor(private readonly clients: EmbedClientService) {}
+  constructor(
+    private readonly clients: EmbedClientService,
+    private readonly proof: RecentProof,
+  ) {}
 
   @RpcHandler(rpc.identity.issueEmbedCredentials)
   @Access({ right: 'administer' })
@@ -16,6 +20,8 @@ export class EmbedClientRpc {
     @Payload() request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
     @CurrentPrincipal() principal: Principal,
   ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
+    // The previous secret stops working: a stolen access token must not be enough.
+    await this.proof.assert(principal);
     return this.clients.issue(principal, request);
   }
 

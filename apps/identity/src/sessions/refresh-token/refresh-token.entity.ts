@@ -10,6 +10,7 @@ export class RefreshToken {
   @Column({ name: 'session_id', type: 'uuid' })
   sessionId: string;
 
+  /** The tenant of the platform for a session of an operator. */
   @Column({ name: 'tenant_id', type: 'uuid' })
   tenantId: string;
 
@@ -22,4 +23,8 @@ export class RefreshToken {
   /** When it was exchanged; null while it is valid. */
   @Column({ name: 'rotated_at', type: 'timestamptz', nullable: true })
   rotatedAt: Date | null;
+
+  /** What it was exchanged for, sealed with a key that only this token gives; null once the successor was used. */
+  @Column({ name: 'sealed_successor', type: 'bytea', nullable: true })
+  sealedSuccessor: Buffer | null;
 }

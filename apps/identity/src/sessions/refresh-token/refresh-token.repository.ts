@@ -1,35 +1,74 @@
-import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Any, IsNull, Not } from 'typeorm';
+import { Any } from 'typeorm';
+import { PLATFORM_TENANT } from '../../platform-tenant.js';
+import { hashSecret, newSecret } from '../../secrets/secret.js';
 import { RefreshToken } from './refresh-token.entity.js';
-import { ROTATE_REFRESH_TOKEN } from './refresh-token.sql.js';
+import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from './refresh-token.sql.js';
+import { openSuccessor, sealSuccessor } from './sealed-successor.js';
+
+/** How long a client that lost the answer is given the same successor again. */
+export const GRACE_SECONDS = 10;
 
 /** Whose token it is. */
 export type RefreshTokenOwner = Pick<RefreshToken, 'sessionId' | 'tenantId' | 'userId'>;
 
-/** What a presented token turned out to be. `reused`: it was exchanged before, so it has been copied. */
-export type Rotation = { outcome: 'rotated' | 'reused'; owner: RefreshTokenOwner } | { outcome: 'unknown' };
+/**
+ * What a presented token turned out to be. `reused`: it was exchanged before and its successor was used, or too long ago, so
+ * two parties hold it.
+ */
+export type Rotation =
+  | { outcome: 'rotated'; owner: RefreshTokenOwner; successor: string }
+  | { outcome: 'reused'; owner: RefreshTokenOwner }
+  | { outcome: 'unknown' };
+
+/** Which tokens are accepted: those of users and those of operators are refreshed at different addresses. */
+export type RefreshTokenKind = 'users' | 'operators';
 
 @Injectable()
 export class RefreshTokenRepository {
-  async insert(tx: NarrowTransaction, tokenHash: Buffer, owner: RefreshTokenOwner): Promise<void> {
-    await tx.repository(RefreshToken).insert({ tokenHash, ...owner, expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) });
+  async insert(
+    tx: NarrowTransaction,
+    tokenHash: Buffer,
+    owner: RefreshTokenOwner,
+    validSeconds: number,
+  ): Promise<void> {
+    await tx.repository(RefreshToken).insert({ tokenHash, ...owner, expiresAt: secondsFromNow(validSeconds) });
   }
 
   /**
-   * Exchanges a token for its successor. Exchanged tokens stay until they expire, so that a copy is recognised; of two
-   * exchanges at once one wins and the other is a reuse.
+   * Exchanges a token for its successor. Exchanged tokens stay until they expire, so that a copy is recognised. Whoever
+   * presents a token at the same time as another, or again within ten seconds, gets the same successor, until it is used.
    */
-  async rotate(tx: NarrowTransaction, presentedHash: Buffer, successorHash: Buffer): Promise<Rotation> {
+  async rotate(
+    tx: NarrowTransaction,
+    presented: string,
+    kind: RefreshTokenKind,
+    validSeconds: number,
+  ): Promise<Rotation> {
+    const hash = hashSecret(presented);
+    const operators = kind === 'operators';
+    const successor = newSecret();
     const [owner] = await tx.query<RefreshTokenOwner>(ROTATE_REFRESH_TOKEN, [
-      presentedHash,
-      successorHash,
-      REFRESH_TOKEN_SECONDS,
+      hash,
+      hashSecret(successor),
+      validSeconds,
+      sealSuccessor(presented, successor),
+      PLATFORM_TENANT,
+      operators,
     ]);
-    if (owner) return { outcome: 'rotated', owner };
-    const spent = await tx.repository(RefreshToken).findOneBy({ tokenHash: presentedHash, rotatedAt: Not(IsNull()) });
-    return spent ? { outcome: 'reused', owner: spent } : { outcome: 'unknown' };
+    if (owner) return { outcome: 'rotated', owner, successor };
+    const [spent] = await tx.query<RefreshTokenOwner & { sealedSuccessor: Buffer | null }>(FIND_SPENT_REFRESH_TOKEN, [
+      hash,
+      GRACE_SECONDS,
+      PLATFORM_TENANT,
+      operators,
+    ]);
+    if (!spent) return { outcome: 'unknown' };
+    const { sealedSuccessor, ...of } = spent;
+    return sealedSuccessor
+      ? { outcome: 'rotated', owner: of, successor: openSuccessor(presented, sealedSuccessor) }
+      : { outcome: 'reused', owner: of };
   }
 
   async deleteOfSessions(tx: NarrowTransaction, sessionIds: readonly string[]): Promise<void> {

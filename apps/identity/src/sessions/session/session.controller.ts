@@ -2,13 +2,13 @@ import { Access, CurrentPrincipal, Public } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
-import { RefreshInput, TokenPairView } from '@crm/identity-views';
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Ip, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { CallerView } from '../caller/caller.dto.js';
 import { CallerService } from '../caller/caller.service.js';
-import { SessionView, sessionView } from './session.dto.js';
 import { SessionService } from './session.service.js';
+import { sessionView } from './session-view.js';
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth')
@@ -24,12 +24,17 @@ export class SessionController {
   @Public()
   @Describe({
     summary: 'Exchanges a refresh token for a new pair of tokens',
-    description: 'Each refresh token works once. Presenting one a second time ends its session.',
+    description:
+      'Each refresh token works once. A client that lost the answer can present the same one again for ten seconds and gets the same successor, as long as that was not used; presenting a spent token otherwise ends its session. A session ends when it is not refreshed for two weeks, and after 90 days at the latest, unless the platform is configured otherwise.',
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     refusals: ['INVALID_REFRESH_TOKEN'],
   })
-  async refresh(@Body() input: RefreshInput): Promise<TokenPair> {
-    return this.sessions.refresh(input.refreshToken);
+  async refresh(
+    @Body() input: RefreshInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<TokenPair> {
+    return this.sessions.refresh(input.refreshToken, { address, userAgent: userAgent ?? null });
   }
 
   @Get('me')
@@ -59,7 +64,7 @@ export class SessionController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Lists the open sessions of the current user',
-    description: 'A session is one sign-in on one device.',
+    description: 'A session is one sign-in on one device. Each says where it was opened and where it was used last.',
     answers: [{ status: 200, description: 'The sessions, newest first', body: () => SessionView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<SessionView>> {

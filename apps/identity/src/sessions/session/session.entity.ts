@@ -10,6 +10,7 @@ export class Session {
   @PrimaryColumn({ type: 'uuid' })
   id: string;
 
+  /** The user, or the operator in the platform's tenant. */
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
@@ -26,6 +27,19 @@ export class Session {
   @Column({ name: 'last_used_at', type: 'timestamptz' })
   lastUsedAt: Date;
 
+  /** Where the session was used last; null until it is refreshed. */
+  @Column({ name: 'last_address', type: 'text', nullable: true })
+  lastAddress: string | null;
+
+  /** When it ends unless it is refreshed before; never after {@link endsAt}. */
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
+
+  /** When it ends however often it is refreshed. */
+  @Column({ name: 'ends_at', type: 'timestamptz' })
+  endsAt: Date;
+
+  /** When the password or the second factor was proven last; null for a session from before this was recorded. */
+  @Column({ name: 'proven_at', type: 'timestamptz', nullable: true })
+  provenAt: Date | null;
 }

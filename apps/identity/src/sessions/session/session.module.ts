@@ -4,6 +4,7 @@ import { KeyModule } from '../../keys/key.module.js';
 import { CallerModule } from '../caller/caller.module.js';
 import { RefreshTokenModule } from '../refresh-token/refresh-token.module.js';
 import { RevocationModule } from '../revocation/revocation.module.js';
+import { RecentProof } from './recent-proof.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
@@ -12,7 +13,8 @@ import { SessionService } from './session.service.js';
 @Module({
   imports: [UserModule, KeyModule, CallerModule, RefreshTokenModule, RevocationModule],
   controllers: [SessionController],
-  providers: [SessionRepository, SessionService],
-  exports: [SessionService],
+  providers: [RecentProof, SessionRepository, SessionService],
+  // Operators' sessions are made of the same parts.
+  exports: [RecentProof, SessionRepository, SessionService, KeyModule, RefreshTokenModule, RevocationModule],
 })
 export class SessionModule {}

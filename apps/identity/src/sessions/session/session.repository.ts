@@ -1,10 +1,10 @@
-import { REFRESH_TOKEN_SECONDS } from '@crm/contracts';
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { LessThan, Raw } from 'typeorm';
+import type { SessionLifetime } from '../../config.js';
 import { Session } from './session.entity.js';
-import { DELETE_SESSIONS_OF_USER } from './session.sql.js';
+import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from './session.sql.js';
 
 /** By the clock of the database server, as all times of sessions. */
 const PAST = Raw((column) => `${column} < now()`);
@@ -16,21 +16,42 @@ export class SessionRepository {
   async insert(
     tx: TenantTransaction,
     session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
+    { idleSeconds, maxSeconds }: SessionLifetime,
   ): Promise<void> {
     const sessions = tx.repository(Session);
     await sessions.delete({ tenantId: tx.tenantId, userId: session.userId, expiresAt: PAST });
-    await sessions.insert({ ...session, expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) });
+    await sessions.insert({
+      ...session,
+      expiresAt: secondsFromNow(Math.min(idleSeconds, maxSeconds)),
+      endsAt: secondsFromNow(maxSeconds),
+      provenAt: secondsFromNow(0),
+    });
   }
 
-  /** Notes that the session was used and moves its end. @returns whether the session is still open */
-  async touch(tx: TenantTransaction, id: string): Promise<boolean> {
+  /** Notes that the session was used and moves its end. @returns seconds until it ends, or null when it has ended */
+  async touch(
+    tx: TenantTransaction,
+    id: string,
+    idleSeconds: number,
+    origin: Pick<Session, 'address' | 'userAgent'>,
+  ): Promise<number | null> {
+    const parameters = [tx.tenantId, id, idleSeconds, origin.address, origin.userAgent];
+    const [touched] = await tx.query<{ remainingSeconds: number }>(TOUCH_SESSION, parameters);
+    return touched?.remainingSeconds ?? null;
+  }
+
+  /** Notes that the password or the second factor was proven. @returns whether the session is still open */
+  async markProven(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
     const { affected } = await tx
       .repository(Session)
-      .update(
-        { tenantId: tx.tenantId, id, expiresAt: FUTURE },
-        { lastUsedAt: secondsFromNow(0), expiresAt: secondsFromNow(REFRESH_TOKEN_SECONDS) },
-      );
+      .update({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE }, { provenAt: secondsFromNow(0) });
     return affected === 1;
+  }
+
+  /** Whether the user of the open session has proven who they are in the last seconds. */
+  async wasProven(tx: TenantTransaction, userId: string, id: string, withinSeconds: number): Promise<boolean> {
+    const since = Raw((column) => `${column} > now() - make_interval(secs => :withinSeconds)`, { withinSeconds });
+    return tx.repository(Session).existsBy({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE, provenAt: since });
   }
 
   /** Open sessions of a user, the last opened first, and how many there are. */

@@ -1,2 +1,12 @@
 /** $1: tenant, $2: user. */
 export const DELETE_SESSIONS_OF_USER = 'DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id';
+
+/**
+ * Notes where an open session was used and moves its end, at most to where it ends for good. Gives no row for one that ended.
+ * $1: tenant, $2: session, $3: seconds after which it ends unless it is used, $4: address, $5: user agent.
+ */
+export const TOUCH_SESSION = `
+  UPDATE session SET last_used_at = now(), last_address = $4, user_agent = COALESCE($5, user_agent),
+    expires_at = LEAST(now() + make_interval(secs => $3), ends_at)
+   WHERE tenant_id = $1 AND id = $2 AND expires_at > now()
+  RETURNING floor(extract(epoch FROM expires_at - now()))::integer AS "remainingSeconds"`;

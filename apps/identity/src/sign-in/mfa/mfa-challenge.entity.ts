@@ -1,6 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A sign-in whose password was right and whose code is awaited. */
+/** What a sign-in waits for: the code from a mail, a code of the authenticator, or that an authenticator is set up. */
+export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment';
+
+/** A sign-in whose password was right and whose second factor is awaited. */
 @Entity({ name: 'mfa_challenge' })
 export class MfaChallenge {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -12,9 +15,16 @@ export class MfaChallenge {
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
 
-  /** HMAC-SHA-256 of the challenge's id and its code: a code is too short for a plain hash. */
-  @Column({ name: 'code_mac', type: 'bytea' })
-  codeMac: Buffer;
+  @Column({ type: 'text' })
+  method: ChallengeMethod;
+
+  /** Of a mail: HMAC-SHA-256 of the challenge's id and its code, because a code is too short for a plain hash. */
+  @Column({ name: 'code_mac', type: 'bytea', nullable: true })
+  codeMac: Buffer | null;
+
+  /** Of an enrolment: SHA-256 of the secret of its token. */
+  @Column({ name: 'secret_hash', type: 'bytea', nullable: true })
+  secretHash: Buffer | null;
 
   /** Codes tried so far. */
   @Column({ type: 'integer' })

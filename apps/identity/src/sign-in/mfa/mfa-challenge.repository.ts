@@ -1,20 +1,27 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { Raw } from 'typeorm';
 import { MfaChallenge } from './mfa-challenge.entity.js';
 import { TAKE_TRY } from './mfa-challenge.sql.js';
 
+const FUTURE = Raw((column) => `${column} > now()`);
+
 @Injectable()
 export class MfaChallengeRepository {
-  /** Adds a challenge; it replaces the user's others, so that one code is valid at a time. */
+  /** Adds a challenge; it replaces the user's others, so that one is valid at a time. */
   async replace(tx: TenantTransaction, challenge: Omit<MfaChallenge, 'tenantId' | 'attempts'>): Promise<void> {
     await tx.repository(MfaChallenge).delete({ tenantId: tx.tenantId, userId: challenge.userId });
     await tx.repository(MfaChallenge).insert({ ...challenge, attempts: 0 });
   }
 
-  /** Counts one more try. @returns the challenge, or null when it does not exist, has expired or has no try left */
-  async takeTry(tx: TenantTransaction, id: string, maxTries: number): Promise<MfaChallenge | null> {
-    const [challenge] = await tx.query<MfaChallenge>(TAKE_TRY, [tx.tenantId, id, maxTries]);
-    return challenge ?? null;
+  /** A challenge that has not expired. */
+  async find(tx: TenantTransaction, id: string): Promise<MfaChallenge | null> {
+    return tx.repository(MfaChallenge).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  }
+
+  /** Counts one more try. @returns whether there was one left, and the challenge has not expired */
+  async takeTry(tx: TenantTransaction, id: string, maxTries: number): Promise<boolean> {
+    return (await tx.query(TAKE_TRY, [tx.tenantId, id, maxTries])).length === 1;
   }
 
   /** @returns whether it existed: of two right answers at once only one opens a session */

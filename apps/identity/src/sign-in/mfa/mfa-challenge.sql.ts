@@ -2,5 +2,4 @@
 export const TAKE_TRY = `
   UPDATE mfa_challenge SET attempts = attempts + 1
    WHERE tenant_id = $1 AND id = $2 AND attempts < $3 AND expires_at > now()
-  RETURNING tenant_id AS "tenantId", id, user_id AS "userId", code_mac AS "codeMac", attempts,
-    expires_at AS "expiresAt"`;
+  RETURNING id`;

@@ -2,16 +2,33 @@ import { Module } from '@nestjs/common';
 import { PasswordModule } from '../../accounts/password/password.module.js';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { MailModule } from '../../mail/mail.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
+import { AuthenticatorModule } from '../authenticator/authenticator.module.js';
+import { CodeGuessModule } from '../code-guess/code-guess.module.js';
 import { LimitModule } from '../limit/limit.module.js';
+import { SignInPolicyModule } from '../policy/sign-in-policy.module.js';
+import { RecoveryCodeModule } from '../recovery-code/recovery-code.module.js';
+import { MailCodes } from './mail-code.js';
 import { MfaController } from './mfa.controller.js';
 import { MfaService } from './mfa.service.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
+import { MfaSettingsService } from './mfa-settings.service.js';
 
 /** The second factor. */
 @Module({
-  imports: [PasswordModule, UserModule, MailModule, LimitModule],
+  imports: [
+    PasswordModule,
+    UserModule,
+    MailModule,
+    LimitModule,
+    SessionModule,
+    AuthenticatorModule,
+    RecoveryCodeModule,
+    CodeGuessModule,
+    SignInPolicyModule,
+  ],
   controllers: [MfaController],
-  providers: [MfaChallengeRepository, MfaService],
+  providers: [MailCodes, MfaChallengeRepository, MfaService, MfaSettingsService],
   exports: [MfaService],
 })
 export class MfaModule {}

@@ -1,115 +1,236 @@
-import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/http';
-import { Inject, Injectable } from '@nestjs/common';
-import { PasswordService } from '../../accounts/password/password.service.js';
-import type { User } from '../../accounts/user/user.entity.js';
-import { UserRepository } from '../../accounts/user/user.repository.js';
-import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { Injectable } from '@nestjs/common';
 import { MailService } from '../../mail/mail.service.js';
+import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
-import { SignInLimit } from '../limit/sign-in-limit.js';
+import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
+import { CodeGuessService } from '../code-guess/code-guess.service.js';
+import { isRecoveryCode } from '../recovery-code/recovery-code.js';
+import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
+import { MailCodes } from './mail-code.js';
+import type { MfaChallenge } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 
-/** Six digits as the specification asks; five tries of a million codes in ten minutes leave a guesser 1 in 200,000. */
-const CODE_DIGITS = 6;
+/** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
 const MAX_TRIES = 5;
 export const CHALLENGE_SECONDS = 600;
 
-/** Codes sent to one user in 15 minutes: a stolen password neither floods a mailbox nor buys many tries. */
+/** Codes sent to one user in 15 minutes: a stolen password does not flood a mailbox. */
 const CHALLENGES = { name: 'sign-in-code', points: 5, windowSeconds: 15 * 60 };
 
 export interface MfaRequired {
   mfaRequired: true;
   challengeId: string;
   expiresIn: number;
+  methods: ('mail' | 'authenticator' | 'recovery_code')[];
 }
 
-/** The second factor: a code sent by e-mail after the password was right. */
+export interface EnrolmentRequired {
+  mfaEnrolmentRequired: true;
+  enrolmentToken: string;
+  expiresIn: number;
+}
+
+/** Whose sign-in it is. Challenges of one kind are not answered at the address of the other. */
+export type AccountKind = 'users' | 'operators';
+
+/** Who signs in; the password was right. */
+export interface Account {
+  tenantId: string;
+  id: string;
+  email: string;
+}
+
+/** What a sign-in needs beyond the password where no authenticator is set up. */
+export interface Demand {
+  /** A code by mail. */
+  mailCode: boolean;
+  /** A second factor has to be set up first. */
+  enrolment: boolean;
+}
+
+/** The user whose second factor was right. */
+export type Verified = Pick<Account, 'tenantId' | 'id'>;
+
+/** The second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
 @Injectable()
 export class MfaService {
-  private readonly macKey: Buffer;
   private readonly limit: Limiter;
 
   constructor(
     private readonly database: Database,
     private readonly challenges: MfaChallengeRepository,
-    private readonly users: UserRepository,
+    private readonly authenticators: AuthenticatorService,
+    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly guesses: CodeGuessService,
     private readonly mails: MailService,
-    private readonly passwords: PasswordService,
-    private readonly signIns: SignInLimit,
+    private readonly mailCodes: MailCodes,
     limits: LimiterStore,
-    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
-    this.macKey = Buffer.from(
-      hkdfSync('sha256', Buffer.from(config.keyEncryptionKey, 'base64'), '', 'identity.mfa-code', 32),
-    );
   }
 
   /**
-   * Sends a code to the user.
-   * @throws PlatformError RATE_LIMITED
+   * @param demandOf reads what the sign-in needs without an authenticator
+   * @returns what the sign-in still needs; null when the password is enough
+   * @throws PlatformError RATE_LIMITED when too many codes were sent
    */
-  async challenge(user: User): Promise<MfaRequired> {
-    await this.limit.consume(user.id);
+  async begin(
+    account: Account,
+    demandOf: (tx: TenantTransaction) => Promise<Demand>,
+  ): Promise<MfaRequired | EnrolmentRequired | null> {
+    const { tenantId, id } = account;
+    // Sent together: one round trip.
+    const [hasAuthenticator, demand] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.authenticators.isInUse(tx, id), demandOf(tx)]),
+    );
+    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
+    if (hasAuthenticator) return this.askForCode(account);
+    if (demand.mailCode) return this.sendCode(account);
+    return demand.enrolment ? this.askToEnrol(account) : null;
+  }
+
+  /**
+   * @returns the user whose code it is
+   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
+   *   many wrong codes of the user
+   */
+  async verify(kind: AccountKind, challengeId: string, code: string): Promise<Verified> {
+    const [tenantId, id] = idsOf(kind, challengeId);
+    const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
+    if (!challenge || challenge.method === 'enrolment') throw refused();
+    const { userId } = challenge;
+    await this.guesses.take(tenantId, userId, 'sign-in');
+    // A transaction of its own: the try counts even though the answer is an error.
+    const left = await this.database.transaction(tenantId, (tx) => this.challenges.takeTry(tx, id, MAX_TRIES));
+    if (!left) throw refused();
+    await this.database.transaction(tenantId, async (tx) => {
+      const first = await this.challenges.delete(tx, id);
+      if (!first || !(await this.isRight(tx, challenge, code))) throw refused();
+    });
+    await this.guesses.clear(tenantId, userId, 'sign-in');
+    return { tenantId, id: userId };
+  }
+
+  /**
+   * Begins the enrolment that a sign-in demands.
+   * @param emailOf reads the address of the account, its name in the authenticator app
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid; CONFLICT when an authenticator is in use
+   */
+  async startEnrolment(
+    kind: AccountKind,
+    token: string,
+    emailOf: (tx: TenantTransaction, id: string) => Promise<string | undefined>,
+  ): Promise<NewAuthenticator> {
+    const { tenantId, userId } = await this.enrolmentOf(kind, token);
+    return this.database.transaction(tenantId, async (tx) => {
+      const email = await emailOf(tx, userId);
+      if (email === undefined) throw tokenRefused();
+      return this.authenticators.start(tx, userId, email);
+    });
+  }
+
+  /**
+   * Completes a sign-in by the enrolment that it demanded.
+   * @param enrolled records at the account that it has a second factor
+   * @returns the user and the recovery codes, which are shown this once
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code; CONFLICT when no enrolment
+   *   was begun
+   */
+  async confirmEnrolment(
+    kind: AccountKind,
+    token: string,
+    code: string,
+    enrolled?: (tx: TenantTransaction, id: string) => Promise<void>,
+  ): Promise<Verified & { recoveryCodes: string[] }> {
+    const { tenantId, userId, id } = await this.enrolmentOf(kind, token);
+    const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
+      if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
+      const codes = await this.authenticators.confirm(tx, userId, code);
+      await enrolled?.(tx, userId);
+      return codes;
+    });
+    return { tenantId, id: userId, recoveryCodes };
+  }
+
+  private async sendCode({ tenantId, id: userId, email }: Account): Promise<MfaRequired> {
+    await this.limit.consume(userId);
     const id = newId();
-    const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
-    await this.database.transaction(user.tenantId, async (tx) => {
-      await this.challenges.replace(tx, {
-        id,
-        userId: user.id,
-        codeMac: this.mac(id, code),
-        expiresAt: new Date(Date.now() + CHALLENGE_SECONDS * 1000),
-      });
-      await this.mails.queue(tx, user.tenantId, {
-        recipient: user.email,
+    const code = this.mailCodes.generate();
+    await this.database.transaction(tenantId, async (tx) => {
+      await this.challenges.replace(
+        tx,
+        newChallenge(id, userId, { method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
+      );
+      await this.mails.queue(tx, tenantId, {
+        recipient: email,
         subject: 'Your sign-in code',
         body: `Your sign-in code is ${code}\n\nIt is valid for ten minutes. If you did not sign in, change your password.\n`,
         validSeconds: CHALLENGE_SECONDS,
       });
     });
-    return { mfaRequired: true, challengeId: packIds(user.tenantId, id), expiresIn: CHALLENGE_SECONDS };
+    return mfaRequired(tenantId, id, ['mail']);
   }
 
-  /**
-   * @returns the user whose code it is
-   * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge
-   */
-  async verify(challengeId: string, code: string): Promise<User> {
-    const [tenantId, id] = unpackIds(challengeId, 2) ?? [];
-    if (!tenantId || !id) throw refused();
-    // A transaction of its own: the try counts even though the answer is an error.
-    const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.takeTry(tx, id, MAX_TRIES));
-    if (!challenge || !timingSafeEqual(challenge.codeMac, this.mac(id, code))) throw refused();
-    return this.database.transaction(tenantId, async (tx) => {
-      const first = await this.challenges.delete(tx, id);
-      const user = first ? await this.users.find(tx, challenge.userId) : null;
-      if (user?.status !== 'active') throw refused();
-      return user;
-    });
+  private async askForCode({ tenantId, id: userId }: Account): Promise<MfaRequired> {
+    const id = newId();
+    const challenge = newChallenge(id, userId, { method: 'authenticator' });
+    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
+    return mfaRequired(tenantId, id, ['authenticator', 'recovery_code']);
   }
 
-  /**
-   * Turns the second factor on or off.
-   * @param password of the user; a stolen access token must not be enough
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
-   */
-  async setEnabled(principal: Principal, enabled: boolean, password: string): Promise<void> {
-    const { tenantId, userId } = principal;
-    await this.signIns.attempt(`mfa:${userId}`, userId, async () => {
-      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      const right = await this.passwords.matches(user?.passwordHash, password);
-      if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
-    });
-    await this.database.transaction(tenantId, (tx) => this.users.update(tx, userId, { mfaEnabled: enabled }));
+  private async askToEnrol({ tenantId, id: userId }: Account): Promise<EnrolmentRequired> {
+    const id = newId();
+    const secret = newSecret();
+    const challenge = newChallenge(id, userId, { method: 'enrolment', secretHash: hashSecret(secret) });
+    await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
+    const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
+    return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
   }
 
-  private mac(id: string, code: string): Buffer {
-    return createHmac('sha256', this.macKey).update(`${id}.${code}`).digest();
+  private async isRight(tx: TenantTransaction, challenge: MfaChallenge, code: string): Promise<boolean> {
+    const { id, userId, codeMac } = challenge;
+    if (challenge.method === 'mail') return codeMac !== null && this.mailCodes.isRight(id, code, codeMac);
+    return isRecoveryCode(code)
+      ? this.recoveryCodes.accepts(tx, userId, code)
+      : this.authenticators.accepts(tx, userId, code);
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS */
+  private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge> {
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = idsOf(kind, ids, tokenRefused);
+    const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
+    if (!challenge?.secretHash || !isSecret(challenge.secretHash, secret)) throw tokenRefused();
+    return challenge;
   }
 }
 
+function newChallenge(
+  id: string,
+  userId: string,
+  what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>,
+): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
+  const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
+  return { id, userId, codeMac: null, secretHash: null, expiresAt, ...what };
+}
+
+const mfaRequired = (tenantId: string, id: string, methods: MfaRequired['methods']): MfaRequired => ({
+  mfaRequired: true,
+  challengeId: packIds(tenantId, id),
+  expiresIn: CHALLENGE_SECONDS,
+  methods,
+});
+
+/** @throws PlatformError INVALID_CREDENTIALS for a text that does not name a challenge of this kind */
+function idsOf(kind: AccountKind, text: string, refuse = refused): [string, string] {
+  const [tenantId, id] = unpackIds(text, 2) ?? [];
+  if (!tenantId || !id || (tenantId === PLATFORM_TENANT) !== (kind === 'operators')) throw refuse();
+  return [tenantId, id];
+}
+
 const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+const tokenRefused = () => new PlatformError('INVALID_CREDENTIALS', 'The enrolment token is not valid');

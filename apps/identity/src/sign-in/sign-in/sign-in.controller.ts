@@ -1,13 +1,21 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { SignInInput, TokenPairView } from '@crm/identity-views';
+import {
+  AuthenticatorView,
+  CodeInput,
+  EnrolledView,
+  EnrolmentCodeInput,
+  EnrolmentInput,
+  SignInInput,
+  SignInView,
+  TokenPairView,
+} from '@crm/identity-views';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import type { User } from '../../accounts/user/user.entity.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
-import type { MfaRequired } from '../mfa/mfa.service.js';
+import type { EnrolmentRequired, MfaRequired } from '../mfa/mfa.service.js';
 import { PasswordStrategy } from './password.strategy.js';
-import { CodeInput, SignInView } from './sign-in.dto.js';
 import { SignInService } from './sign-in.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
@@ -23,18 +31,16 @@ export class SignInController {
   @Describe({
     summary: 'Signs in with e-mail and password',
     description:
-      'If the account has a second factor, the answer contains a challenge instead of tokens and a six-digit code is sent by e-mail.',
+      'If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up.',
     body: { dto: () => SignInInput },
-    answers: [
-      { status: 200, description: 'The tokens, or the challenge to answer with the code', body: () => SignInView },
-    ],
+    answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
     refusals: ['INVALID_CREDENTIALS'],
   })
   async signIn(
     @Proven() user: User,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
-  ): Promise<TokenPair | MfaRequired> {
+  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
     return this.signIns.admit(user, { address, userAgent: userAgent ?? null });
   }
 
@@ -43,10 +49,11 @@ export class SignInController {
   @HttpCode(200)
   @Public()
   @Describe({
-    summary: 'Completes a sign-in with the code from the e-mail',
-    description: 'A challenge is valid for a few minutes and a few attempts.',
+    summary: 'Completes a sign-in with a code',
+    description:
+      'The code from the e-mail, a code of the authenticator or a recovery code. A challenge is valid for ten minutes and five attempts; after five wrong codes of an account each further one doubles the wait.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS'],
+    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
   async verifyCode(
     @Body() input: CodeInput,
@@ -54,5 +61,37 @@ export class SignInController {
     @Headers('user-agent') userAgent: string | undefined,
   ): Promise<TokenPair> {
     return this.signIns.verifyCode(input.challengeId, input.code, { address, userAgent: userAgent ?? null });
+  }
+
+  @Post('mfa/enrolment')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Sets up the authenticator that a sign-in demands',
+    description: 'For a workspace that requires a second factor. The enrolment token can do nothing else.',
+    answers: [{ status: 200, description: 'What the app is set up with, this once', body: () => AuthenticatorView }],
+    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+  })
+  async startEnrolment(@Body() { enrolmentToken }: EnrolmentInput): Promise<AuthenticatorView> {
+    return this.signIns.startEnrolment(enrolmentToken);
+  }
+
+  @Post('mfa/enrolment/confirm')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in with the first code of a new authenticator',
+    description: 'The answer contains the tokens and, this once, ten recovery codes.',
+    answers: [{ status: 200, description: 'The tokens and the recovery codes', body: () => EnrolledView }],
+    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+  })
+  async confirmEnrolment(
+    @Body() { enrolmentToken, code }: EnrolmentCodeInput,
+    @Ip() address: string,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<EnrolledView> {
+    return this.signIns.confirmEnrolment(enrolmentToken, code, { address, userAgent: userAgent ?? null });
   }
 }

@@ -4,13 +4,14 @@ import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { LimitModule } from '../limit/limit.module.js';
 import { MfaModule } from '../mfa/mfa.module.js';
+import { SignInPolicyModule } from '../policy/sign-in-policy.module.js';
 import { PasswordStrategy } from './password.strategy.js';
 import { SignInController } from './sign-in.controller.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Sign-in by password and, where it is on, the second factor. */
 @Module({
-  imports: [PasswordModule, UserModule, SessionModule, LimitModule, MfaModule],
+  imports: [PasswordModule, UserModule, SessionModule, LimitModule, MfaModule, SignInPolicyModule],
   controllers: [SignInController],
   providers: [PasswordStrategy, SignInService],
 })

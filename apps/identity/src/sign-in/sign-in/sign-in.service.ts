@@ -1,5 +1,5 @@
 import { PlatformError, type TokenPair } from '@crm/contracts';
-import { Database, NO_TENANT } from '@crm/database';
+import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
@@ -7,8 +7,10 @@ import { SignInEmailRepository } from '../../accounts/user/sign-in-email.reposit
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
+import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
-import { type MfaRequired, MfaService } from '../mfa/mfa.service.js';
+import { type EnrolmentRequired, type MfaRequired, MfaService } from '../mfa/mfa.service.js';
+import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 
 /** Signs users in by password and, where it is on, by a code. */
 @Injectable()
@@ -21,6 +23,7 @@ export class SignInService {
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
     private readonly mfa: MfaService,
+    private readonly policies: SignInPolicyRepository,
   ) {}
 
   /**
@@ -40,20 +43,47 @@ export class SignInService {
   }
 
   /**
-   * Opens a session for a user whose password was right, or asks for the second factor where it is on.
+   * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
+   * the workspace requires it.
    * @throws PlatformError INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
    *   were asked for
    */
-  async admit(user: User, origin: SignInOrigin): Promise<TokenPair | MfaRequired> {
-    return user.mfaEnabled ? this.mfa.challenge(user) : this.sessions.open(user.tenantId, user.id, origin);
+  async admit(user: User, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+    const demandOf = async (tx: TenantTransaction) => ({
+      mailCode: user.mfaEnabled,
+      enrolment: (await this.policies.get(tx)) === 'required',
+    });
+    return (await this.mfa.begin(user, demandOf)) ?? this.sessions.open(user.tenantId, user.id, origin);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const user = await this.mfa.verify(challengeId, code);
-      return this.sessions.open(user.tenantId, user.id, origin);
+      const { tenantId, id } = await this.mfa.verify('users', challengeId, code);
+      return this.sessions.open(tenantId, id, origin);
     });
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT */
+  async startEnrolment(token: string): Promise<NewAuthenticator> {
+    const emailOf = async (tx: TenantTransaction, id: string) => (await this.activeUser(tx, id))?.email;
+    return this.mfa.startEnrolment('users', token, emailOf);
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT */
+  async confirmEnrolment(
+    token: string,
+    code: string,
+    origin: SignInOrigin,
+  ): Promise<TokenPair & { recoveryCodes: string[] }> {
+    const enrolled = (tx: TenantTransaction, id: string) => this.users.update(tx, id, { mfaEnabled: true });
+    const { tenantId, id, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
+    return { ...(await this.sessions.open(tenantId, id, origin)), recoveryCodes };
+  }
+
+  private async activeUser(tx: TenantTransaction, id: string): Promise<User | null> {
+    const user = await this.users.find(tx, id);
+    return user?.status === 'active' ? user : null;
   }
 
   /** Takes the same time for an address without an account. */

@@ -1,0 +1,125 @@
+import 'reflect-metadata';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { PlatformError } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { bodyOf } from '@crm/http';
+import { PasswordService } from './accounts/password/password.service.js';
+import { normaliseEmail } from './accounts/user/email-address.js';
+import { loadConfig } from './config.js';
+import { entities } from './entities.js';
+import { OperatorInput } from './operators/operator.dto.js';
+import { OperatorRepository } from './operators/operator.repository.js';
+import { PLATFORM_TENANT } from './platform-tenant.js';
+import { RevocationRepository } from './sessions/revocation/revocation.repository.js';
+import { SessionRepository } from './sessions/session/session.repository.js';
+import { AuthenticatorRepository } from './sign-in/authenticator/authenticator.repository.js';
+import { RecoveryCodeRepository } from './sign-in/recovery-code/recovery-code.repository.js';
+
+const USAGE = `The operators of the platform.
+
+  node dist/operator.js create <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
+      Creates an operator, by default a reviewer; the password is read from standard input. An operator who is linked to a
+      workspace never decides on its submissions.
+  node dist/operator.js reset <e-mail address>
+      Removes the authenticator of an operator who has lost it and ends their sessions.
+`;
+
+/**
+ * Creates an operator. There is no route for it: whoever can start programs of the service appoints operators.
+ * @param input the properties of {@link OperatorInput}; the password without the line end of the file it came from
+ * @throws PlatformError VALIDATION_FAILED; CONFLICT when the address belongs to an operator
+ */
+export async function createOperator(database: Database, input: object): Promise<void> {
+  const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
+  const operators = new OperatorRepository();
+  const passwordHash = await new PasswordService().hash(password);
+  await database.transaction(PLATFORM_TENANT, async (tx) => {
+    const operator = {
+      id: newId(),
+      email: normaliseEmail(email),
+      name: name.trim(),
+      passwordHash,
+      role,
+      linkedTenantId: workspace?.toLowerCase() ?? null,
+    };
+    await operators.insertMissing(tx, operator);
+    const stored = await operators.findByEmail(tx, operator.email);
+    if (stored?.id !== operator.id) throw new PlatformError('CONFLICT', 'The address belongs to an operator already');
+  });
+}
+
+/**
+ * Removes the authenticator of an operator and ends their sessions. The running replicas publish the cut-offs within a
+ * second; in production the next sign-in sets up a new authenticator.
+ * @throws PlatformError NOT_FOUND
+ */
+export async function resetOperator(database: Database, email: string): Promise<void> {
+  await database.transaction(PLATFORM_TENANT, async (tx) => {
+    const operator = await new OperatorRepository().findByEmail(tx, normaliseEmail(email));
+    if (!operator) throw new PlatformError('NOT_FOUND', 'There is no operator with this address');
+    await new AuthenticatorRepository().delete(tx, operator.id);
+    await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
+    await new SessionRepository().deleteOfUser(tx, operator.id);
+    await new RevocationRepository().record(tx, { kind: 'user', id: operator.id, cutoffMs: Date.now() });
+  });
+}
+
+/** What is wrong, one line for each problem. */
+const explain = (error: PlatformError): string =>
+  [error.message, ...(error.extra.errors ?? []).map(({ pointer, detail }) => `${pointer.slice(1)}: ${detail}`)].join(
+    '\n',
+  );
+
+/** @returns what the program does, or undefined for arguments that say nothing it knows */
+function parseCommand(args: string[]): ((database: Database) => Promise<string>) | undefined {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { role: { type: 'string', default: 'reviewer' }, workspace: { type: 'string' } },
+  });
+  const [command, email, name, ...more] = positionals;
+  if (command === 'create' && email && name && more.length === 0) {
+    return async (database) => {
+      const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+      const { role, workspace } = values;
+      await createOperator(database, { email, name, password, role, ...(workspace !== undefined && { workspace }) });
+      return `${email} can sign in at the operators' address\n`;
+    };
+  }
+  if (command === 'reset' && email && name === undefined) {
+    return async (database) => {
+      await resetOperator(database, email);
+      return `${email} has no authenticator and no session any more\n`;
+    };
+  }
+  return undefined;
+}
+
+/** @returns exit code: 0, 1 when nothing was changed, 2 for invalid arguments */
+async function main(args: string[]): Promise<number> {
+  let command: ReturnType<typeof parseCommand>;
+  try {
+    command = parseCommand(args);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+  }
+  if (!command) {
+    process.stderr.write(USAGE);
+    return 2;
+  }
+  const database = new Database(loadConfig().database, entities);
+  try {
+    process.stdout.write(await command(database));
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    process.stderr.write(`${explain(error)}\n`);
+    return 1;
+  } finally {
+    await database.close();
+  }
+  return 0;
+}
+
+if (process.argv[1]?.endsWith('operator.js')) process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,89 @@
+import type { Principal } from '@crm/context';
+import { type OperatorView, PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { PLATFORM_TENANT } from '../platform-tenant.js';
+import { RevocationService } from '../sessions/revocation/revocation.service.js';
+import { RecentProof } from '../sessions/session/recent-proof.js';
+import { AuthenticatorService } from '../sign-in/authenticator/authenticator.service.js';
+import type { Operator } from './operator.entity.js';
+import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
+import { operatorView } from './operator.service.js';
+import { OperatorSessionService } from './operator-session.service.js';
+
+/**
+ * The operators as administrators see and change them. Each change needs a recent proof of the administrator and revokes the
+ * tokens of the operator, so that rights and links count within a second.
+ */
+@Injectable()
+export class OperatorAdministrationService {
+  constructor(
+    private readonly database: Database,
+    private readonly operators: OperatorRepository,
+    private readonly sessions: OperatorSessionService,
+    private readonly authenticators: AuthenticatorService,
+    private readonly revocations: RevocationService,
+    private readonly proof: RecentProof,
+  ) {}
+
+  async list(): Promise<OperatorView[]> {
+    return this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      const operators = await this.operators.list(tx);
+      const inUse = await Promise.all(operators.map(({ id }) => this.authenticators.isInUse(tx, id)));
+      return operators.map((operator, index) => operatorView(operator, inUse[index] ?? false));
+    });
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last active administrator */
+  async change(principal: Principal, id: string, changes: OperatorChanges): Promise<OperatorView> {
+    await this.proof.assert(principal);
+    const { view, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      const administrators = await this.operators.lockActiveAdministrators(tx);
+      const operator = await this.lock(tx, id);
+      const after = { ...operator, ...changes };
+      if (isActiveAdministrator(operator) && !isActiveAdministrator(after) && administrators === 1) {
+        throw new PlatformError('CONFLICT', 'The platform keeps at least one administrator');
+      }
+      await this.operators.update(tx, id, changes);
+      await this.revocations.record(tx, 'user', id);
+      const sessions = after.status === 'disabled' ? await this.sessions.endAllWithin(tx, id) : [];
+      return { view: operatorView(after, await this.authenticators.isInUse(tx, id)), ended: sessions };
+    });
+    await this.sessions.forget(ended);
+    return view;
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
+  async endSessions(principal: Principal, id: string): Promise<void> {
+    await this.proof.assert(principal);
+    const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.lock(tx, id);
+      return this.sessions.endAllWithin(tx, id);
+    });
+    await this.sessions.forget(ended);
+  }
+
+  /**
+   * For an operator who lost their authenticator and the recovery codes. Nobody resets their own: with the code it is not
+   * needed, and without it the session may be somebody else's.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the own authenticator
+   */
+  async resetAuthenticator(principal: Principal, id: string): Promise<void> {
+    await this.proof.assert(principal);
+    if (id === principal.userId) throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
+    const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.lock(tx, id);
+      await this.authenticators.remove(tx, id);
+      return this.sessions.endAllWithin(tx, id);
+    });
+    await this.sessions.forget(ended);
+  }
+
+  private async lock(tx: TenantTransaction, id: string): Promise<Operator> {
+    const operator = await this.operators.lock(tx, id);
+    if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
+    return operator;
+  }
+}
+
+const isActiveAdministrator = ({ role, status }: Operator): boolean => role === 'administrator' && status === 'active';

@@ -1,0 +1,44 @@
+import { AUDIENCES } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { TokenSigner } from '../keys/token-signer.js';
+import { RefreshTokenRepository } from '../sessions/refresh-token/refresh-token.repository.js';
+import { RevocationService } from '../sessions/revocation/revocation.service.js';
+import { SessionRepository } from '../sessions/session/session.repository.js';
+import { Sessions } from '../sessions/session/sessions.js';
+import { OperatorRepository } from './operator.repository.js';
+
+/** The sessions of operators: those of users with another audience, another key and a shorter life. */
+@Injectable()
+export class OperatorSessionService extends Sessions {
+  constructor(
+    database: Database,
+    sessions: SessionRepository,
+    refreshTokens: RefreshTokenRepository,
+    operators: OperatorRepository,
+    signer: TokenSigner,
+    revocations: RevocationService,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    super(
+      { database, sessions, refreshTokens, signer, revocations },
+      {
+        kind: 'operators',
+        lifetime: config.operatorSessions,
+        lock: async (tx, id) => {
+          const operator = await operators.lockForIssue(tx, id);
+          if (operator?.status !== 'active') return null;
+          const { role, linkedTenantId } = operator;
+          return {
+            aud: AUDIENCES.admin,
+            sub: operator.id,
+            roles: [role],
+            scopes: [],
+            ...(linkedTenantId !== null && { linked_tid: linkedTenantId }),
+          };
+        },
+      },
+    );
+  }
+}

@@ -1,0 +1,165 @@
+import { ACCESS_TOKEN_SECONDS, PlatformError, type TokenPair } from '@crm/contracts';
+import { Database, newId, type TenantTransaction } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { Logger } from '@nestjs/common';
+import type { SessionLifetime } from '../../config.js';
+import { type TokenContent, TokenSigner } from '../../keys/token-signer.js';
+import { hashSecret, newSecret } from '../../secrets/secret.js';
+import { type RefreshTokenKind, RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
+import { RevocationService } from '../revocation/revocation.service.js';
+import type { Session } from './session.entity.js';
+import { SessionRepository } from './session.repository.js';
+
+/** Where a sign-in or a refresh comes from; shown to the user in the list of sessions. */
+export interface SignInOrigin {
+  address: string;
+  userAgent: string | null;
+}
+
+const MAX_USER_AGENT = 300;
+
+/** What the sessions of users and of operators have in common: everything but who holds them. */
+export interface SessionHolders {
+  readonly kind: RefreshTokenKind;
+  readonly lifetime: SessionLifetime;
+  /**
+   * Reads what the tokens of a holder say, and keeps the holder as they are until the transaction ends, so that a change of
+   * their rights is wholly before or wholly after.
+   * @returns null for one who is not active
+   */
+  lock(tx: TenantTransaction, id: string): Promise<TokenContent | null>;
+}
+
+/** What every kind of sessions needs. */
+export interface SessionParts {
+  database: Database;
+  sessions: SessionRepository;
+  refreshTokens: RefreshTokenRepository;
+  signer: TokenSigner;
+  revocations: RevocationService;
+}
+
+/** Sessions: opened by a sign-in, kept alive by refreshing, ended by the holder, an administrator or a stolen token. */
+export abstract class Sessions {
+  private readonly logger = new Logger('Sessions');
+
+  protected constructor(
+    private readonly parts: SessionParts,
+    private readonly holders: SessionHolders,
+  ) {}
+
+  /**
+   * Opens a session for a holder whose identity is proven.
+   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime
+   */
+  async open(tenantId: string, userId: string, origin: SignInOrigin): Promise<TokenPair> {
+    const { database, sessions, refreshTokens } = this.parts;
+    const { lifetime } = this.holders;
+    const tokenId = newId();
+    const session = { id: newId(), userId, ...shortened(origin) };
+    const content = await database.transaction(tenantId, async (tx) => {
+      const found = await this.holders.lock(tx, userId);
+      if (!found) throw new PlatformError('INVALID_CREDENTIALS');
+      await sessions.insert(tx, session, lifetime);
+      return found;
+    });
+    const refreshToken = newSecret();
+    const owner = { sessionId: session.id, tenantId, userId };
+    // A crash before this leaves a session that nobody can refresh; it expires.
+    await database.crossTenant((tx) => refreshTokens.insert(tx, hashSecret(refreshToken), owner, lifetime.idleSeconds));
+    const remainingSeconds = Math.min(lifetime.idleSeconds, lifetime.maxSeconds);
+    return this.tokenPair(content, session.id, refreshToken, tokenId, remainingSeconds);
+  }
+
+  /**
+   * Exchanges a refresh token for a new pair; the presented one is spent. A client that lost the answer, and calls made at the
+   * same time, get the same successor for ten seconds, until it is used. Any other spent token means that two parties hold it,
+   * so the session ends for both (RFC 9700, section 4.14.2).
+   * @throws PlatformError INVALID_REFRESH_TOKEN
+   */
+  async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
+    const { database, sessions, refreshTokens } = this.parts;
+    const { kind, lifetime } = this.holders;
+    const tokenId = newId();
+    const rotation = await database.crossTenant((tx) =>
+      refreshTokens.rotate(tx, refreshToken, kind, lifetime.idleSeconds),
+    );
+    if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
+    const { tenantId, userId, sessionId } = rotation.owner;
+    if (rotation.outcome === 'reused') {
+      this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
+      await this.end(tenantId, userId, sessionId);
+      throw new PlatformError('INVALID_REFRESH_TOKEN');
+    }
+    const { content, remainingSeconds } = await database.transaction(tenantId, async (tx) => {
+      // The holder first: disabling one locks in this order too.
+      const found = await this.holders.lock(tx, userId);
+      const remaining = await sessions.touch(tx, sessionId, lifetime.idleSeconds, shortened(origin));
+      return { content: found, remainingSeconds: remaining };
+    });
+    if (!content || remainingSeconds === null) throw new PlatformError('INVALID_REFRESH_TOKEN');
+    return this.tokenPair(content, sessionId, rotation.successor, tokenId, remainingSeconds);
+  }
+
+  /**
+   * Lists the open sessions of a holder, newest first.
+   * @throws PlatformError INVALID_QUERY for a cursor of another user or list
+   */
+  async list(tenantId: string, userId: string, query: ListQuery): Promise<ListAnswer<Session>> {
+    const page = parsePage(query, { tenantId, list: 'sessions', filter: userId });
+    const { sessions, counted } = await this.parts.database.transaction(tenantId, (tx) =>
+      this.parts.sessions.listOfUser(tx, userId, page),
+    );
+    return listAnswer(sessions, page, counted, idPosition);
+  }
+
+  /**
+   * Ends one session: its refresh token is gone and its access tokens are cut off within a second.
+   * @returns whether the holder had such a session
+   */
+  async end(tenantId: string, userId: string, sessionId: string): Promise<boolean> {
+    const found = await this.parts.database.transaction(tenantId, async (tx) => {
+      const deleted = await this.parts.sessions.delete(tx, userId, sessionId);
+      if (deleted) await this.parts.revocations.record(tx, 'session', sessionId);
+      return deleted;
+    });
+    if (found) await this.forget([sessionId]);
+    return found;
+  }
+
+  /** Ends every session of the holder. */
+  async endAll(tenantId: string, userId: string): Promise<void> {
+    const ended = await this.parts.database.transaction(tenantId, (tx) => this.endAllWithin(tx, userId));
+    await this.forget(ended);
+  }
+
+  /** Ends every session as a part of another change; call {@link forget} with the ids after the commit. */
+  async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const ids = await this.parts.sessions.deleteOfUser(tx, userId);
+    for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
+    return ids;
+  }
+
+  /** After the commit: publishes the cut-offs and deletes refresh tokens, which a deleted session has disabled already. */
+  async forget(sessionIds: readonly string[]): Promise<void> {
+    await this.parts.revocations.publishPending();
+    await this.parts.database.crossTenant((tx) => this.parts.refreshTokens.deleteOfSessions(tx, sessionIds));
+  }
+
+  private async tokenPair(
+    content: TokenContent,
+    sessionId: string,
+    refreshToken: string,
+    tokenId: string,
+    remainingSeconds: number,
+  ): Promise<TokenPair> {
+    // No access token outlives its session.
+    const lifetimeSeconds = Math.min(ACCESS_TOKEN_SECONDS, remainingSeconds);
+    return this.parts.signer.signPair({ ...content, sid: sessionId }, refreshToken, tokenId, lifetimeSeconds);
+  }
+}
+
+const shortened = ({ address, userAgent }: SignInOrigin): SignInOrigin => ({
+  address,
+  userAgent: userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+});

@@ -1,0 +1,137 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { PasswordService } from '../../accounts/password/password.service.js';
+import { UserRepository } from '../../accounts/user/user.repository.js';
+import { MailService } from '../../mail/mail.service.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
+import { SignInLimit } from '../limit/sign-in-limit.js';
+import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
+import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
+import { type FactorChange, factorNotice } from './factor-notice.js';
+import type { MfaSettingsView } from './mfa.dto.js';
+
+/** The second factor of the current user, as they set it up themselves. */
+@Injectable()
+export class MfaSettingsService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly passwords: PasswordService,
+    private readonly signIns: SignInLimit,
+    private readonly authenticators: AuthenticatorService,
+    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly policies: SignInPolicyRepository,
+    private readonly proof: RecentProof,
+    private readonly mails: MailService,
+  ) {}
+
+  async describe({ tenantId, userId }: Principal): Promise<MfaSettingsView> {
+    return this.database.transaction(tenantId, async (tx) => {
+      // Sent together: one round trip.
+      const [user, authenticator, recoveryCodesLeft, policy] = await Promise.all([
+        this.users.find(tx, userId),
+        this.authenticators.isInUse(tx, userId),
+        this.recoveryCodes.countLeft(tx, userId),
+        this.policies.get(tx),
+      ]);
+      const enabled = user?.mfaEnabled ?? false;
+      return { enabled, authenticator, recoveryCodesLeft, required: policy === 'required' };
+    });
+  }
+
+  /**
+   * Turns the second factor on or off; without an authenticator it is a code by mail.
+   * @param password of the user; a stolen access token must not be enough
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; CONFLICT for turning it off with an authenticator in use or where
+   *   the workspace requires it
+   */
+  async setEnabled(principal: Principal, enabled: boolean, password: string): Promise<void> {
+    const { tenantId, userId } = principal;
+    await this.signIns.attempt(`mfa:${userId}`, userId, async () => {
+      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+      const right = await this.passwords.matches(user?.passwordHash, password);
+      if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
+    });
+    await this.database.transaction(tenantId, async (tx) => {
+      // The user's row is held while both are read, as an enrolment does.
+      await this.users.lock(tx, userId);
+      if (!enabled) await this.assertMayTurnOff(tx, userId);
+      await this.users.update(tx, userId, { mfaEnabled: enabled });
+    });
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while an authenticator is in use */
+  async startEnrolment(principal: Principal): Promise<NewAuthenticator> {
+    await this.proof.assert(principal);
+    const { tenantId, userId } = principal;
+    return this.database.transaction(tenantId, async (tx) => {
+      const user = await this.users.find(tx, userId);
+      if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
+      return this.authenticators.start(tx, userId, user.email);
+    });
+  }
+
+  /**
+   * @returns the recovery codes, which are shown this once
+   * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
+   */
+  async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
+    await this.proof.assert(principal);
+    const { tenantId, userId } = principal;
+    return this.database.transaction(tenantId, async (tx) => {
+      await this.users.lock(tx, userId);
+      const codes = await this.authenticators.confirm(tx, userId, code);
+      await this.users.update(tx, userId, { mfaEnabled: true });
+      await this.notify(tx, userId, 'authenticator-added');
+      return codes;
+    });
+  }
+
+  /**
+   * Removes the authenticator and its recovery codes. The second factor stays on, by mail.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
+   */
+  async removeAuthenticator(principal: Principal): Promise<void> {
+    await this.proof.assert(principal);
+    const { tenantId, userId } = principal;
+    await this.database.transaction(tenantId, async (tx) => {
+      const inUse = await this.authenticators.isInUse(tx, userId);
+      const removed = await this.authenticators.remove(tx, userId);
+      if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
+      if (inUse) await this.notify(tx, userId, 'authenticator-removed');
+    });
+  }
+
+  /**
+   * @returns a new set of recovery codes; those of the previous one stop working
+   * @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator
+   */
+  async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
+    await this.proof.assert(principal);
+    const { tenantId, userId } = principal;
+    return this.database.transaction(tenantId, async (tx) => {
+      if (!(await this.authenticators.isInUse(tx, userId))) {
+        throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
+      }
+      await this.notify(tx, userId, 'recovery-codes-replaced');
+      return this.recoveryCodes.replace(tx, userId);
+    });
+  }
+
+  private async notify(tx: TenantTransaction, userId: string, change: FactorChange): Promise<void> {
+    const user = await this.users.find(tx, userId);
+    if (user) await this.mails.queue(tx, tx.tenantId, factorNotice(user.email, change));
+  }
+
+  private async assertMayTurnOff(tx: TenantTransaction, userId: string): Promise<void> {
+    if (await this.authenticators.isInUse(tx, userId)) {
+      throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
+    }
+    if ((await this.policies.get(tx)) === 'required') {
+      throw new PlatformError('CONFLICT', 'The workspace requires a second factor');
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { PasswordModule } from '../../accounts/password/password.module.js';
+import { UserModule } from '../../accounts/user/user.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
+import { AuthenticatorModule } from '../authenticator/authenticator.module.js';
+import { CodeGuessModule } from '../code-guess/code-guess.module.js';
+import { LimitModule } from '../limit/limit.module.js';
+import { RecoveryCodeModule } from '../recovery-code/recovery-code.module.js';
+import { StepUpController } from './step-up.controller.js';
+import { StepUpService } from './step-up.service.js';
+
+/** Proves within a session who uses it. */
+@Module({
+  imports: [
+    PasswordModule,
+    UserModule,
+    SessionModule,
+    AuthenticatorModule,
+    RecoveryCodeModule,
+    CodeGuessModule,
+    LimitModule,
+  ],
+  controllers: [StepUpController],
+  providers: [StepUpService],
+  exports: [StepUpService],
+})
+export class StepUpModule {}

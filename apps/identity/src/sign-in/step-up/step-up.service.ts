@@ -1,0 +1,76 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, type TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { PasswordService } from '../../accounts/password/password.service.js';
+import { PLATFORM_TENANT } from '../../platform-tenant.js';
+import { SessionRepository } from '../../sessions/session/session.repository.js';
+import { AuthenticatorService } from '../authenticator/authenticator.service.js';
+import { CodeGuessService } from '../code-guess/code-guess.service.js';
+import { SignInLimit } from '../limit/sign-in-limit.js';
+import { isRecoveryCode } from '../recovery-code/recovery-code.js';
+import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
+
+/** What proves who uses the session: the code of an authenticator or a recovery code where there is one, else the password. */
+export interface Proof {
+  password?: string;
+  code?: string;
+}
+
+/** Reads the stored password of whoever holds the session. */
+export type ReadPassword = (tx: TenantTransaction, userId: string) => Promise<string | null | undefined>;
+
+/** Proves within a session who uses it, for changes that need a recent proof. */
+@Injectable()
+export class StepUpService {
+  constructor(
+    private readonly database: Database,
+    private readonly sessions: SessionRepository,
+    private readonly passwords: PasswordService,
+    private readonly authenticators: AuthenticatorService,
+    private readonly recoveryCodes: RecoveryCodeService,
+    private readonly guesses: CodeGuessService,
+    private readonly signIns: SignInLimit,
+  ) {}
+
+  /**
+   * Notes the proof at the session of the principal.
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; FORBIDDEN for a token without a session
+   */
+  async prove(principal: Principal, proof: Proof, readPassword: ReadPassword): Promise<void> {
+    const { userId, sessionId } = principal;
+    if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+    const tenantId = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
+    const hasAuthenticator = await this.database.transaction(tenantId, (tx) => this.authenticators.isInUse(tx, userId));
+    if (hasAuthenticator) await this.proveByCode(tenantId, userId, proof.code);
+    else await this.proveByPassword(tenantId, userId, proof.password, readPassword);
+    const open = await this.database.transaction(tenantId, (tx) => this.sessions.markProven(tx, userId, sessionId));
+    if (!open) throw new PlatformError('TOKEN_REVOKED');
+  }
+
+  private async proveByCode(tenantId: string, userId: string, code: string | undefined): Promise<void> {
+    if (code === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'A code of the authenticator is required');
+    await this.guesses.take(tenantId, userId, 'session');
+    const right = await this.database.transaction(tenantId, (tx) =>
+      isRecoveryCode(code)
+        ? this.recoveryCodes.accepts(tx, userId, code)
+        : this.authenticators.accepts(tx, userId, code),
+    );
+    if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+    await this.guesses.clear(tenantId, userId, 'session');
+  }
+
+  private async proveByPassword(
+    tenantId: string,
+    userId: string,
+    password: string | undefined,
+    readPassword: ReadPassword,
+  ): Promise<void> {
+    if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
+    await this.signIns.attempt(`step-up:${userId}`, userId, async () => {
+      const stored = await this.database.transaction(tenantId, (tx) => readPassword(tx, userId));
+      const right = await this.passwords.matches(stored, password);
+      if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
+    });
+  }
+}

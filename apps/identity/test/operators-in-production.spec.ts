@@ -1,0 +1,102 @@
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES, rpc } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resetOperator } from '../src/operator.js';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
+import { TestAuthenticator } from './authenticators.js';
+import { TestIdentity } from './identity.js';
+import { ORIGIN, TestOperators } from './operators.js';
+
+const { identity: contracts } = rpc;
+
+let identity: TestIdentity;
+let operators: TestOperators;
+
+beforeAll(async () => {
+  identity = await TestIdentity.start({ profile: 'production' });
+  operators = await TestOperators.connect(identity);
+});
+afterAll(async () => {
+  await operators?.close();
+  await identity?.close();
+});
+
+const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
+
+describe('an operator in production', () => {
+  const sendCode = (challengeId: string, code: string) =>
+    operators.call(contracts.verifyOperatorCode, { challengeId, code, ...ORIGIN });
+  const refusedCode = (challengeId: string, code: string) =>
+    operators.refusal(contracts.verifyOperatorCode, { challengeId, code, ...ORIGIN });
+
+  async function enrolled() {
+    const email = await operators.create();
+    const { enrolmentToken = '' } = await operators.login(email);
+    const { secret } = await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
+    const app = new TestAuthenticator(identity, PLATFORM_TENANT, secret);
+    const request = { enrolmentToken, code: app.code(), ...ORIGIN };
+    const tokens = await operators.call(contracts.confirmOperatorEnrolment, request);
+    return { email, app, tokens };
+  }
+
+  it('never signs in by password alone: an authenticator is set up first, and asked for from then on', async () => {
+    const { email, app, tokens } = await enrolled();
+    expect((await verify(tokens.accessToken)).roles).toEqual(['administrator']);
+    expect(tokens.recoveryCodes).toHaveLength(10);
+    const signIn = await operators.login(email);
+    expect(signIn).toEqual({
+      mfaRequired: true,
+      challengeId: expect.any(String),
+      expiresIn: 600,
+      methods: ['authenticator', 'recovery_code'],
+    });
+    expect(await refusedCode(signIn.challengeId ?? '', app.wrongCode())).toBe('INVALID_CREDENTIALS');
+    const code = await app.freshCode();
+    expect((await sendCode(signIn.challengeId ?? '', code)).expiresIn).toBe(900);
+    const { challengeId = '' } = await operators.login(email);
+    expect(await refusedCode(challengeId, code)).toBe('INVALID_CREDENTIALS');
+    expect((await sendCode(challengeId, tokens.recoveryCodes[0] ?? '')).expiresIn).toBe(900);
+  });
+
+  it('gets no token with an enrolment that is not finished', async () => {
+    const email = await operators.create();
+    const { enrolmentToken = '' } = await operators.login(email);
+    await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
+    expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
+    const users = await identity.post('/api/auth/mfa/enrolment', { enrolmentToken });
+    expect([users.status, users.body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
+  });
+
+  it('is slowed down when codes are guessed', async () => {
+    const { email, app } = await enrolled();
+    for (let count = 0; count < FREE_TRIES; count += 1) {
+      const { challengeId = '' } = await operators.login(email);
+      expect(await refusedCode(challengeId, app.wrongCode())).toBe('INVALID_CREDENTIALS');
+    }
+    const { challengeId = '' } = await operators.login(email);
+    expect(await refusedCode(challengeId, await app.freshCode())).toBe('RATE_LIMITED');
+  });
+
+  it('sets up a new authenticator when an administrator or the command has removed the lost one', async () => {
+    const administrator = await enrolled();
+    const lost = await enrolled();
+    const { accessToken } = administrator.tokens;
+    const id = (await verify(lost.tokens.accessToken)).userId;
+    await operators.call(contracts.resetOperatorAuthenticator, { id }, accessToken);
+    expect(await operators.login(lost.email)).toMatchObject({ mfaEnrolmentRequired: true });
+    const own = (await verify(accessToken)).userId;
+    const reset = contracts.resetOperatorAuthenticator;
+    expect(await operators.refusal(reset, { id: own }, accessToken)).toBe('CONFLICT');
+    await resetOperator(identity.get(Database), administrator.email);
+    expect(await operators.login(administrator.email)).toMatchObject({ mfaEnrolmentRequired: true });
+    const revoked = async () =>
+      verify(accessToken).then(
+        () => false,
+        () => true,
+      );
+    await waitUntil(revoked, { timeoutMs: 3000, describe: 'a running process revokes what the command ended' });
+  });
+});

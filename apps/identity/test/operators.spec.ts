@@ -1,0 +1,181 @@
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES, PlatformError, rpc } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { GRACE_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
+import { PASSWORD, TestIdentity } from './identity.js';
+import { ORIGIN, TestOperators } from './operators.js';
+
+const { identity: contracts } = rpc;
+
+let identity: TestIdentity;
+let operators: TestOperators;
+
+beforeAll(async () => {
+  identity = await TestIdentity.start();
+  operators = await TestOperators.connect(identity);
+});
+afterAll(async () => {
+  await operators?.close();
+  await identity?.close();
+});
+
+const platform = (sql: string) => identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql, []));
+const refresh = (refreshToken: string) => operators.call(contracts.refreshOperator, { refreshToken, ...ORIGIN });
+const refusedRefresh = (refreshToken: string) =>
+  operators.refusal(contracts.refreshOperator, { refreshToken, ...ORIGIN });
+const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
+const isRevoked = (token: string) => async () =>
+  verify(token).then(
+    () => false,
+    (error) => error instanceof PlatformError && error.code === 'TOKEN_REVOKED',
+  );
+const cutOff = (token: string) =>
+  waitUntil(isRevoked(token), { timeoutMs: 1000, describe: 'the access token is revoked' });
+const idOf = async (token: string) => (await verify(token)).userId;
+
+describe('a session of an operator', () => {
+  it('ends when a thief has refreshed twice and the operator presents the token that both had', async () => {
+    const { refreshToken } = await operators.signedIn(await operators.create());
+    const { refreshToken: second } = await refresh(refreshToken);
+    const stolen = await refresh(second);
+    expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+    expect(await refusedRefresh(stolen.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+    await cutOff(stolen.accessToken);
+  });
+
+  it('survives a lost answer, and not a replay after ten seconds', async () => {
+    const { refreshToken } = await operators.signedIn(await operators.create());
+    const lost = await refresh(refreshToken);
+    expect((await refresh(refreshToken)).refreshToken).toBe(lost.refreshToken);
+    await identity
+      .get(Database)
+      .crossTenant((tx) =>
+        tx.query('UPDATE refresh_token SET rotated_at = rotated_at - make_interval(secs => $1)', [GRACE_SECONDS]),
+      );
+    expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+    expect(await refusedRefresh(lost.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+  });
+
+  it('has one outcome of fifty refreshes at the same time', async () => {
+    const { refreshToken } = await operators.signedIn(await operators.create());
+    const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(refreshToken)));
+    expect(new Set(answers.map((answer) => answer.refreshToken)).size).toBe(1);
+  });
+
+  it('ends by signing out: the access token is refused within a second', async () => {
+    const { accessToken, refreshToken } = await operators.signedIn(await operators.create());
+    const { sessionId = '' } = await verify(accessToken);
+    await operators.call(contracts.endOperatorSessions, { sessionId }, accessToken);
+    await cutOff(accessToken);
+    expect(await refusedRefresh(refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+  });
+
+  it('is listed with its device and ended with all others of the operator', async () => {
+    const email = await operators.create();
+    const first = await operators.signedIn(email);
+    const second = await operators.signedIn(email);
+    const { data } = await operators.call(contracts.listOperatorSessions, {}, second.accessToken);
+    expect(data.map(({ current, device, address }) => [current, device, address])).toEqual([
+      [true, 'Firefox on Linux', ORIGIN.address],
+      [false, 'Firefox on Linux', ORIGIN.address],
+    ]);
+    await operators.call(contracts.endOperatorSessions, {}, second.accessToken);
+    await cutOff(first.accessToken);
+    await cutOff(second.accessToken);
+  });
+
+  it('is refreshed at the address of operators only, and a session of a user at that of users only', async () => {
+    const user = await identity.account();
+    expect(await refusedRefresh(user.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+    expect((await identity.post('/api/auth/refresh', { refreshToken: user.refreshToken })).status).toBe(200);
+    const { refreshToken } = await operators.signedIn(await operators.create());
+    expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(401);
+    expect((await refresh(refreshToken)).accessToken).toBeTruthy();
+  });
+});
+
+describe('the management of operators', () => {
+  const change = (id: string, changes: object, token: string) =>
+    operators.call(contracts.changeOperator, { id, ...changes }, token);
+
+  it('is refused to reviewers and to users of workspaces', async () => {
+    const { accessToken: reviewer } = await operators.signedIn(await operators.create('reviewer'));
+    const id = await idOf(reviewer);
+    const { accessToken: owner, tenantId } = await identity.account();
+    for (const [token, code] of [
+      [reviewer, 'FORBIDDEN'],
+      [owner, 'UNAUTHENTICATED'],
+    ] as const) {
+      expect(await operators.refusal(contracts.listOperators, {}, token)).toBe(code);
+      expect(await operators.refusal(contracts.changeOperator, { id, role: 'administrator' }, token)).toBe(code);
+      expect(await operators.refusal(contracts.endSessionsOfOperator, { id }, token)).toBe(code);
+      expect(await operators.refusal(contracts.resetOperatorAuthenticator, { id }, token)).toBe(code);
+      expect(await operators.refusal(contracts.setTenantPlan, { tenantId, plan: 'enterprise' }, token)).toBe(code);
+    }
+  });
+
+  it('changes the role of an operator within a second', async () => {
+    const { accessToken: administrator } = await operators.signedIn(await operators.create());
+    const target = await operators.signedIn(await operators.create('reviewer'));
+    const view = await change(await idOf(target.accessToken), { role: 'administrator' }, administrator);
+    expect(view).toMatchObject({ role: 'administrator', authenticator: false });
+    await cutOff(target.accessToken);
+    const { accessToken } = await refresh(target.refreshToken);
+    expect((await verify(accessToken)).roles).toEqual(['administrator']);
+  });
+
+  it('disables an operator within a second', async () => {
+    const { accessToken: administrator } = await operators.signedIn(await operators.create());
+    const email = await operators.create('reviewer');
+    const target = await operators.signedIn(email);
+    await change(await idOf(target.accessToken), { status: 'disabled' }, administrator);
+    await cutOff(target.accessToken);
+    expect(await refusedRefresh(target.refreshToken)).toBe('INVALID_REFRESH_TOKEN');
+    const credentials = { email, password: PASSWORD, ...ORIGIN };
+    expect(await operators.refusal(contracts.loginOperator, credentials)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('links an operator to a workspace: the next token says so', async () => {
+    const { accessToken: administrator } = await operators.signedIn(await operators.create());
+    const target = await operators.signedIn(await operators.create('reviewer'));
+    const linkedTenantId = newId();
+    expect(await change(await idOf(target.accessToken), { linkedTenantId }, administrator)).toMatchObject({
+      linkedTenantId,
+    });
+    await cutOff(target.accessToken);
+    expect((await verify((await refresh(target.refreshToken)).accessToken)).linkedTenantId).toBe(linkedTenantId);
+    const created = await operators.signedIn(await operators.create('reviewer', linkedTenantId));
+    expect((await verify(created.accessToken)).linkedTenantId).toBe(linkedTenantId);
+  });
+
+  it('needs a recent proof', async () => {
+    const { accessToken } = await operators.signedIn(await operators.create());
+    const id = await idOf((await operators.signedIn(await operators.create('reviewer'))).accessToken);
+    await platform("UPDATE session SET proven_at = now() - interval '601 seconds'");
+    const request = { id, role: 'administrator' as const };
+    expect(await operators.refusal(contracts.changeOperator, request, accessToken)).toBe('STEP_UP_REQUIRED');
+    expect(await operators.refusal(contracts.endSessionsOfOperator, { id }, accessToken)).toBe('STEP_UP_REQUIRED');
+    const wrong = { password: 'not-the-password' };
+    expect(await operators.refusal(contracts.stepUpOperator, wrong, accessToken)).toBe('INVALID_CREDENTIALS');
+    await operators.call(contracts.stepUpOperator, { password: PASSWORD }, accessToken);
+    expect(await operators.call(contracts.changeOperator, request, accessToken)).toMatchObject({
+      role: 'administrator',
+    });
+  });
+
+  it('keeps one active administrator, also when two step down at once', async () => {
+    await platform("UPDATE operator SET role = 'reviewer'");
+    const two = await Promise.all(
+      [0, 1].map(async () => (await operators.signedIn(await operators.create())).accessToken),
+    );
+    const outcomes = await Promise.all(
+      two.map(async (token) =>
+        operators.refusal(contracts.changeOperator, { id: await idOf(token), role: 'reviewer' }, token),
+      ),
+    );
+    expect(outcomes.sort()).toEqual(['CONFLICT', 'no error']);
+  });
+});

@@ -1,0 +1,64 @@
+// Programs of a service beside its process, such as dist/dead-letters.js, run with the environment that the service has.
+import { spawn } from 'node:child_process';
+import { PlainError } from '../plain-error.mjs';
+import { builtFile, inRoot, ROOT } from '../root.mjs';
+import { dataFolder } from './options.mjs';
+import { isRunning, readRunState } from './run-state.mjs';
+import { loadSecrets } from './secrets.mjs';
+import { serviceEnvironment } from './service-environment.mjs';
+
+/** @param {string | undefined} url */
+const portOf = (url) => Number(new URL(url ?? 'http://127.0.0.1:1').port);
+
+/**
+ * Runs a program of a service of the running platform, with the terminal's input and output.
+ * @param {import('./services.mjs').ServiceName} service
+ * @param {string} file below `dist` of the service
+ * @param {{ data: string | undefined, args: readonly string[] }} options `data`: the folder of the platform's data
+ * @returns {Promise<number>} the exit code
+ * @throws {PlainError} when the platform does not run
+ */
+export async function runProgram(service, file, { data, args }) {
+  const state = await readRunState(dataFolder(data));
+  if (!state || !(await isRunning(state)) || !state.ready) {
+    throw new PlainError(
+      'The platform does not run. Start it with npm start (or npm start -- --detach) and try again.',
+    );
+  }
+  const program = inRoot('apps', service, 'dist', file);
+  const child = spawn(process.execPath, ['--enable-source-maps', program, ...args], {
+    cwd: ROOT,
+    env: await environmentOf(service, state.addresses),
+    stdio: 'inherit',
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+/**
+ * @param {import('./services.mjs').ServiceName} service
+ * @param {import('./addresses.mjs').Addresses} addresses
+ */
+async function environmentOf(service, addresses) {
+  /** @type {typeof import('../../libs/contracts/src/databases.js')} */
+  const { DATABASES } = await import(builtFile('libs/contracts', 'databases.js'));
+  /** @type {typeof import('../../libs/database/src/migrations/provision.js')} */
+  const { databaseUrls } = await import(builtFile('libs/database', 'migrations/provision.js'));
+  const definition = Object.entries(DATABASES).find(([name]) => name === service)?.[1];
+  const secrets = await loadSecrets(addresses.dataDir, { stateful: [], natsUsers: [] });
+  const passwords = secrets.databases[service];
+  if (!definition || !passwords) throw new PlainError(`${service} has no database`);
+  // A NATS server of one's own may have one password for all users, see scripts/README.md.
+  if (process.env.NATS_URL && process.env.NATS_PASSWORD) secrets.nats[service] = process.env.NATS_PASSWORD;
+  const ports = addresses.services[service];
+  return serviceEnvironment(service, {
+    // It listens nowhere; the configuration wants to know all the same.
+    layout: { services: { [service]: { port: portOf(ports?.url), operationsPort: portOf(ports?.operationsUrl) } } },
+    secrets,
+    addresses,
+    databases: { [service]: databaseUrls({ adminUrl: addresses.databaseUrl, definition, passwords }) },
+    outer: process.env,
+  });
+}
