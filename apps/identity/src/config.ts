@@ -1,5 +1,6 @@
 import type { DatabaseConfig } from '@crm/database';
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './accounts/password/hash-pool.js';
 
 export interface IdentityConfig {
   service: ServiceConfig;
@@ -10,6 +11,8 @@ export interface IdentityConfig {
   mailFrom: string;
   /** 32 bytes in base64; seals the private signing keys at rest. */
   keyEncryptionKey: string;
+  /** How much is spent on hashing passwords. */
+  hashPool: HashPoolOptions;
 }
 
 /** Token under which the configuration is injected. */
@@ -23,5 +26,14 @@ export function loadConfig(): IdentityConfig {
     smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'], secret: true }),
     mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
     keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+    hashPool: {
+      concurrency: env.integer('PASSWORD_HASH_CONCURRENCY', {
+        default: HASH_POOL_DEFAULTS.concurrency,
+        min: 1,
+        max: 128,
+      }),
+      queueLength: env.integer('PASSWORD_HASH_QUEUE', { default: HASH_POOL_DEFAULTS.queueLength, min: 0, max: 100_000 }),
+      queueMs: env.integer('PASSWORD_HASH_WAIT_MS', { default: HASH_POOL_DEFAULTS.queueMs, min: 1, max: 10_000 }),
+    },
   }));
 }

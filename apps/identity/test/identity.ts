@@ -12,6 +12,7 @@ import {
 import { jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/accounts/password/hash-pool.js';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
@@ -60,7 +61,9 @@ export class TestIdentity {
     readonly service: TestService,
   ) {}
 
-  static async start(changes: { profile?: ServiceConfig['profile']; smtpUrl?: string } = {}): Promise<TestIdentity> {
+  static async start(
+    changes: { profile?: ServiceConfig['profile']; smtpUrl?: string; hashPool?: Partial<HashPoolOptions> } = {},
+  ): Promise<TestIdentity> {
     const database = await testDatabase('identity', migrations);
     const nats = testNats();
     const config: IdentityConfig = {
@@ -83,6 +86,7 @@ export class TestIdentity {
       smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',
       keyEncryptionKey: randomBytes(32).toString('base64'),
+      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
     return new TestIdentity(config, database, service);
