@@ -32,7 +32,11 @@ export function loadConfig(): IdentityConfig {
         min: 1,
         max: 128,
       }),
-      queueLength: env.integer('PASSWORD_HASH_QUEUE', { default: HASH_POOL_DEFAULTS.queueLength, min: 0, max: 100_000 }),
+      queueLength: env.integer('PASSWORD_HASH_QUEUE', {
+        default: HASH_POOL_DEFAULTS.queueLength,
+        min: 0,
+        max: 100_000,
+      }),
       queueMs: env.integer('PASSWORD_HASH_WAIT_MS', { default: HASH_POOL_DEFAULTS.queueMs, min: 1, max: 10_000 }),
     },
   }));

@@ -1,4 +1,6 @@
+import { EmailChange } from './accounts/email-change/email-change.entity.js';
 import { Invitation } from './accounts/invitation/invitation.entity.js';
+import { PasswordReset } from './accounts/password-reset/password-reset.entity.js';
 import { Tenant } from './accounts/tenant/tenant.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
 import { User } from './accounts/user/user.entity.js';
@@ -16,6 +18,7 @@ import { MfaChallenge } from './sign-in/mfa/mfa-challenge.entity.js';
 
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [
+  EmailChange,
   EmbedClient,
   EmbedUser,
   Invitation,
@@ -23,6 +26,7 @@ export const entities = [
   MfaChallenge,
   Operator,
   OperatorSession,
+  PasswordReset,
   PendingCutoff,
   RefreshToken,
   RevocationCutoff,

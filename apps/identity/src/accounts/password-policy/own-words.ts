@@ -14,8 +14,14 @@ const LETTERS_LEFT = 5;
 /** What anybody who attacks this account knows: address, name and workspace, whole and in words; lower case. */
 export function ownWords({ email, name, workspace = '' }: PasswordOwner): string[] {
   const wholes = [email, name, workspace].map(plain);
-  const words = wholes.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u), text.replace(/[^\p{L}\p{N}]+/gu, '')]);
-  return [...new Set(words)].filter((word) => word.length >= SHORTEST).sort((left, right) => right.length - left.length);
+  const words = wholes.flatMap((text) => [
+    text,
+    ...text.split(/[^\p{L}\p{N}]+/u),
+    text.replace(/[^\p{L}\p{N}]+/gu, ''),
+  ]);
+  return [...new Set(words)]
+    .filter((word) => word.length >= SHORTEST)
+    .sort((left, right) => right.length - left.length);
 }
 
 /** Whether hardly a letter is left of a password without its owner's words, such as of `Globex-Admin-2026`. */
@@ -26,4 +32,8 @@ export function consistsOf(password: string, words: readonly string[]): boolean 
 }
 
 /** Without case and accents. */
-const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase();
+const plain = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();

@@ -55,7 +55,11 @@ describe('the password policy', () => {
 
   it('names the member of the body, and never the password', async () => {
     const error = await policy.assertAcceptable('password1234', OWNER, '/newPassword').catch((thrown) => thrown);
-    expect(error).toMatchObject({ code: 'WEAK_PASSWORD', status: 422, extra: { errors: [{ pointer: '/newPassword' }] } });
+    expect(error).toMatchObject({
+      code: 'WEAK_PASSWORD',
+      status: 422,
+      extra: { errors: [{ pointer: '/newPassword' }] },
+    });
     expect(JSON.stringify([error.message, error.extra])).not.toContain('password1234');
   });
 

@@ -115,7 +115,9 @@ export class HashPool {
 
   /** @returns whether there is room now: the latest of the source with most has gone */
   private displaceFor(source: string): boolean {
-    const [longest, line] = [...this.waiting].reduce((left, right) => (right[1].length > left[1].length ? right : left));
+    const [longest, line] = [...this.waiting].reduce((left, right) =>
+      right[1].length > left[1].length ? right : left,
+    );
     if (line.length <= (this.waiting.get(source)?.length ?? 0) + 1) return false;
     const displaced = line.pop();
     if (line.length === 0) this.waiting.delete(longest);
