@@ -24,6 +24,13 @@ describe('the password policy', () => {
     expect(await reason(password)).toBeUndefined();
   });
 
+  it.each(['mychemicalromance', 'rumpelstiltzkin', 'MyChemicalRomance', 'q1w2e3r4t5y6u7i8', '3RjQdxCNMRC568'])(
+    'refuses %s, which is known from breaches, in whatever case',
+    async (password) => {
+      expect(await reason(password)).toBe('COMMON_PASSWORD');
+    },
+  );
+
   it.each([
     'password1234',
     'Password2024!',

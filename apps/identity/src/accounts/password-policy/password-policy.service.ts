@@ -1,5 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
+import { isBreached } from './breached-passwords.js';
 import { estimateGuesses } from './guess-estimate.js';
 import { consistsOf, ownWords, type PasswordOwner } from './own-words.js';
 
@@ -19,13 +20,16 @@ export class PasswordPolicy {
    *   who knows its owner
    */
   async assertAcceptable(password: string, owner: PasswordOwner, pointer = '/password'): Promise<void> {
+    if (await isBreached(password)) {
+      throw weak(pointer, 'COMMON_PASSWORD', 'The password is known from a breach of another service');
+    }
     const words = ownWords(owner);
     const { guesses, usesOwnWords } = await estimateGuesses(password.normalize('NFC'), words);
     if (consistsOf(password, words) || (guesses < LEAST_GUESSES && usesOwnWords)) {
       throw weak(pointer, 'OWN_DATA_PASSWORD', 'The password is made of your address, your name or the workspace');
     }
     if (guesses < LEAST_GUESSES) {
-      throw weak(pointer, 'COMMON_PASSWORD', 'The password is in lists of known passwords or follows a common pattern');
+      throw weak(pointer, 'COMMON_PASSWORD', 'The password follows a pattern that attackers try first');
     }
   }
 }
