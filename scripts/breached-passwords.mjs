@@ -27,7 +27,10 @@ export async function breachedPasswordsModule() {
   const hashes = [...new Set(passwords)]
     .map((password) => createHash('sha256').update(password).digest().subarray(0, HASH_BYTES))
     .sort(Buffer.compare);
-  const lines = Buffer.concat(hashes).toString('base64').match(new RegExp(`.{1,${LINE_LENGTH}}`, 'g')) ?? [];
+  const lines =
+    Buffer.concat(hashes)
+      .toString('base64')
+      .match(new RegExp(`.{1,${LINE_LENGTH}}`, 'g')) ?? [];
   return `// Written by scripts/breached-passwords.mjs.
 
 /** The first ${HASH_BYTES} bytes of the SHA-256 of ${hashes.length} passwords, in ascending order, in base64 with line breaks. */

@@ -24,7 +24,10 @@ export async function measure() {
       return requestText('POST', '/api/auth/login', '', { email: emails[turn % ACCOUNTS], password: PASSWORD });
     };
     const plan = { connections: CONNECTIONS, rounds: ROUNDS, roundMs: ROUND_MS, warmUpMs: WARM_UP_MS };
-    const all = await alternate([bare, identity].map((subject) => ({ subject, next })), plan);
+    const all = await alternate(
+      [bare, identity].map((subject) => ({ subject, next })),
+      plan,
+    );
     const baseline = /** @type {(typeof all)[number]} */ (all[0]);
     return all.flatMap((series) => [
       {
