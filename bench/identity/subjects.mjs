@@ -38,6 +38,8 @@ export async function startSubjects(signInPassword) {
         KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
         // Nobody listens on the discard port: no mail is sent.
         SMTP_URL: 'smtp://127.0.0.1:9',
+        // On a busy machine a round must not end with a refusal.
+        PASSWORD_HASH_WAIT_MS: '10000',
       },
     );
     const postgresProcess = { name: 'Postgres', pid: /** @type {number} */ (postgres.pid), withChildren: true };

@@ -112,6 +112,7 @@ describe('the page of metrics', () => {
       'patch',
       'pool',
       'queue',
+      'reason',
       'route',
       'service',
       'severity',

@@ -15,11 +15,11 @@ export interface HashPoolOptions {
 /** libuv has four threads for everything that blocks: one is left for name lookups and files. */
 const MOST_THREADS = 3;
 
-/** Two seconds of work at 25 ms a hash: whoever waits longer has given up or repeated the call. */
+/** At 25 ms a hash a full queue is done in two seconds on two cores; the time leaves room for a machine that is busy. */
 export const HASH_POOL_DEFAULTS: HashPoolOptions = {
   concurrency: Math.min(availableParallelism(), MOST_THREADS),
   queueLength: 150,
-  queueMs: 2000,
+  queueMs: 5000,
 };
 
 interface Waiting {
