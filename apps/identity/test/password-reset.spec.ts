@@ -132,8 +132,8 @@ describe('an attack on new passwords by mail', () => {
     const { email } = await identity.account();
     const answers = [await ask(email), await ask(newEmail())];
     expect(answers.map(({ status, body }) => [status, body])).toEqual([
-      [202, answers[0]?.body],
-      [202, answers[0]?.body],
+      [202, { accepted: true }],
+      [202, { accepted: true }],
     ]);
     const names = answers.map(({ headers }) => [...headers.keys()].sort());
     expect(names[0]).toEqual(names[1]);

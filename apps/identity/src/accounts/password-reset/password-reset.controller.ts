@@ -2,7 +2,7 @@ import { Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
-import { PasswordResetCompletionInput, PasswordResetInput } from './password-reset.dto.js';
+import { PasswordResetCompletionInput, PasswordResetInput, PasswordResetView } from './password-reset.dto.js';
 import { PasswordResetService } from './password-reset.service.js';
 
 @ApiGroup(SIGN_IN_GROUP)
@@ -18,10 +18,17 @@ export class PasswordResetController {
     summary: 'Asks for a link to set a new password',
     description:
       'The answer is the same whether the address has an account or not. The link is sent by e-mail and valid for 30 minutes; at most five are sent to an account in 15 minutes.',
-    answers: [{ status: 202, description: 'If the address has an account, the mail is on its way' }],
+    answers: [
+      {
+        status: 202,
+        description: 'If the address has an account, the mail is on its way',
+        body: () => PasswordResetView,
+      },
+    ],
   })
-  async request(@Body() input: PasswordResetInput, @Ip() address: string): Promise<void> {
+  async request(@Body() input: PasswordResetInput, @Ip() address: string): Promise<PasswordResetView> {
     await this.resets.request(input.email, address);
+    return { accepted: true };
   }
 
   @Post('complete')

@@ -1,9 +1,15 @@
-import { EmailField, TextField } from '@crm/http';
+import { BooleanField, EmailField, TextField } from '@crm/http';
 import { PASSWORD_LENGTH } from '../password/password.service.js';
 
 export class PasswordResetInput {
   @EmailField({ example: 'dev@acme.test' })
   email: string;
+}
+
+/** The same for every address. */
+export class PasswordResetView {
+  @BooleanField({ description: 'Always true: it says nothing about the address' })
+  accepted: boolean;
 }
 
 export class PasswordResetCompletionInput {
