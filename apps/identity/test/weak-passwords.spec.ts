@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitSeconds } from '../src/accounts/password/hash-pool-metrics.js';
+import { PASSWORDS_SET } from '../src/accounts/user-administration/user-administration.service.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 
@@ -59,6 +60,19 @@ describe.each([
 
   it('accepts the password of the demo accounts', async () => {
     expect((await call(PASSWORD)).status).toBe(success);
+  });
+});
+
+describe('passwords that administrators set', () => {
+  it('are limited by workspace, before they are looked at', async () => {
+    const other = await identity.account();
+    const body = { email: newEmail(), name: 'Grace Hopper', password: 'iloveyou2024', roles: ['member'] };
+    const statuses = [];
+    for (let count = 0; count < PASSWORDS_SET.points + 1; count += 1) {
+      statuses.push((await identity.post('/api/tenant/users', body, other.accessToken)).status);
+    }
+    expect(new Set(statuses.slice(0, -1))).toEqual(new Set([422]));
+    expect(statuses.at(-1)).toBe(429);
   });
 });
 

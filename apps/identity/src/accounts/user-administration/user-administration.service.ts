@@ -41,10 +41,14 @@ export interface UserChange {
 /** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
 const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
 
+/** Passwords that the administrators of a tenant set in an hour: each is looked at and hashed. Others are invited. */
+export const PASSWORDS_SET = { name: 'user-password', points: 300, windowSeconds: 3600 };
+
 /** The users of a tenant as its administrators see and change them. */
 @Injectable()
 export class UserAdministrationService {
   private readonly invitationLimit: Limiter;
+  private readonly passwordLimit: Limiter;
 
   constructor(
     private readonly database: Database,
@@ -61,6 +65,7 @@ export class UserAdministrationService {
     limits: LimiterStore,
   ) {
     this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
+    this.passwordLimit = new Limiter(limits, PASSWORDS_SET, 'Too many users were added with a password; invite them');
   }
 
   /**
@@ -81,8 +86,8 @@ export class UserAdministrationService {
   /**
    * Adds a user to the principal's workspace.
    * @param key makes a repeated call return the user that the first one added
-   * @throws PlatformError ROLE_NOT_GRANTABLE, WEAK_PASSWORD, SERVICE_UNAVAILABLE, EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE,
-   *   IDEMPOTENCY_KEY_REUSED
+   * @throws PlatformError ROLE_NOT_GRANTABLE, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE, EMAIL_TAKEN,
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
     const roles = [...new Set(addition.roles)];
@@ -172,6 +177,7 @@ export class UserAdministrationService {
 
   /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
   private async hash({ tenantId }: Principal, addition: UserAddition, password: string): Promise<string> {
+    await this.passwordLimit.consume(tenantId);
     const workspace = (await this.tenants.get(tenantId)).name;
     await this.policy.assertAcceptable(password, { ...addition, workspace });
     return this.passwords.hash(password, tenantId);
