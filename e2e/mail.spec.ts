@@ -10,6 +10,13 @@ interface Mail {
   text: string;
 }
 
+/** The mail of a subject that begins so, waited for. */
+const mailTo = (email: string, subject: string): Promise<Mail> =>
+  eventually(async () => {
+    const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
+    return mails.find((mail) => mail.subject.startsWith(subject) && mail.to.some(({ address }) => address === email));
+  }, `the mail "${subject}"`);
+
 describe('an invitation', () => {
   it('goes out by mail, and its token lets the invited person in', async () => {
     const owner = await newWorkspace();
@@ -19,15 +26,26 @@ describe('an invitation', () => {
       body: { email, name: 'Invited', roles: ['member'] },
       expect: 201,
     });
-    const mail = await eventually(async () => {
-      const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
-      return mails.find(({ to }) => to.some(({ address }) => address === email));
-    }, 'the mail');
+    const mail = await mailTo(email, 'Invitation');
     const token = /token=([A-Za-z0-9_.-]+)/.exec(mail.text)?.[1];
     expect(token).toBeDefined();
     const refused = await api('POST', '/api/auth/login', { body: { email, password: PASSWORD } });
     expect(refused.status).toBe(401);
     await api('POST', '/api/auth/invitations/accept', { body: { token, password: PASSWORD }, expect: 204 });
     expect(await signIn(email)).toMatch(/^ey/);
+  });
+});
+
+describe('a forgotten password', () => {
+  it('is replaced with the link from a mail, and a notice says so', async () => {
+    const { email } = await newWorkspace();
+    const password = 'tidal-lantern-orbits-quietly';
+    await api('POST', '/api/auth/password-resets', { body: { email }, expect: 202 });
+    const { text } = await mailTo(email, 'Set a new password');
+    const token = /password-reset#token=([A-Za-z0-9_.-]+)/.exec(text)?.[1];
+    await api('POST', '/api/auth/password-resets/complete', { body: { token, password }, expect: 204 });
+    await api('POST', '/api/auth/login', { body: { email, password: PASSWORD }, expect: 401 });
+    await api('POST', '/api/auth/login', { body: { email, password }, expect: 200 });
+    expect((await mailTo(email, 'Your password was changed')).text).toContain('with a link from a mail');
   });
 });

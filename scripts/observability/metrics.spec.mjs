@@ -116,6 +116,7 @@ describe('the page of metrics', () => {
       'patch',
       'pool',
       'queue',
+      'reason',
       'route',
       'service',
       'severity',

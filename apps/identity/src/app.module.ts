@@ -1,7 +1,10 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { EmailChangeModule } from './accounts/email-change/email-change.module.js';
 import { InvitationModule } from './accounts/invitation/invitation.module.js';
+import { PasswordChangeModule } from './accounts/password-change/password-change.module.js';
+import { PasswordResetModule } from './accounts/password-reset/password-reset.module.js';
 import { RegistrationModule } from './accounts/registration/registration.module.js';
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
@@ -52,6 +55,9 @@ export class AppModule {
         UserSessionModule,
         SignInPolicyModule,
         StepUpModule,
+        PasswordChangeModule,
+        PasswordResetModule,
+        EmailChangeModule,
       ],
     };
   }

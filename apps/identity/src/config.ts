@@ -1,5 +1,6 @@
 import type { DatabaseConfig } from '@crm/database';
 import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './accounts/password/hash-pool.js';
 
 export interface IdentityConfig {
   service: ServiceConfig;
@@ -18,6 +19,8 @@ export interface IdentityConfig {
   stepUpSeconds: number;
   /** Whether every operator needs a second factor; off for the demo operator of the development profile. */
   operatorSecondFactor: boolean;
+  /** How much is spent on hashing passwords. */
+  hashPool: HashPoolOptions;
 }
 
 export interface SessionLifetime {
@@ -56,6 +59,19 @@ export function loadConfig(): IdentityConfig {
         max: DAY,
       }),
       operatorSecondFactor: service.profile === 'production',
+      hashPool: {
+        concurrency: env.integer('PASSWORD_HASH_CONCURRENCY', {
+          default: HASH_POOL_DEFAULTS.concurrency,
+          min: 1,
+          max: 128,
+        }),
+        queueLength: env.integer('PASSWORD_HASH_QUEUE', {
+          default: HASH_POOL_DEFAULTS.queueLength,
+          min: 0,
+          max: 100_000,
+        }),
+        queueMs: env.integer('PASSWORD_HASH_WAIT_MS', { default: HASH_POOL_DEFAULTS.queueMs, min: 1, max: 10_000 }),
+      },
     };
   });
 }

@@ -1,4 +1,6 @@
+import { EmailChange } from './accounts/email-change/email-change.entity.js';
 import { Invitation } from './accounts/invitation/invitation.entity.js';
+import { PasswordReset } from './accounts/password-reset/password-reset.entity.js';
 import { Tenant } from './accounts/tenant/tenant.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
 import { User } from './accounts/user/user.entity.js';
@@ -19,12 +21,14 @@ import { RecoveryCode } from './sign-in/recovery-code/recovery-code.entity.js';
 
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [
+  EmailChange,
   EmbedClient,
   EmbedUser,
   Invitation,
   Mail,
   MfaChallenge,
   Operator,
+  PasswordReset,
   PendingCutoff,
   RefreshToken,
   RevocationCutoff,

@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { Database } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IdentityConfig } from '../src/config.js';
 import { entities } from '../src/entities.js';
 import { MailRepository } from '../src/mail/mail.repository.js';
+import { MailSeal } from '../src/mail/mail-seal.js';
 import { migrations } from '../src/migrations/index.js';
 
 const LEASE_SECONDS = 300;
@@ -27,7 +29,9 @@ async function analyse(): Promise<void> {
 }
 
 describe('due mail', () => {
-  const mails = new MailRepository();
+  const mails = new MailRepository(
+    new MailSeal({ keyEncryptionKey: randomBytes(32).toString('base64') } as IdentityConfig),
+  );
   const tenantId = randomUUID();
   const write = (count: number) =>
     database.transaction(tenantId, async (tx) => {

@@ -12,6 +12,7 @@ import {
 import { jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { decodeJwt, type JWK } from 'jose';
+import { HASH_POOL_DEFAULTS, type HashPoolOptions } from '../src/accounts/password/hash-pool.js';
 import { AppModule } from '../src/app.module.js';
 import type { IdentityConfig } from '../src/config.js';
 import { migrations } from '../src/migrations/index.js';
@@ -68,7 +69,12 @@ export class TestIdentity {
   ) {}
 
   static async start(
-    changes: { profile?: ServiceConfig['profile']; smtpUrl?: string; settings?: Partial<IdentityConfig> } = {},
+    changes: {
+      profile?: ServiceConfig['profile'];
+      smtpUrl?: string;
+      hashPool?: Partial<HashPoolOptions>;
+      settings?: Partial<IdentityConfig>;
+    } = {},
   ): Promise<TestIdentity> {
     const database = await testDatabase('identity', migrations);
     const nats = testNats();
@@ -96,6 +102,7 @@ export class TestIdentity {
       operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       stepUpSeconds: 600,
       operatorSecondFactor: changes.profile === 'production',
+      hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
       ...changes.settings,
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });

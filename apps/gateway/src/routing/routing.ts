@@ -65,7 +65,7 @@ export function presentedHookId(path: string): string | undefined {
   return HOOK.exec(path)?.[1];
 }
 
-/** Calls that exchange credentials for a token. A client may still send its last, expired token. */
+/** Calls that exchange credentials for a token, or set new ones with a link from a mail. A client may still send its last, expired token. */
 const CREDENTIAL_CALLS = new Set([
   '/api/auth/login',
   '/api/auth/register',
@@ -74,6 +74,10 @@ const CREDENTIAL_CALLS = new Set([
   '/api/auth/mfa/enrolment',
   '/api/auth/mfa/enrolment/confirm',
   '/api/auth/oauth/token',
+  '/api/auth/password-resets',
+  '/api/auth/password-resets/complete',
+  '/api/auth/email-change/confirm',
+  '/api/auth/email-change/undo',
 ]);
 
 /** Whether a token is ignored on this path. */

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ExpiredRowRepository } from './expired-row.repository.js';
 import { ExpiredRowSweeper } from './expired-row.sweeper.js';
 
-/** Deletes expired rows of global tables. */
+/** Deletes expired rows. */
 @Module({
   providers: [ExpiredRowRepository, ExpiredRowSweeper],
 })

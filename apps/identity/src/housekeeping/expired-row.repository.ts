@@ -1,6 +1,9 @@
 import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Raw } from 'typeorm';
+import { EmailChange } from '../accounts/email-change/email-change.entity.js';
+import { PasswordReset } from '../accounts/password-reset/password-reset.entity.js';
+import { SignInEmail } from '../accounts/user/sign-in-email.entity.js';
 import { SigningKey } from '../keys/signing-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
@@ -9,12 +12,15 @@ const PAST = Raw((column) => `${column} < now()`);
 /** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */
 const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
 
-/** Rows of global tables that are no longer of use. */
+/** Rows that are no longer of use: of global tables, and of those that the narrow role may sweep for every tenant. */
 @Injectable()
 export class ExpiredRowRepository {
   async delete(tx: NarrowTransaction): Promise<void> {
     await tx.repository(RefreshToken).delete({ expiresAt: PAST });
     await tx.repository(RevocationCutoff).delete({ expiresAt: PAST });
     await tx.repository(SigningKey).delete({ retiresAt: LONG_PAST });
+    await tx.repository(PasswordReset).delete({ expiresAt: PAST });
+    await tx.repository(EmailChange).delete({ expiresAt: PAST });
+    await tx.repository(SignInEmail).delete({ reservedUntil: PAST });
   }
 }

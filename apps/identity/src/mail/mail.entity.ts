@@ -15,9 +15,13 @@ export class Mail {
   @Column({ type: 'text' })
   subject: string;
 
-  /** Plain text. */
-  @Column({ type: 'text' })
-  body: string;
+  /** Plain text; null when it is sealed. */
+  @Column({ type: 'text', nullable: true })
+  body: string | null;
+
+  /** The text as MailSeal seals it; null for mail that was queued before texts were sealed. */
+  @Column({ name: 'sealed_body', type: 'bytea', nullable: true })
+  sealedBody: Buffer | null;
 
   /** Attempts that failed. */
   @Column({ type: 'integer' })

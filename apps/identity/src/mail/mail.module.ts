@@ -4,6 +4,7 @@ import { MailRepository } from './mail.repository.js';
 import { MailService } from './mail.service.js';
 import { MEASURE_DUE_MAIL } from './mail.sql.js';
 import { MailWorker } from './mail.worker.js';
+import { MailSeal } from './mail-seal.js';
 
 const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 
@@ -11,6 +12,7 @@ const DUE_MAIL_METER = Symbol('identity:due-mail-meter');
 @Module({
   providers: [
     MailRepository,
+    MailSeal,
     MailService,
     MailWorker,
     {

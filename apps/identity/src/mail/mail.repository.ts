@@ -3,8 +3,11 @@ import type { Room } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import { Mail } from './mail.entity.js';
 import { CLAIM_MAIL, RELEASE_MAIL } from './mail.sql.js';
+import { MailSeal } from './mail-seal.js';
 
-export interface NewMail extends Pick<Mail, 'recipient' | 'subject' | 'body'> {
+export interface NewMail extends Pick<Mail, 'recipient' | 'subject'> {
+  /** Plain text. */
+  body: string;
   /** Seconds after which the mail is no longer of use and is not sent. */
   validSeconds: number;
 }
@@ -21,10 +24,13 @@ const MAX_WAIT_SECONDS = 3 * 24 * 3600;
 
 @Injectable()
 export class MailRepository {
+  constructor(private readonly seal: MailSeal) {}
+
   /** Queues a mail in the transaction of the change that causes it. */
-  async insert(tx: Transaction, tenantId: string, { validSeconds, ...mail }: NewMail): Promise<void> {
+  async insert(tx: Transaction, tenantId: string, { validSeconds, body, ...mail }: NewMail): Promise<void> {
     const expiresAt = secondsFromNow(Math.min(validSeconds, MAX_WAIT_SECONDS));
-    await tx.repository(Mail).insert({ tenantId, id: newId(), ...mail, expiresAt });
+    const id = newId();
+    await tx.repository(Mail).insert({ tenantId, id, ...mail, sealedBody: this.seal.seal(id, body), expiresAt });
   }
 
   /**

@@ -11,7 +11,8 @@ export const CLAIM_MAIL = `
      ORDER BY next_attempt_at LIMIT $2 FOR UPDATE SKIP LOCKED)
   UPDATE mail SET next_attempt_at = now() + make_interval(secs => $3)
     FROM due WHERE mail.tenant_id = due.tenant_id AND mail.id = due.id
-  RETURNING mail.tenant_id AS "tenantId", mail.id, recipient, subject, body, attempts, last_error AS "lastError",
+  RETURNING mail.tenant_id AS "tenantId", mail.id, recipient, subject, body,
+    sealed_body AS "sealedBody", attempts, last_error AS "lastError",
     due.next_attempt_at AS "dueAt", expires_at <= now() AS expired`;
 
 /** $1, $2, $3: tenants, ids and earlier due times of the mails, in threes. */

@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { type DueMail, MailRepository } from './mail.repository.js';
+import { MailSeal } from './mail-seal.js';
 import { isPermanentRefusal } from './smtp-refusal.js';
 
 const LONGEST_PAUSE_MS = 1000;
@@ -28,6 +29,7 @@ export class MailWorker extends Worker<DueMail> {
   constructor(
     private readonly database: Database,
     private readonly mails: MailRepository,
+    private readonly seal: MailSeal,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
     super({ places: PLACES, longestPauseMs: LONGEST_PAUSE_MS });
@@ -73,12 +75,12 @@ export class MailWorker extends Worker<DueMail> {
     await this.database.crossTenant((tx) => this.mails.delete(tx, mail));
   }
 
-  private send(mail: DueMail): Promise<unknown> {
+  private async send(mail: DueMail): Promise<unknown> {
     return this.transport.sendMail({
       from: this.config.mailFrom,
       to: { name: '', address: mail.recipient },
       subject: mail.subject,
-      text: mail.body,
+      text: this.seal.open(mail),
       // The same on every attempt, so that a mail client can show two copies as one.
       messageId: `<${mail.id}@${new URL(this.config.service.baseUrl).hostname}>`,
     });

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../../mail/mail.module.js';
 import { PasswordModule } from '../password/password.module.js';
+import { PasswordPolicyModule } from '../password-policy/password-policy.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';
 import { UserModule } from '../user/user.module.js';
 import { InvitationController } from './invitation.controller.js';
@@ -9,7 +10,7 @@ import { InvitationService } from './invitation.service.js';
 
 /** Invitations by mail, with which users set their first password. */
 @Module({
-  imports: [MailModule, PasswordModule, TenantModule, UserModule],
+  imports: [MailModule, PasswordModule, PasswordPolicyModule, TenantModule, UserModule],
   controllers: [InvitationController],
   providers: [InvitationRepository, InvitationService],
   exports: [InvitationService],

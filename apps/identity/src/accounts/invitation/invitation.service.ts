@@ -7,9 +7,12 @@ import { MailService } from '../../mail/mail.service.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import { PasswordService } from '../password/password.service.js';
+import { PasswordPolicy } from '../password-policy/password-policy.service.js';
 import { TenantService } from '../tenant/tenant.service.js';
+import type { User } from '../user/user.entity.js';
 import type { NewUser } from '../user/user.repository.js';
 import { UserRepository } from '../user/user.repository.js';
+import type { Invitation } from './invitation.entity.js';
 import { InvitationRepository } from './invitation.repository.js';
 
 const VALID_DAYS = 7;
@@ -34,6 +37,7 @@ export class InvitationService {
     private readonly tenants: TenantService,
     private readonly mails: MailService,
     private readonly passwords: PasswordService,
+    private readonly policy: PasswordPolicy,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -81,28 +85,39 @@ export class InvitationService {
   /**
    * Sets the first password of an invited user.
    * @param token what the link carries
-   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token
+   * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token, WEAK_PASSWORD, SERVICE_UNAVAILABLE
    */
   async accept(token: string, password: string): Promise<void> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = unpackIds(ids, 2) ?? [];
     if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
-    const passwordHash = await this.passwords.hash(password);
+    // Nothing is hashed for a link that is not valid.
+    const { user, workspace } = await this.database.transaction(tenantId, async (tx) => {
+      const known = await this.invitations.find(tx, id);
+      const found = known ? await this.users.find(tx, known.userId) : null;
+      return { user: assertValid(known, secret, found), workspace: (await this.tenants.view(tx)).name };
+    });
+    await this.policy.assertAcceptable(password, { ...user, workspace });
+    const passwordHash = await this.passwords.hash(password, user.id);
     await this.database.transaction(tenantId, async (tx) => {
       // The user first, as where an invitation is sent again: locks taken in one order cannot deadlock.
-      const known = await this.invitations.find(tx, id);
-      const user = known ? await this.users.lock(tx, known.userId) : null;
-      const invitation = await this.invitations.lock(tx, id);
-      const valid =
-        invitation &&
-        isSecret(invitation.secretHash, secret) &&
-        !invitation.acceptedAt &&
-        invitation.expiresAt.getTime() > Date.now();
-      if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+      const locked = await this.users.lock(tx, user.id);
+      assertValid(await this.invitations.lock(tx, id), secret, locked);
       await this.invitations.markAccepted(tx, id);
       await this.users.update(tx, user.id, { passwordHash, status: 'active' });
     });
   }
+}
+
+/** @returns the invited user @throws PlatformError INVALID_INVITATION */
+function assertValid(invitation: Invitation | null, secret: string, user: User | null): User {
+  const valid =
+    invitation &&
+    isSecret(invitation.secretHash, secret) &&
+    !invitation.acceptedAt &&
+    invitation.expiresAt.getTime() > Date.now();
+  if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
+  return user;
 }
 
 /** Names come from users; a line break in one must not become one in a mail. */

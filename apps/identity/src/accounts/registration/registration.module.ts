@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { PasswordModule } from '../password/password.module.js';
+import { PasswordPolicyModule } from '../password-policy/password-policy.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';
 import { UserModule } from '../user/user.module.js';
 import { RegistrationController } from './registration.controller.js';
@@ -9,7 +10,7 @@ import { RegistrationLimit } from './registration-limit.js';
 
 /** Opens workspaces. */
 @Module({
-  imports: [PasswordModule, TenantModule, UserModule, LimitModule],
+  imports: [PasswordModule, PasswordPolicyModule, TenantModule, UserModule, LimitModule],
   controllers: [RegistrationController],
   providers: [RegistrationLimit, RegistrationService],
 })

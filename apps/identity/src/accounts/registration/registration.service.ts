@@ -27,10 +27,11 @@ export class RegistrationService {
   ) {}
 
   /**
+   * @param address where the registration comes from
    * @returns the owner and the workspace
-   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, EMAIL_TAKEN
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, EMAIL_TAKEN, SERVICE_UNAVAILABLE
    */
-  async register(registration: Registration): Promise<{ user: NewUser; tenant: NewTenant }> {
+  async register(registration: Registration, address?: string): Promise<{ user: NewUser; tenant: NewTenant }> {
     const { workspace } = registration;
     const plan = workspace.plan ?? 'developer';
     if (plan !== 'developer' && this.config.service.profile === 'production') {
@@ -51,7 +52,7 @@ export class RegistrationService {
       roles: ['owner'],
       status: 'active',
       origin: 'registration',
-      passwordHash: await this.passwords.hash(registration.password),
+      passwordHash: await this.passwords.hash(registration.password, address),
     };
     await inWorkspace(this.database, tenant.id, async (tx) => {
       await this.tenants.insert(tx, tenant);

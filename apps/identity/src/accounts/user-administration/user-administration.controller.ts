@@ -41,7 +41,7 @@ export class UserController {
     summary: 'Adds a user',
     description: 'Without a password the user is invited by e-mail. Nobody can grant a role above their own.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'EMAIL_TAKEN'],
+    refusals: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,

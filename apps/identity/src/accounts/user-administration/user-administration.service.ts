@@ -16,6 +16,8 @@ import { SessionService } from '../../sessions/session/session.service.js';
 import { InvitationService } from '../invitation/invitation.service.js';
 import { PasswordService } from '../password/password.service.js';
 import { PasswordMarks } from '../password/password-marks.js';
+import { PasswordPolicy } from '../password-policy/password-policy.service.js';
+import { TenantService } from '../tenant/tenant.service.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { assertGrantable } from '../user/grantable-roles.js';
 import type { User, UserStatus } from '../user/user.entity.js';
@@ -39,10 +41,14 @@ export interface UserChange {
 /** Repeated invitations of one user in an hour, so that nobody can flood the mailbox of the user. */
 const INVITATIONS_AGAIN = { name: 'invitation', points: 5, windowSeconds: 3600 };
 
+/** Passwords that the administrators of a tenant set in an hour: each is looked at and hashed. Others are invited. */
+export const PASSWORDS_SET = { name: 'user-password', points: 300, windowSeconds: 3600 };
+
 /** The users of a tenant as its administrators see and change them. */
 @Injectable()
 export class UserAdministrationService {
   private readonly invitationLimit: Limiter;
+  private readonly passwordLimit: Limiter;
 
   constructor(
     private readonly database: Database,
@@ -54,9 +60,12 @@ export class UserAdministrationService {
     private readonly revocations: RevocationService,
     private readonly idempotency: IdempotencyService,
     private readonly passwordMarks: PasswordMarks,
+    private readonly policy: PasswordPolicy,
+    private readonly tenants: TenantService,
     limits: LimiterStore,
   ) {
     this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
+    this.passwordLimit = new Limiter(limits, PASSWORDS_SET, 'Too many users were added with a password; invite them');
   }
 
   /**
@@ -77,7 +86,8 @@ export class UserAdministrationService {
   /**
    * Adds a user to the principal's workspace.
    * @param key makes a repeated call return the user that the first one added
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   * @throws PlatformError ROLE_NOT_GRANTABLE, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE, EMAIL_TAKEN,
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
     const roles = [...new Set(addition.roles)];
@@ -89,7 +99,7 @@ export class UserAdministrationService {
       roles,
       status: addition.password === undefined ? ('invited' as const) : ('active' as const),
       origin: 'administrator' as const,
-      passwordHash: addition.password === undefined ? null : await this.passwords.hash(addition.password),
+      passwordHash: addition.password === undefined ? null : await this.hash(principal, addition, addition.password),
     };
     const { tenantId } = principal;
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
@@ -163,6 +173,14 @@ export class UserAdministrationService {
       data: { userId: before.id, email: before.email, name: after.name },
     });
     return this.sessions.endAllWithin(tx, before.id);
+  }
+
+  /** Tenants take turns, so that one that adds many users does not keep those of others from signing in. */
+  private async hash({ tenantId }: Principal, addition: UserAddition, password: string): Promise<string> {
+    await this.passwordLimit.consume(tenantId);
+    const workspace = (await this.tenants.get(tenantId)).name;
+    await this.policy.assertAcceptable(password, { ...addition, workspace });
+    return this.passwords.hash(password, tenantId);
   }
 
   private async require(tx: TenantTransaction, id: string): Promise<User> {

@@ -12,4 +12,8 @@ export class SignInEmail {
 
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
+
+  /** Of an address that the user has changed: it signs nobody in and is nobody else's until then. Otherwise null. */
+  @Column({ name: 'reserved_until', type: 'timestamptz', nullable: true })
+  reservedUntil: Date | null;
 }

@@ -1,5 +1,6 @@
-import type { NarrowTransaction } from '@crm/database';
+import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { In, IsNull } from 'typeorm';
 import { SignInEmail } from './sign-in-email.entity.js';
 import { CLAIM_EMAIL } from './sign-in-email.sql.js';
 
@@ -8,19 +9,43 @@ export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
 
 @Injectable()
 export class SignInEmailRepository {
+  /** The user who signs in with the address. */
   async find(tx: NarrowTransaction, email: string): Promise<EmailHolder | null> {
-    return tx.repository(SignInEmail).findOne({ select: { tenantId: true, userId: true }, where: { email } });
+    const where = { email, reservedUntil: IsNull() };
+    return tx.repository(SignInEmail).findOne({ select: { tenantId: true, userId: true }, where });
   }
 
   /**
-   * Reserves an address for a user unless it is taken. Waits for a transaction that is claiming the same address.
+   * Claims an address for a user unless it is taken, or reserved for the user who had it. Waits for a transaction that is claiming the same address.
    * @returns who has the address now
    */
   async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<EmailHolder> {
     const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
     if (claimed.length > 0) return claimant;
-    const holder = await this.find(tx, email);
+    const holder = await tx
+      .repository(SignInEmail)
+      .findOne({ select: { tenantId: true, userId: true }, where: { email } });
     if (!holder) throw new Error('The address was neither free nor taken');
     return holder;
+  }
+
+  /** The holder can sign in with the address again, or for the first time. */
+  async activate(tx: NarrowTransaction, email: string, { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.repository(SignInEmail).update({ email, tenantId, userId }, { reservedUntil: null });
+  }
+
+  /** The holder can no longer sign in with the address; for so long nobody else can claim it. */
+  async reserve(
+    tx: NarrowTransaction,
+    email: string,
+    { tenantId, userId }: EmailHolder,
+    seconds: number,
+  ): Promise<void> {
+    await tx.repository(SignInEmail).update({ email, tenantId, userId }, { reservedUntil: secondsFromNow(seconds) });
+  }
+
+  /** Addresses of the holder are free again. */
+  async release(tx: NarrowTransaction, emails: readonly string[], { tenantId, userId }: EmailHolder): Promise<void> {
+    await tx.repository(SignInEmail).delete({ email: In([...emails]), tenantId, userId });
   }
 }

@@ -1,7 +1,7 @@
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { ArrayContains, ArrayOverlap, MoreThan } from 'typeorm';
+import { ArrayContains, ArrayOverlap, MoreThan, Not } from 'typeorm';
 import { User } from './user.entity.js';
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
@@ -32,6 +32,21 @@ export class UserRepository {
 
   async update(tx: TenantTransaction, id: string, changes: Partial<Omit<User, 'tenantId' | 'id'>>): Promise<void> {
     await tx.repository(User).update({ tenantId: tx.tenantId, id }, { ...changes });
+  }
+
+  /**
+   * Changes the address of a user who is not disabled, by the narrow role, which changes who signs in with it in the same
+   * transaction.
+   * @param user with `email`, only if it is still the address
+   * @returns whether it was changed
+   */
+  async changeEmail(
+    tx: NarrowTransaction,
+    user: Pick<User, 'tenantId' | 'id'> & { email?: string },
+    email: string,
+  ): Promise<boolean> {
+    const { affected } = await tx.repository(User).update({ ...user, status: Not('disabled') }, { email });
+    return affected === 1;
   }
 
   /** Users in the order they came, which is that of their ids, and how many there are. */

@@ -1,7 +1,7 @@
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
-import { LessThan, Raw } from 'typeorm';
+import { LessThan, Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../../config.js';
 import { Session } from './session.entity.js';
 import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from './session.sql.js';
@@ -74,6 +74,14 @@ export class SessionRepository {
   async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
     const { affected } = await tx.repository(Session).delete({ tenantId: tx.tenantId, userId, id });
     return affected === 1;
+  }
+
+  /** Ends every session of the user but one; the caller holds the user's row. @returns their ids */
+  async deleteOthersOfUser(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
+    const others = { tenantId: tx.tenantId, userId, id: Not(keptId) };
+    const found = await tx.repository(Session).find({ select: { tenantId: true, id: true }, where: others });
+    await tx.repository(Session).delete(others);
+    return found.map(({ id }) => id);
   }
 
   /** Ends every session of the user. @returns their ids */

@@ -140,6 +140,13 @@ export abstract class Sessions {
     return ids;
   }
 
+  /** Like {@link endAllWithin}, for all but one session; the caller holds the user's row, so that none opens meanwhile. */
+  async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
+    const ids = await this.parts.sessions.deleteOthersOfUser(tx, userId, keptId);
+    for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
+    return ids;
+  }
+
   /** After the commit: publishes the cut-offs and deletes refresh tokens, which a deleted session has disabled already. */
   async forget(sessionIds: readonly string[]): Promise<void> {
     await this.parts.revocations.publishPending();

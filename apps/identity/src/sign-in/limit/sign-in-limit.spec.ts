@@ -51,6 +51,16 @@ describe('the limit of failed sign-ins', () => {
     expect(codes.filter((value) => value === 'INVALID_CREDENTIALS')).toHaveLength(FAILURES_PER_ACCOUNT);
   });
 
+  it('lets a bounded number of attempts on an account from one address wait, and refuses the rest with 503', async () => {
+    const limit = new SignInLimit(new MemoryLimiterStore());
+    const codes = await Promise.all(
+      Array.from({ length: 200 }, () => limit.attempt('user:a', '1.1.1.1', right).catch(code)),
+    );
+    expect(codes.filter((value) => value === 'SERVICE_UNAVAILABLE')).toHaveLength(200 - 51);
+    expect(codes.filter((value) => value === 'signed in')).toHaveLength(51);
+    await expect(limit.attempt('user:a', '1.1.1.1', right)).resolves.toBe('signed in');
+  });
+
   it('does not count other errors', async () => {
     const limit = new SignInLimit(new MemoryLimiterStore());
     for (let count = 0; count < 2 * FAILURES_PER_ACCOUNT; count += 1) {

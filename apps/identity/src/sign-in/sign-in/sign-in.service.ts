@@ -30,14 +30,15 @@ export class SignInService {
    * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
    * wrong password, an invited and a disabled user.
    * @param address where the attempt comes from
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
    */
   async authenticate(email: string, password: string, address: string): Promise<User> {
     const account = normaliseEmail(email);
     return this.limit.attempt(`user:${account}`, address, async () => {
       const user = await this.findByEmail(account);
-      const right = await this.passwords.matches(user?.passwordHash, password);
+      const right = await this.passwords.matches(user?.passwordHash, password, address);
       if (!right || user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
+      await this.renewHash(user, password);
       return user;
     });
   }
@@ -84,6 +85,16 @@ export class SignInService {
   private async activeUser(tx: TenantTransaction, id: string): Promise<User | null> {
     const user = await this.users.find(tx, id);
     return user?.status === 'active' ? user : null;
+  }
+
+  /** Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime. */
+  private async renewHash({ tenantId, id, passwordHash }: User, password: string): Promise<void> {
+    const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
+    if (renewed === undefined) return;
+    await this.database.transaction(tenantId, async (tx) => {
+      const user = await this.users.lock(tx, id);
+      if (user?.passwordHash === passwordHash) await this.users.update(tx, id, { passwordHash: renewed });
+    });
   }
 
   /** Takes the same time for an address without an account. */

@@ -1,0 +1,87 @@
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { isSecret } from '../../secrets/secret.js';
+import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { SessionService } from '../../sessions/session/session.service.js';
+import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
+import { PasswordResetService } from '../password-reset/password-reset.service.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
+import { UserRepository } from '../user/user.repository.js';
+import type { EmailChange } from './email-change.entity.js';
+import { EmailChangeRepository } from './email-change.repository.js';
+import { EmailChangeService } from './email-change.service.js';
+
+/**
+ * Undoes a change of an address that its owner did not make. Who made it knew the password and perhaps had a session, so that
+ * neither is worth anything afterwards.
+ */
+@Injectable()
+export class EmailChangeUndoService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: EmailChangeService,
+    private readonly changes: EmailChangeRepository,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly resets: PasswordResetRepository,
+    private readonly newPasswords: PasswordResetService,
+    private readonly sessions: SessionService,
+    private readonly revocations: RevocationService,
+  ) {}
+
+  /**
+   * The address is again what it was before the change, whatever changes came after it; a link to set a new password is sent
+   * there. Each step can be repeated, and the token works until the address is back.
+   * @param token what the link in the mail to the old address carries
+   * @param address where the call comes from
+   * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
+   */
+  async undo(token: string, address: string): Promise<void> {
+    const { tenantId, id, secret } = await this.requests.take(token, address);
+    const userId = await this.shutOut(tenantId, id, secret);
+    await this.giveBack(tenantId, id, secret);
+    await this.database.transaction(tenantId, async (tx) => {
+      const user = await this.users.lock(tx, userId);
+      if (user?.status === 'active') await this.newPasswords.send(tx, user);
+    });
+  }
+
+  /** Ends every session and makes the password invalid. @returns the user */
+  private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
+    const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
+      const change = assertUndoable(await this.changes.find(tx, id), secret);
+      await this.users.lock(tx, change.userId);
+      await this.users.update(tx, change.userId, { passwordHash: null });
+      await this.resets.deleteOfUser(tx, tenantId, change.userId);
+      await this.revocations.record(tx, 'user', change.userId);
+      return { userId: change.userId, ended: await this.sessions.endAllWithin(tx, change.userId) };
+    });
+    await this.sessions.forget(ended);
+    return userId;
+  }
+
+  private async giveBack(tenantId: string, id: string, secret: string): Promise<void> {
+    await inWorkspace(this.database, tenantId, async (tx) => {
+      const change = assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
+      const { userId, oldEmail } = change;
+      const brought = await this.changes.deleteSince(tx, change);
+      const user = { tenantId, userId };
+      await this.emails.release(
+        tx,
+        brought.filter((email) => email !== oldEmail),
+        user,
+      );
+      await this.emails.activate(tx, oldEmail, user);
+      await this.users.changeEmail(tx, { tenantId, id: userId }, oldEmail);
+    });
+  }
+}
+
+/** @throws PlatformError INVALID_EMAIL_CHANGE */
+function assertUndoable(change: EmailChange | null, secret: string): EmailChange {
+  if (!change?.confirmedAt || !change.undoHash || !isSecret(change.undoHash, secret)) {
+    throw new PlatformError('INVALID_EMAIL_CHANGE');
+  }
+  return change;
+}

@@ -1,0 +1,24 @@
+import { EmailField, TextField } from '@crm/http';
+import { PASSWORD_LENGTH } from '../password/password.service.js';
+import { ReauthenticationInput } from '../reauthentication/reauthentication.dto.js';
+
+export class EmailChangeInput extends ReauthenticationInput {
+  @EmailField({ description: 'The new address', example: 'ada@acme.test' })
+  email: string;
+
+  @TextField({
+    maxLength: PASSWORD_LENGTH.max,
+    description: 'The password of the current user',
+    example: 'correct-horse-battery-staple',
+  })
+  password: string;
+}
+
+export class EmailChangeTokenInput {
+  @TextField({
+    maxLength: 200,
+    description: 'The token from the link in the mail',
+    example: 'b3BhcXVlLXRva2Vu',
+  })
+  token: string;
+}

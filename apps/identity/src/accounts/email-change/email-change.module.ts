@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { AfterAnswerModule } from '../../after-answer/after-answer.module.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
+import { LimitModule } from '../../sign-in/limit/limit.module.js';
+import { PasswordResetModule } from '../password-reset/password-reset.module.js';
+import { ReauthenticationModule } from '../reauthentication/reauthentication.module.js';
+import { UserModule } from '../user/user.module.js';
+import { EmailChangeController } from './email-change.controller.js';
+import { EmailChangeRepository } from './email-change.repository.js';
+import { EmailChangeService } from './email-change.service.js';
+import { EmailChangeLimit } from './email-change-limit.js';
+import { EmailChangeUndoService } from './email-change-undo.service.js';
+
+/** Changing the address with which one signs in, and undoing it. */
+@Module({
+  imports: [
+    AfterAnswerModule,
+    LimitModule,
+    MailModule,
+    PasswordResetModule,
+    ReauthenticationModule,
+    RevocationModule,
+    SessionModule,
+    UserModule,
+  ],
+  controllers: [EmailChangeController],
+  providers: [EmailChangeLimit, EmailChangeRepository, EmailChangeService, EmailChangeUndoService],
+})
+export class EmailChangeModule {}

@@ -1,0 +1,134 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database, inWorkspace, newId } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AfterAnswer } from '../../after-answer/after-answer.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { MailService } from '../../mail/mail.service.js';
+import { packIds, unpackIds } from '../../secrets/packed-ids.js';
+import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import type { MfaRequired } from '../../sign-in/mfa/mfa.service.js';
+import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
+import { isMfaRequired, ReauthenticationService } from '../reauthentication/reauthentication.service.js';
+import { normaliseEmail } from '../user/email-address.js';
+import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
+import type { User } from '../user/user.entity.js';
+import { UserRepository } from '../user/user.repository.js';
+import type { EmailChange } from './email-change.entity.js';
+import { CONFIRM_SECONDS, changedMail, confirmationMail, takenMail, UNDO_SECONDS } from './email-change.mail.js';
+import { EmailChangeRepository } from './email-change.repository.js';
+import { EmailChangeLimit } from './email-change-limit.js';
+
+export interface WantedEmailChange {
+  email: string;
+  password: string;
+  challengeId?: string;
+  code?: string;
+}
+
+/** Changes the address with which a user signs in: the new one must be confirmed, the old one is told. */
+@Injectable()
+export class EmailChangeService {
+  constructor(
+    private readonly database: Database,
+    private readonly changes: EmailChangeRepository,
+    private readonly limit: EmailChangeLimit,
+    private readonly users: UserRepository,
+    private readonly emails: SignInEmailRepository,
+    private readonly resets: PasswordResetRepository,
+    private readonly reauthentication: ReauthenticationService,
+    private readonly mails: MailService,
+    private readonly afterAnswer: AfterAnswer,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /**
+   * Sends a mail to the new address: a link, or the news that it has an account already. Which of the two shows neither in
+   * the outcome nor in its time.
+   * @returns what a second call must answer where the second factor is on; undefined when the mail is on its way
+   * @throws PlatformError INVALID_CREDENTIALS, VALIDATION_FAILED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
+    await this.limit.consumeRequest(principal.userId);
+    const user = await this.reauthentication.prove(principal, wanted);
+    if (isMfaRequired(user)) return user;
+    const newEmail = normaliseEmail(wanted.email);
+    if (newEmail === user.email) throw sameAddress();
+    this.afterAnswer.run('e-mail change', () => this.store(user, newEmail));
+    return undefined;
+  }
+
+  /**
+   * The new address signs in from now on. The old one is reserved while the change can be undone.
+   * @param token what the link in the mail to the new address carries
+   * @param address where the call comes from
+   * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN when the new address has got an account in the meantime, RATE_LIMITED
+   */
+  async confirm(token: string, address: string): Promise<void> {
+    const { tenantId, id, secret } = await this.take(token, address);
+    const undoSecret = newSecret();
+    await inWorkspace(this.database, tenantId, async (tx) => {
+      const change = await this.changes.lock(tx, tenantId, id);
+      if (!change || change.confirmedAt || !isSecret(change.secretHash, secret)) throw invalid();
+      const { userId, oldEmail, newEmail } = change;
+      const user = { tenantId, userId };
+      const holder = await this.emails.claim(tx, newEmail, user);
+      if (holder.userId !== userId) throw new PlatformError('EMAIL_TAKEN');
+      // An address that the user had before is still reserved for them.
+      await this.emails.activate(tx, newEmail, user);
+      await this.emails.reserve(tx, oldEmail, user, UNDO_SECONDS);
+      const changed = await this.users.changeEmail(tx, { tenantId, id: userId, email: oldEmail }, newEmail);
+      if (!changed) throw invalid();
+      await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
+      // They were sent to the old address.
+      await this.resets.deleteOfUser(tx, tenantId, userId);
+      const link = `${this.config.service.baseUrl}/email-change/undo#token=${packIds(tenantId, id)}.${undoSecret}`;
+      await this.mails.queue(tx, tenantId, changedMail(oldEmail, newEmail, link));
+    });
+  }
+
+  /**
+   * What a token names, after a cheap look at it.
+   * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
+   */
+  async take(token: string, address: string): Promise<{ tenantId: string; id: string; secret: string }> {
+    await this.limit.consumeToken(address);
+    const [ids = '', secret = ''] = token.split('.');
+    const [tenantId, id] = unpackIds(ids, 2) ?? [];
+    if (!tenantId || !id) throw invalid();
+    return { tenantId, id, secret };
+  }
+
+  private async store(user: User, newEmail: string): Promise<void> {
+    if (!(await this.limit.mayMail(newEmail))) return;
+    const { tenantId, id: userId, email: oldEmail } = user;
+    const holder = await this.database.crossTenant((tx) => this.emails.find(tx, newEmail));
+    if (holder) {
+      await this.database.transaction(tenantId, (tx) => this.mails.queue(tx, tenantId, takenMail(newEmail)));
+      return;
+    }
+    const id = newId();
+    const secret = newSecret();
+    const change: Pick<EmailChange, 'id' | 'userId' | 'oldEmail' | 'newEmail' | 'secretHash'> = {
+      id,
+      userId,
+      oldEmail,
+      newEmail,
+      secretHash: hashSecret(secret),
+    };
+    const link = `${this.config.service.baseUrl}/email-change#token=${packIds(tenantId, id)}.${secret}`;
+    await this.database.transaction(tenantId, async (tx) => {
+      await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
+      await this.mails.queue(tx, tenantId, confirmationMail(newEmail, link));
+    });
+  }
+}
+
+const invalid = () => new PlatformError('INVALID_EMAIL_CHANGE');
+
+function sameAddress(): PlatformError {
+  const detail = 'This is the present address';
+  return new PlatformError('VALIDATION_FAILED', undefined, {
+    errors: [{ pointer: '/email', code: 'SAME_EMAIL', detail }],
+  });
+}

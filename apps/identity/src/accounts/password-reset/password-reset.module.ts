@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { AfterAnswerModule } from '../../after-answer/after-answer.module.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
+import { LimitModule } from '../../sign-in/limit/limit.module.js';
+import { PasswordModule } from '../password/password.module.js';
+import { PasswordPolicyModule } from '../password-policy/password-policy.module.js';
+import { TenantModule } from '../tenant/tenant.module.js';
+import { UserModule } from '../user/user.module.js';
+import { PasswordResetController } from './password-reset.controller.js';
+import { PasswordResetRepository } from './password-reset.repository.js';
+import { PasswordResetService } from './password-reset.service.js';
+import { PasswordResetLimit } from './password-reset-limit.js';
+
+/** New passwords by mail. */
+@Module({
+  imports: [
+    AfterAnswerModule,
+    LimitModule,
+    MailModule,
+    PasswordModule,
+    PasswordPolicyModule,
+    RevocationModule,
+    SessionModule,
+    TenantModule,
+    UserModule,
+  ],
+  controllers: [PasswordResetController],
+  providers: [PasswordResetLimit, PasswordResetRepository, PasswordResetService],
+  exports: [PasswordResetRepository, PasswordResetService],
+})
+export class PasswordResetModule {}

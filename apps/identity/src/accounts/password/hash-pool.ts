@@ -1,0 +1,149 @@
+import { availableParallelism } from 'node:os';
+import { PlatformError } from '@crm/contracts';
+import { Injectable } from '@nestjs/common';
+import { queueLength, refusals, waitSeconds } from './hash-pool-metrics.js';
+
+export interface HashPoolOptions {
+  /** Hashes at the same time; each takes a core and 19 MiB. */
+  readonly concurrency: number;
+  /** Hashes that may wait. */
+  readonly queueLength: number;
+  /** How long one may wait. */
+  readonly queueMs: number;
+}
+
+/** libuv has four threads for everything that blocks: one is left for name lookups and files. */
+const MOST_THREADS = 3;
+
+/** At 25 ms a hash a full queue is done in two seconds on two cores; the time leaves room for a machine that is busy. */
+export const HASH_POOL_DEFAULTS: HashPoolOptions = {
+  concurrency: Math.min(availableParallelism(), MOST_THREADS),
+  queueLength: 150,
+  queueMs: 5000,
+};
+
+interface Waiting {
+  readonly since: number;
+  readonly begin: () => void;
+  readonly refuse: (reason: 'full' | 'old' | 'displaced') => void;
+}
+
+/**
+ * Bounds what hashing passwords costs: so many at the same time, so many waiting, none for long. Sources (addresses, users)
+ * take turns, and a full queue makes room for a source that has fewer in it at the expense of the one that has most: a flood
+ * from one source delays the others by one hash each.
+ */
+@Injectable()
+export class HashPool {
+  /** By source; the next turn is that of the first key. */
+  private readonly waiting = new Map<string, Waiting[]>();
+  private length = 0;
+  private running = 0;
+
+  constructor(private readonly options: HashPoolOptions = HASH_POOL_DEFAULTS) {}
+
+  /**
+   * @param source who causes the work
+   * @throws PlatformError SERVICE_UNAVAILABLE when too many wait or this one has waited too long
+   */
+  async run<T>(source: string, work: () => Promise<T>): Promise<T> {
+    await this.place(source);
+    return this.finish(work);
+  }
+
+  /** Like run, but never waits. @returns undefined when there is no free place at once */
+  async runIfIdle<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.length > 0 || this.running >= this.options.concurrency) return undefined;
+    this.running += 1;
+    return this.finish(work);
+  }
+
+  private async finish<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.running -= 1;
+      this.beginNext();
+    }
+  }
+
+  /** Resolves when it is this one's turn; the place is taken then. */
+  private place(source: string): Promise<void> {
+    if (this.running < this.options.concurrency) {
+      this.running += 1;
+      waitSeconds.observe(0);
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      if (this.length >= this.options.queueLength && !this.displaceFor(source)) {
+        reject(this.refusal('full'));
+        return;
+      }
+      const since = performance.now();
+      const timer = setTimeout(() => this.giveUp(source, entry), this.options.queueMs);
+      const entry: Waiting = {
+        since,
+        begin: () => {
+          clearTimeout(timer);
+          waitSeconds.observe((performance.now() - since) / 1000);
+          resolve();
+        },
+        refuse: (reason) => {
+          clearTimeout(timer);
+          reject(this.refusal(reason));
+        },
+      };
+      const line = this.waiting.get(source);
+      if (line) line.push(entry);
+      else this.waiting.set(source, [entry]);
+      this.count(1);
+    });
+  }
+
+  private beginNext(): void {
+    const [next] = this.waiting;
+    if (!next || this.running >= this.options.concurrency) return;
+    const [source, line] = next;
+    const entry = line.shift();
+    this.waiting.delete(source);
+    // To the end of the round.
+    if (line.length > 0) this.waiting.set(source, line);
+    this.count(-1);
+    this.running += 1;
+    entry?.begin();
+  }
+
+  /** @returns whether there is room now: the latest of the source with most has gone */
+  private displaceFor(source: string): boolean {
+    const [longest, line] = [...this.waiting].reduce((left, right) =>
+      right[1].length > left[1].length ? right : left,
+    );
+    if (line.length <= (this.waiting.get(source)?.length ?? 0) + 1) return false;
+    const displaced = line.pop();
+    if (line.length === 0) this.waiting.delete(longest);
+    this.count(-1);
+    displaced?.refuse('displaced');
+    return true;
+  }
+
+  private giveUp(source: string, entry: Waiting): void {
+    const line = this.waiting.get(source);
+    const index = line?.indexOf(entry) ?? -1;
+    if (!line || index < 0) return;
+    line.splice(index, 1);
+    if (line.length === 0) this.waiting.delete(source);
+    this.count(-1);
+    entry.refuse('old');
+  }
+
+  private count(change: 1 | -1): void {
+    this.length += change;
+    queueLength.set(this.length);
+  }
+
+  private refusal(reason: 'full' | 'old' | 'displaced'): PlatformError {
+    refusals.inc({ reason });
+    const retryAfterSeconds = Math.ceil(this.options.queueMs / 1000);
+    return new PlatformError('SERVICE_UNAVAILABLE', 'Too many passwords are being checked', { retryAfterSeconds });
+  }
+}

@@ -1,0 +1,56 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { SignInLimit } from '../../sign-in/limit/sign-in-limit.js';
+import { type MfaRequired, MfaService } from '../../sign-in/mfa/mfa.service.js';
+import { PasswordService } from '../password/password.service.js';
+import type { User } from '../user/user.entity.js';
+import { UserRepository } from '../user/user.repository.js';
+
+export interface Proof {
+  password: string;
+  /** The second factor, where it is on. */
+  challengeId?: string;
+  code?: string;
+}
+
+/** Has the user of a token prove again who they are, before a change of the account that a stolen token must not make. */
+@Injectable()
+export class ReauthenticationService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: UserRepository,
+    private readonly passwords: PasswordService,
+    private readonly limit: SignInLimit,
+    private readonly mfa: MfaService,
+  ) {}
+
+  /**
+   * @returns the user, or what the second call must answer where the second factor is on
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  async prove({ tenantId, userId }: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {
+    const user = await this.limit.attempt(`reauthentication:${userId}`, userId, async () => {
+      const found = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+      const right = await this.passwords.matches(found?.passwordHash, password, userId);
+      if (!right || found?.status !== 'active') {
+        throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
+      }
+      return found;
+    });
+    if (challengeId === undefined || code === undefined) {
+      const needed = await this.mfa.begin(user, async () => ({ mailCode: user.mfaEnabled, enrolment: false }));
+      return needed !== null && isMfaRequired(needed) ? needed : user;
+    }
+    return this.limit.attempt(`challenge:${challengeId}`, userId, async () => {
+      const proven = await this.mfa.verify('users', challengeId, code);
+      if (proven.id !== userId || proven.tenantId !== tenantId) {
+        throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
+      }
+      return user;
+    });
+  }
+}
+
+export const isMfaRequired = (outcome: object): outcome is MfaRequired => 'mfaRequired' in outcome;

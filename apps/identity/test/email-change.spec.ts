@@ -1,0 +1,227 @@
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
+import { ExpiredRowSweeper } from '../src/housekeeping/expired-row.sweeper.js';
+import { newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+
+const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
+
+let mailServer: MailServer;
+let identity: TestIdentity;
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
+});
+afterAll(async () => {
+  await identity?.close();
+  await mailServer?.close();
+});
+
+let addresses = 0;
+const newAddress = () => {
+  addresses += 1;
+  return { 'x-forwarded-for': `198.51.100.${addresses}` };
+};
+const ask = (token: string, email: string, changes: Record<string, unknown> = {}) =>
+  identity.post('/api/auth/email-change', { email, password: PASSWORD, ...changes }, token);
+const present = (step: 'confirm' | 'undo', token: string) =>
+  identity.request('POST', `/api/auth/email-change/${step}`, { body: { token }, headers: newAddress() });
+const tokenIn = (text: string, page: string) => new RegExp(`/${page}#token=([\\w.-]+)`).exec(text)?.[1] ?? '';
+/** Asks for another address. @returns the token of the mail that confirms it */
+const asked = async (accessToken: string, email: string) => {
+  const since = mailServer.mails.length;
+  const { status, body } = await ask(accessToken, email);
+  expect([status, body]).toEqual([202, {}]);
+  return tokenIn((await mailServer.mailTo(email, since)).text, 'email-change');
+};
+/** Changes an address. @returns the token that undoes it */
+const changed = async (accessToken: string, from: string, to: string) => {
+  const token = await asked(accessToken, to);
+  const since = mailServer.mails.length;
+  expect((await present('confirm', token)).status).toBe(204);
+  return tokenIn((await mailServer.mailTo(from, since)).text, 'email-change/undo');
+};
+
+describe('a change of the e-mail address', () => {
+  it('takes effect when the new address confirms it; the old one no longer signs in and is told', async () => {
+    const { email, accessToken, userId } = await identity.account();
+    const wanted = newEmail();
+    const token = await asked(accessToken, wanted);
+    expect((await identity.login(wanted)).status).toBe(401);
+    expect((await identity.login(email)).status).toBe(200);
+    const since = mailServer.mails.length;
+    expect((await present('confirm', token)).status).toBe(204);
+    expect((await identity.signedIn(wanted)).userId).toBe(userId);
+    expect((await identity.login(email)).status).toBe(401);
+    const { text } = await mailServer.mailTo(email, since);
+    expect(text).toMatch(/^Subject: The e-mail address of your account was changed\r?$/m);
+    expect(text).toContain(wanted);
+    expect((await identity.request('GET', '/api/auth/me', { token: accessToken })).body).toMatchObject({
+      email: wanted,
+    });
+    expect((await present('confirm', token)).body.code).toBe('INVALID_EMAIL_CHANGE');
+  });
+
+  it('needs the password, and the second factor where it is on', async () => {
+    const { email, accessToken } = await identity.account();
+    const wanted = newEmail();
+    expect((await ask(accessToken, wanted, { password: 'not-the-password' })).status).toBe(401);
+    const body = { enabled: true, password: PASSWORD };
+    await identity.request('PUT', '/api/auth/mfa', { token: accessToken, body });
+    const since = mailServer.mails.length;
+    const first = await ask(accessToken, wanted);
+    expect([first.status, first.body]).toMatchObject([202, { mfaRequired: true }]);
+    const code = /code is (\d{6})/.exec((await mailServer.mailTo(email, since)).text)?.[1];
+    const second = await ask(accessToken, wanted, { challengeId: first.body.challengeId, code });
+    expect([second.status, second.body]).toEqual([202, {}]);
+    expect(tokenIn((await mailServer.mailTo(wanted)).text, 'email-change')).not.toBe('');
+  });
+
+  it('to the present address is refused', async () => {
+    const { email, accessToken } = await identity.account();
+    const { status, body } = await ask(accessToken, email.toUpperCase());
+    expect([status, body.errors]).toMatchObject([422, [{ pointer: '/email' }]]);
+  });
+
+  it('to an address with an account is answered like any other; only the mail says so', async () => {
+    const [mine, theirs] = [await identity.account(), await identity.account()];
+    const since = mailServer.mails.length;
+    const taken = await ask(mine.accessToken, theirs.email);
+    const free = await ask(mine.accessToken, newEmail());
+    expect([taken.status, taken.body]).toEqual([free.status, free.body]);
+    const { text } = await mailServer.mailTo(theirs.email, since);
+    expect(text).toContain('has an account already');
+    expect(text).not.toContain('#token=');
+    expect((await identity.login(theirs.email)).status).toBe(200);
+  });
+
+  it('is refused when the address has got an account before it is confirmed', async () => {
+    const { email, accessToken } = await identity.account();
+    const wanted = newEmail();
+    const token = await asked(accessToken, wanted);
+    const workspace = { name: 'Faster' };
+    await identity.post('/api/auth/register', { email: wanted, password: PASSWORD, name: 'Faster', workspace });
+    const { status, body } = await present('confirm', token);
+    expect([status, body.code]).toEqual([409, 'EMAIL_TAKEN']);
+    expect((await identity.login(email)).status).toBe(200);
+  });
+
+  it('is confirmed only by the latest link, once, and within a day', async () => {
+    const { accessToken, tenantId } = await identity.account();
+    const [first, second] = [await asked(accessToken, newEmail()), await asked(accessToken, newEmail())];
+    expect((await present('confirm', first)).body.code).toBe('INVALID_EMAIL_CHANGE');
+    const database = identity.get(Database);
+    const [row] = await database.transaction(tenantId, (tx) =>
+      tx.query<{ hours: number }>(
+        'SELECT extract(epoch FROM expires_at - created_at)::int / 3600 AS hours FROM email_change',
+      ),
+    );
+    expect(row?.hours).toBe(24);
+    const answers = await Promise.all([present('confirm', second), present('confirm', second)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 410]);
+    const third = await asked(accessToken, newEmail());
+    await database.transaction(tenantId, (tx) =>
+      tx.query(`UPDATE email_change SET expires_at = now() - interval '1 second' WHERE confirmed_at IS NULL`),
+    );
+    expect((await present('confirm', third)).body.code).toBe('INVALID_EMAIL_CHANGE');
+  });
+
+  it('is limited by user', async () => {
+    const { accessToken } = await identity.account();
+    const statuses = [];
+    for (let count = 0; count < 11; count += 1) statuses.push((await ask(accessToken, newEmail())).status);
+    expect(statuses.at(-1)).toBe(429);
+    await identity.get(AfterAnswer).beforeApplicationShutdown();
+  });
+
+  it.each(['confirm', 'undo'] as const)('refuses to %s with a token of another workspace', async (step) => {
+    const [mine, theirs] = [await identity.account(), await identity.account()];
+    const tokens =
+      step === 'confirm'
+        ? [await asked(mine.accessToken, newEmail()), await asked(theirs.accessToken, newEmail())]
+        : [
+            await changed(mine.accessToken, mine.email, newEmail()),
+            await changed(theirs.accessToken, theirs.email, newEmail()),
+          ];
+    const [myIds, mySecret] = (tokens[0] ?? '').split('.');
+    const [theirIds] = (tokens[1] ?? '').split('.');
+    expect((await present(step, `${theirIds}.${mySecret}`)).body.code).toBe('INVALID_EMAIL_CHANGE');
+    expect((await present(step === 'undo' ? 'confirm' : 'undo', `${myIds}.${mySecret}`)).status).toBe(410);
+    expect((await present(step, `${myIds}.${mySecret}`)).status).toBe(204);
+  });
+});
+
+describe('undoing a change of the e-mail address', () => {
+  it('gives the address back, ends every session, makes the password invalid and sends a link for a new one', async () => {
+    const { email, accessToken, userId } = await identity.account();
+    const thiefsEmail = newEmail();
+    const undo = await changed(accessToken, email, thiefsEmail);
+    const thief = await identity.signedIn(thiefsEmail);
+    const since = mailServer.mails.length;
+    expect((await present('undo', undo)).status).toBe(204);
+    for (const address of [email, thiefsEmail]) expect((await identity.login(address)).status).toBe(401);
+    expect((await identity.post('/api/auth/refresh', { refreshToken: thief.refreshToken })).status).toBe(401);
+    await waitUntil(
+      async () => (await identity.request('GET', '/api/auth/me', { token: thief.accessToken })).status === 401,
+      { describe: 'the access token of the thief to be refused' },
+    );
+    const token = tokenIn((await mailServer.mailTo(email, since)).text, 'password-reset');
+    const body = { token, password: NEW_PASSWORD };
+    expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
+    const back = await identity.login(email, NEW_PASSWORD);
+    expect(back.status).toBe(200);
+    const me = await identity.request('GET', '/api/auth/me', { token: back.body.accessToken });
+    expect(me.body).toMatchObject({ id: userId, email });
+    expect((await present('undo', undo)).body.code).toBe('INVALID_EMAIL_CHANGE');
+    expect((await identity.account()).email).not.toBe(thiefsEmail);
+  });
+
+  it('undoes later changes too, whose own links then stop working', async () => {
+    const { email, accessToken } = await identity.account();
+    const [second, third] = [newEmail(), newEmail()];
+    const undoFirst = await changed(accessToken, email, second);
+    const undoSecond = await changed(accessToken, second, third);
+    expect((await present('undo', undoFirst)).status).toBe(204);
+    expect((await present('undo', undoSecond)).body.code).toBe('INVALID_EMAIL_CHANGE');
+    // Both are free again.
+    for (const free of [second, third]) {
+      const body = { email: free, password: PASSWORD, name: 'Next', workspace: { name: 'Next' } };
+      expect((await identity.post('/api/auth/register', body)).status).toBe(201);
+    }
+  });
+
+  it('is possible for seven days, in which nobody else gets the old address', async () => {
+    const { email, accessToken, tenantId } = await identity.account();
+    const undo = await changed(accessToken, email, newEmail());
+    const database = identity.get(Database);
+    const [row] = await database.transaction(tenantId, (tx) =>
+      tx.query<{ days: number }>(
+        'SELECT extract(epoch FROM expires_at - confirmed_at)::int / 86400 AS days FROM email_change',
+      ),
+    );
+    expect(row?.days).toBe(7);
+    const register = () =>
+      identity.post('/api/auth/register', { email, password: PASSWORD, name: 'Next', workspace: { name: 'Next' } });
+    expect((await register()).body.code).toBe('EMAIL_TAKEN');
+    await database.transaction(tenantId, (tx) =>
+      tx.query(`UPDATE email_change SET expires_at = now() - interval '1 second'`),
+    );
+    await database.crossTenant((tx) =>
+      tx.query(`UPDATE sign_in_email SET reserved_until = now() - interval '1 second' WHERE email = $1`, [email]),
+    );
+    expect((await present('undo', undo)).body.code).toBe('INVALID_EMAIL_CHANGE');
+    await identity.get(ExpiredRowSweeper).sweep();
+    expect((await register()).status).toBe(201);
+  });
+
+  it('does not keep the user from taking back the old address themselves', async () => {
+    const { email, accessToken, userId } = await identity.account();
+    const other = newEmail();
+    await changed(accessToken, email, other);
+    await changed(accessToken, other, email);
+    expect((await identity.signedIn(email)).userId).toBe(userId);
+    expect((await identity.login(other)).status).toBe(401);
+  });
+});

@@ -1,0 +1,80 @@
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
+import { MailWorker } from '../src/mail/mail.worker.js';
+import { type Account, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+
+interface StoredMail {
+  id: string;
+  body: string | null;
+  sealed: Buffer | null;
+}
+
+let mailServer: MailServer;
+let identity: TestIdentity;
+let account: Account;
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
+  account = await identity.account();
+});
+afterAll(async () => {
+  await identity?.close();
+  await mailServer?.close();
+});
+
+const inWorkspace = <Row extends object>(sql: string, parameters: unknown[] = []) =>
+  identity.get(Database).transaction(account.tenantId, (tx) => tx.query<Row>(sql, parameters));
+const waiting = () => inWorkspace<StoredMail>('SELECT id, body, sealed_body AS sealed FROM mail ORDER BY id');
+
+describe('a mail that waits', () => {
+  it('is sealed until it is sent, and nothing of it is left afterwards', async () => {
+    mailServer.refusing = true;
+    await identity.post('/api/auth/password-resets', { email: account.email });
+    await identity.get(AfterAnswer).beforeApplicationShutdown();
+    const [mail] = await waiting();
+    expect(mail?.body).toBeNull();
+    for (const text of ['token=', 'password', 'Hello']) {
+      expect(mail?.sealed?.toString('latin1')).not.toContain(text);
+    }
+    mailServer.refusing = false;
+    await inWorkspace('UPDATE mail SET next_attempt_at = now()');
+    identity.get(MailWorker).wake();
+    expect((await mailServer.mailTo(account.email)).text).toContain('/password-reset#token=');
+    await waitUntil(async () => (await waiting()).length === 0, { describe: 'the mail to be gone' });
+  });
+
+  it('is not sent with the text of another row', async () => {
+    mailServer.refusing = true;
+    const since = mailServer.mails.length;
+    for (const count of [1, 2]) {
+      await identity.post('/api/auth/password-resets', { email: account.email });
+      await identity.get(AfterAnswer).beforeApplicationShutdown();
+      expect(await waiting()).toHaveLength(count);
+    }
+    const untried = () => inWorkspace('SELECT 1 FROM mail WHERE attempts = 0');
+    await waitUntil(async () => (await untried()).length === 0, { describe: 'attempts that were refused' });
+    const [first, second] = await waiting();
+    await inWorkspace('UPDATE mail SET sealed_body = $2 WHERE id = $1', [second?.id, first?.sealed]);
+    await inWorkspace('DELETE FROM mail WHERE id = $1', [first?.id]);
+    mailServer.refusing = false;
+    await inWorkspace('UPDATE mail SET next_attempt_at = now(), attempts = 5');
+    identity.get(MailWorker).wake();
+    const failed = () => inWorkspace<{ attempts: number }>('SELECT attempts FROM mail WHERE id = $1', [second?.id]);
+    await waitUntil(async () => ((await failed())[0]?.attempts ?? 0) > 5, { describe: 'the attempt to fail' });
+    expect(mailServer.mails.slice(since)).toEqual([]);
+    await inWorkspace('DELETE FROM mail');
+  });
+
+  it('that was queued before texts were sealed is sent', async () => {
+    await inWorkspace(
+      `INSERT INTO mail (tenant_id, id, recipient, subject, body, expires_at)
+       VALUES ($1, gen_random_uuid(), 'early@identity.test', 'Early', 'An earlier text', now() + interval '1 hour')`,
+      [account.tenantId],
+    );
+    identity.get(MailWorker).wake();
+    expect((await mailServer.mailTo('early@identity.test')).text).toContain('An earlier text');
+  });
+});

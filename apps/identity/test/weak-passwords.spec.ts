@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitSeconds } from '../src/accounts/password/hash-pool-metrics.js';
+import { PASSWORDS_SET } from '../src/accounts/user-administration/user-administration.service.js';
+import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+
+let mailServer: MailServer;
+let identity: TestIdentity;
+let owner: Account;
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
+  owner = await identity.account({ name: 'Rocket Works' });
+});
+afterAll(async () => {
+  await identity?.close();
+  await mailServer?.close();
+});
+
+const register = (password: string) =>
+  identity.post('/api/auth/register', {
+    email: newEmail(),
+    password,
+    name: 'Grace Hopper',
+    workspace: { name: 'Rocket Works' },
+  });
+const add = (password: string) =>
+  identity.post(
+    '/api/tenant/users',
+    { email: newEmail(), name: 'Grace Hopper', password, roles: ['member'] },
+    owner.accessToken,
+  );
+const accept = async (password: string) => {
+  const email = newEmail();
+  const body = { email, name: 'Grace Hopper', roles: ['member'] };
+  await identity.post('/api/tenant/users', body, owner.accessToken);
+  const token = /#token=([\w.-]+)/.exec((await mailServer.mailTo(email)).text)?.[1];
+  return identity.post('/api/auth/invitations/accept', { token, password });
+};
+const hashes = async () =>
+  (await waitSeconds.get()).values.find(({ metricName }) => metricName?.endsWith('_count'))?.value;
+
+describe.each([
+  ['registration', register, 201],
+  ['adding a user', add, 201],
+  ['accepting an invitation', accept, 204],
+])('%s', (_, call, success) => {
+  it.each([
+    ['iloveyou2024', 'COMMON_PASSWORD'],
+    ['1qaz2wsx3edc', 'COMMON_PASSWORD'],
+    ['Grace-Hopper-1', 'OWN_DATA_PASSWORD'],
+    ['rocketworks2026', 'OWN_DATA_PASSWORD'],
+  ])('refuses the password %p before it hashes anything', async (password, code) => {
+    const before = await hashes();
+    const { status, body } = await call(password);
+    expect([status, body.code]).toEqual([422, 'WEAK_PASSWORD']);
+    expect(body.errors).toMatchObject([{ pointer: '/password', code }]);
+    expect(await hashes()).toBe(before);
+  });
+
+  it('accepts the password of the demo accounts', async () => {
+    expect((await call(PASSWORD)).status).toBe(success);
+  });
+});
+
+describe('passwords that administrators set', () => {
+  it('are limited by workspace, before they are looked at', async () => {
+    const other = await identity.account();
+    const body = { email: newEmail(), name: 'Grace Hopper', password: 'iloveyou2024', roles: ['member'] };
+    const statuses = [];
+    for (let count = 0; count < PASSWORDS_SET.points + 1; count += 1) {
+      statuses.push((await identity.post('/api/tenant/users', body, other.accessToken)).status);
+    }
+    expect(new Set(statuses.slice(0, -1))).toEqual(new Set([422]));
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe('an invitation that is not valid', () => {
+  it('is refused before a password is hashed', async () => {
+    const before = await hashes();
+    const token = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.x';
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => identity.post('/api/auth/invitations/accept', { token, password: PASSWORD })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([410]));
+    expect(await hashes()).toBe(before);
+  });
+});
