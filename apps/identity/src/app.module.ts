@@ -5,6 +5,7 @@ import { InvitationModule } from './accounts/invitation/invitation.module.js';
 import { RegistrationModule } from './accounts/registration/registration.module.js';
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
+import { VerificationModule } from './accounts/verification/verification.module.js';
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
@@ -32,6 +33,7 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         TenantModule,
         RegistrationModule,
+        VerificationModule,
         InvitationModule,
         UserAdministrationModule,
         SignInModule,

@@ -1,5 +1,6 @@
 import { Invitation } from './accounts/invitation/invitation.entity.js';
 import { Tenant } from './accounts/tenant/tenant.entity.js';
+import { EmailClaim } from './accounts/user/email-claim.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
 import { User } from './accounts/user/user.entity.js';
 import { EmbedClient } from './embedding/embed-client/embed-client.entity.js';
@@ -16,6 +17,7 @@ import { MfaChallenge } from './sign-in/mfa/mfa-challenge.entity.js';
 
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [
+  EmailClaim,
   EmbedClient,
   EmbedUser,
   Invitation,

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ServiceConfig } from '@crm/runtime';
+import type { QuotaByPlan, ServiceConfig } from '@crm/runtime';
 import {
   startTestService,
   type TestAnswer,
@@ -60,7 +60,9 @@ export class TestIdentity {
     readonly service: TestService,
   ) {}
 
-  static async start(changes: { profile?: ServiceConfig['profile']; smtpUrl?: string } = {}): Promise<TestIdentity> {
+  static async start(
+    changes: { profile?: ServiceConfig['profile']; smtpUrl?: string; quotas?: Partial<IdentityConfig['quotas']> } = {},
+  ): Promise<TestIdentity> {
     const database = await testDatabase('identity', migrations);
     const nats = testNats();
     const config: IdentityConfig = {
@@ -83,6 +85,7 @@ export class TestIdentity {
       smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',
       keyEncryptionKey: randomBytes(32).toString('base64'),
+      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
     return new TestIdentity(config, database, service);
@@ -145,3 +148,6 @@ export class TestIdentity {
 
 /** An address that no other test has. */
 export const newEmail = (): string => `user-${randomUUID()}@identity.test`;
+
+/** The same quota for every plan. */
+export const quota = (limit: number): QuotaByPlan => ({ developer: limit, business: limit, enterprise: limit });

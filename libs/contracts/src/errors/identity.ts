@@ -3,4 +3,7 @@ import { defineErrors } from './define.js';
 /** People of a workspace and their invitations. */
 export const IDENTITY_ERRORS = defineErrors({
   INVALID_INVITATION: [410, 'The invitation is not valid any more'],
+  EMAIL_NOT_VERIFIED: [403, 'The e-mail address of the workspace is not verified yet'],
+  INVALID_VERIFICATION: [410, 'The link that verifies the address is not valid any more'],
+  INVALID_UNDO_LINK: [410, 'The link that undoes the change is not valid any more'],
 });

@@ -3,13 +3,14 @@ import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { PasswordModule } from '../password/password.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';
 import { UserModule } from '../user/user.module.js';
+import { VerificationModule } from '../verification/verification.module.js';
 import { RegistrationController } from './registration.controller.js';
 import { RegistrationService } from './registration.service.js';
 import { RegistrationLimit } from './registration-limit.js';
 
 /** Opens workspaces. */
 @Module({
-  imports: [PasswordModule, TenantModule, UserModule, LimitModule],
+  imports: [PasswordModule, TenantModule, UserModule, LimitModule, VerificationModule],
   controllers: [RegistrationController],
   providers: [RegistrationLimit, RegistrationService],
 })

@@ -5,6 +5,7 @@ import { SessionModule } from '../../sessions/session/session.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { InvitationModule } from '../invitation/invitation.module.js';
 import { PasswordModule } from '../password/password.module.js';
+import { TenantModule } from '../tenant/tenant.module.js';
 import { UserModule } from '../user/user.module.js';
 import { UserController } from './user-administration.controller.js';
 import { UserAdministrationService } from './user-administration.service.js';
@@ -15,6 +16,7 @@ import { UserAdministrationService } from './user-administration.service.js';
     IdempotencyModule,
     InvitationModule,
     PasswordModule,
+    TenantModule,
     UserModule,
     LimitModule,
     RevocationModule,
