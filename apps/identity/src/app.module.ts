@@ -9,6 +9,7 @@ import { VerificationModule } from './accounts/verification/verification.module.
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
+import { EmbedConflictModule } from './embedding/embed-conflict/embed-conflict.module.js';
 import { EmbedLinkModule } from './embedding/embed-link/embed-link.module.js';
 import { EmbedTokenModule } from './embedding/embed-token/embed-token.module.js';
 import { EndpointNoticeModule } from './endpoint-notice/endpoint-notice.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         EmbedClientModule,
         EmbedLinkModule,
         EmbedTokenModule,
+        EmbedConflictModule,
         OperatorModule,
         KeyModule,
         MailModule,

@@ -1,6 +1,7 @@
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { MarketplaceAdminConfig } from './config.js';
+import { EmbedConflictModule } from './embed-conflict/embed-conflict.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
 import { TenantModule } from './tenant/tenant.module.js';
@@ -16,6 +17,7 @@ export class AppModule {
         SessionModule,
         SubmissionModule,
         TenantModule,
+        EmbedConflictModule,
       ],
     };
   }

@@ -23,13 +23,15 @@ interface Use {
 /**
  * Uses one of a tenant's quota, in the transaction of what is counted.
  * @param tx in the context of the tenant
+ * @returns how many are left in the window
  * @throws PlatformError RATE_LIMITED when none was left
  */
-export async function takeQuota(tx: Queryable, tenantId: string, rule: QuotaRule): Promise<void> {
+export async function takeQuota(tx: Queryable, tenantId: string, rule: QuotaRule): Promise<number> {
   const { name, limit, windowSeconds } = rule;
   const [use] = await tx.query<Use>(TAKE_QUOTA, [tenantId, name, limit, windowSeconds]);
   if (!use) throw new Error('The use of a quota was neither added nor changed');
   if (use.used > limit) throw quotaRefusal(rule, use.resetSeconds);
+  return limit - use.used;
 }
 
 /**

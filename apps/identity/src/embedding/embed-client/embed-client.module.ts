@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
+import { TenantModule } from '../../accounts/tenant/tenant.module.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
 import { EmbedClientRpc } from './embed-client.rpc.js';
 import { EmbedClientService } from './embed-client.service.js';
 
 /** Credentials of apps that are embedded. */
 @Module({
+  imports: [TenantModule],
   controllers: [EmbedClientRpc],
   providers: [EmbedClientRepository, EmbedClientService],
   exports: [EmbedClientService],
