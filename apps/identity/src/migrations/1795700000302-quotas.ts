@@ -7,5 +7,6 @@ import type { QueryRunner } from 'typeorm';
 export class Quotas1795700000302 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
     await createQuotaTable(runner, DATABASES.identity, { narrowTakes: true, narrowReads: true });
+    await runner.query(`CREATE INDEX ON quota_use (resets_at) WHERE starts_with(name, 'embed-conflict:')`);
   }
 }
