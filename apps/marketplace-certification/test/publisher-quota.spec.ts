@@ -19,7 +19,7 @@ const isTenant = (more: { plan?: Plan; verified?: boolean }) =>
   neighbours.instead(rpc.identity.getTenant, ({ tenantId }) => ({
     id: tenantId,
     name: 'Acme',
-    plan: 'developer',
+    plan: 'developer' as const,
     timeZone: 'UTC',
     country: null,
     ...more,
