@@ -16,12 +16,8 @@ const RATIO = 0.4;
 export async function measure() {
   const { bare, edge, stop } = await startSubjects();
   try {
-    const all = [bare, edge].map((subject) => ({
-      subject,
-      rates: /** @type {number[]} */ ([]),
-      latencies: /** @type {number[]} */ ([]),
-      seconds: /** @type {Map<string, number>} */ (new Map()),
-    }));
+    const [ofBare, ofEdge] = [seriesOf(bare), seriesOf(edge)];
+    const all = [ofBare, ofEdge];
     let turn = 0;
     const requests = Array.from({ length: HOST_USERS }, (_, index) => mintRequest(index));
     const next = () => /** @type {string} */ (requests[turn++ % requests.length]);
@@ -40,7 +36,6 @@ export async function measure() {
         }
       }
     }
-    const [ofBare, ofEdge] = /** @type {[Series, Series]} */ (all);
     const ratio = median(ofEdge.rates.map((rate, round) => rate / /** @type {number} */ (ofBare.rates[round])));
     return [
       { name: `mint, 32 connections: ${bare.name}`, unit: '/s', ours: median(ofBare.rates) },
@@ -66,7 +61,16 @@ export async function measure() {
   }
 }
 
-/** @typedef {{ rates: number[], latencies: number[] }} Series */
+/**
+ * What was measured of one subject.
+ * @param {import('../processes.mjs').Subject} subject
+ */
+const seriesOf = (subject) => ({
+  subject,
+  rates: /** @type {number[]} */ ([]),
+  latencies: /** @type {number[]} */ ([]),
+  seconds: /** @type {Map<string, number>} */ (new Map()),
+});
 
 /** @param {number} index of the host user */
 function mintRequest(index) {
