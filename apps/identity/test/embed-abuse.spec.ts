@@ -326,6 +326,8 @@ describe('the first link by address', () => {
       { timeoutMs: 1000, describe: 'the embed token is refused' },
     );
     expect((await undo(tokenIn(text))).body.code).toBe('INVALID_UNDO_LINK');
+    const links = `/api/tenant/embed-links?appKey=${appKey}&sub=u1`;
+    expect((await identity.request('GET', links, { token: owner.accessToken })).body.data).toEqual([]);
     const input = { appKey, sub: 'u1', userId: viewer.userId };
     await identity.request('PUT', '/api/tenant/embed-links', { token: owner.accessToken, body: input });
     expect(await codeOf(mint(request))).toBe('no error');

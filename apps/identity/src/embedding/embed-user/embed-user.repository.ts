@@ -1,6 +1,6 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { Raw } from 'typeorm';
+import { IsNull, Raw } from 'typeorm';
 import { EmbedUser } from './embed-user.entity.js';
 import { LOCK_HOST_USER } from './embed-user.sql.js';
 
@@ -14,6 +14,12 @@ export class EmbedUserRepository {
 
   async find(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
     const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub });
+    return link?.userId ?? null;
+  }
+
+  /** Like find, without a link that the user has undone. */
+  async findInForce(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
+    const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub, undoneAt: IsNull() });
     return link?.userId ?? null;
   }
 
