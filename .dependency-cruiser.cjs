@@ -16,6 +16,7 @@ const LIBS = [
   'access',
   'database',
   'idempotency',
+  'quota',
   'messaging',
   'http',
   'identity-views',

@@ -27,6 +27,11 @@ export const SECTIONS = [
   { title: 'Holding', who: 'webhook-dispatcher', file: 'apps/webhook-dispatcher/src/recording/recording-metrics.ts' },
   { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/keys/signing-key-metrics.ts' },
   { title: 'Hashing of passwords', who: 'identity', file: 'apps/identity/src/accounts/password/hash-pool-metrics.ts' },
+  {
+    title: 'Conflicts of embed apps',
+    who: 'identity',
+    file: 'apps/identity/src/embedding/embed-conflict/embed-conflict-metrics.ts',
+  },
 ];
 
 /** @returns {string[]} every source file that declares metrics, from the root of the repository */

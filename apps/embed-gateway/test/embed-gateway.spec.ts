@@ -70,6 +70,8 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     ['EMBED_SCOPE_DENIED', 403],
     ['EMBED_USER_DISABLED', 403],
     ['EMBED_IDENTITY_CONFLICT', 409],
+    ['EMAIL_NOT_VERIFIED', 403],
+    ['RATE_LIMITED', 429],
   ] as const)('passes on %s from identity', async (code, expected) => {
     await stand(rpc.identity.mintEmbedToken, () => {
       throw new PlatformError(code);
@@ -85,6 +87,7 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     [{ ...hostUser, sub: undefined }, '/sub'],
     [{ ...hostUser, email: 'nobody' }, '/email'],
     [{ ...hostUser, scopes: 'leads' }, '/scopes'],
+    [{ ...hostUser, scopes: [] }, '/scopes'],
     [{ ...hostUser, roles: ['owner'] }, '/roles'],
   ])('refuses the body %j', async (body, pointer) => {
     const answer = await mint(body);

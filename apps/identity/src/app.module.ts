@@ -8,9 +8,11 @@ import { PasswordResetModule } from './accounts/password-reset/password-reset.mo
 import { RegistrationModule } from './accounts/registration/registration.module.js';
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
+import { VerificationModule } from './accounts/verification/verification.module.js';
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
+import { EmbedConflictModule } from './embedding/embed-conflict/embed-conflict.module.js';
 import { EmbedLinkModule } from './embedding/embed-link/embed-link.module.js';
 import { EmbedTokenModule } from './embedding/embed-token/embed-token.module.js';
 import { EndpointNoticeModule } from './endpoint-notice/endpoint-notice.module.js';
@@ -38,6 +40,7 @@ export class AppModule {
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         TenantModule,
         RegistrationModule,
+        VerificationModule,
         InvitationModule,
         UserAdministrationModule,
         SignInModule,
@@ -47,6 +50,7 @@ export class AppModule {
         EmbedClientModule,
         EmbedLinkModule,
         EmbedTokenModule,
+        EmbedConflictModule,
         OperatorModule,
         KeyModule,
         MailModule,

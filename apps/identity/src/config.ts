@@ -1,5 +1,12 @@
 import type { DatabaseConfig } from '@crm/database';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import {
+  databaseConfig,
+  type QuotaByPlan,
+  quotaByPlan,
+  readEnvironment,
+  type ServiceConfig,
+  serviceConfig,
+} from '@crm/runtime';
 import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './accounts/password/hash-pool.js';
 
 export interface IdentityConfig {
@@ -21,6 +28,13 @@ export interface IdentityConfig {
   operatorSecondFactor: boolean;
   /** How much is spent on hashing passwords. */
   hashPool: HashPoolOptions;
+  /** What a workspace may do in a day, by plan. */
+  quotas: {
+    /** Users added by administrators, invitations included. */
+    users: QuotaByPlan;
+    /** Host users who are provisioned just in time. */
+    hostUsers: QuotaByPlan;
+  };
 }
 
 export interface SessionLifetime {
@@ -44,6 +58,8 @@ export function loadConfig(): IdentityConfig {
       idleSeconds: env.integer(`${prefix}_IDLE_SECONDS`, { default: idle, min: 60, max: 400 * DAY }),
       maxSeconds: env.integer(`${prefix}_MAX_SECONDS`, { default: max, min: 60, max: 400 * DAY }),
     });
+    const quota = (name: string, defaults: QuotaByPlan) =>
+      quotaByPlan(env, name, { profile: service.profile, defaults });
     return {
       service,
       database: databaseConfig('identity'),
@@ -71,6 +87,10 @@ export function loadConfig(): IdentityConfig {
           max: 100_000,
         }),
         queueMs: env.integer('PASSWORD_HASH_WAIT_MS', { default: HASH_POOL_DEFAULTS.queueMs, min: 1, max: 10_000 }),
+      },
+      quotas: {
+        users: quota('QUOTA_USERS', { developer: 20, business: 500, enterprise: 5_000 }),
+        hostUsers: quota('QUOTA_HOST_USERS', { developer: 200, business: 10_000, enterprise: 100_000 }),
       },
     };
   });

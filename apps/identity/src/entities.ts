@@ -2,6 +2,7 @@ import { EmailChange } from './accounts/email-change/email-change.entity.js';
 import { Invitation } from './accounts/invitation/invitation.entity.js';
 import { PasswordReset } from './accounts/password-reset/password-reset.entity.js';
 import { Tenant } from './accounts/tenant/tenant.entity.js';
+import { EmailClaim } from './accounts/user/email-claim.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
 import { User } from './accounts/user/user.entity.js';
 import { EmbedClient } from './embedding/embed-client/embed-client.entity.js';
@@ -22,6 +23,7 @@ import { RecoveryCode } from './sign-in/recovery-code/recovery-code.entity.js';
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [
   EmailChange,
+  EmailClaim,
   EmbedClient,
   EmbedUser,
   Invitation,

@@ -4,6 +4,7 @@ import { Database, inWorkspace, newId } from '@crm/database';
 import { PasswordService } from './accounts/password/password.service.js';
 import { RegistrationService } from './accounts/registration/registration.service.js';
 import { TenantRepository } from './accounts/tenant/tenant.repository.js';
+import { EmailClaimRepository } from './accounts/user/email-claim.repository.js';
 import { SignInEmailRepository } from './accounts/user/sign-in-email.repository.js';
 import { UserRepository } from './accounts/user/user.repository.js';
 import { UserService } from './accounts/user/user.service.js';
@@ -54,6 +55,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
     new TenantRepository(),
     new UserService(users, emails),
     passwords,
+    new EmailClaimRepository(),
     config,
   );
   for (const { name, plan, users: people } of DEMO_TENANTS) {

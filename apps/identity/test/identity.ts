@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ServiceConfig } from '@crm/runtime';
+import type { QuotaByPlan, ServiceConfig } from '@crm/runtime';
 import {
   startTestService,
   type TestAnswer,
@@ -73,6 +73,7 @@ export class TestIdentity {
       profile?: ServiceConfig['profile'];
       smtpUrl?: string;
       hashPool?: Partial<HashPoolOptions>;
+      quotas?: Partial<IdentityConfig['quotas']>;
       settings?: Partial<IdentityConfig>;
     } = {},
   ): Promise<TestIdentity> {
@@ -103,6 +104,7 @@ export class TestIdentity {
       stepUpSeconds: 600,
       operatorSecondFactor: changes.profile === 'production',
       hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
+      quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
       ...changes.settings,
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
@@ -172,3 +174,6 @@ export class TestIdentity {
 
 /** An address that no other test has. */
 export const newEmail = (): string => `user-${randomUUID()}@identity.test`;
+
+/** The same quota for every plan. */
+export const quota = (limit: number): QuotaByPlan => ({ developer: limit, business: limit, enterprise: limit });

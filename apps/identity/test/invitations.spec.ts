@@ -52,6 +52,21 @@ describe('an invitation', () => {
     expect((await identity.login(email)).status).toBe(200);
   });
 
+  it('carries no text of the sender but a plain name of the workspace', async () => {
+    const owner = await identity.account({
+      name: `Win https://evil.example/prize${'\u202E'}\r\n\r\nClick evil.example now, ${'it is free '.repeat(10)}`,
+    });
+    const email = newEmail();
+    const name = 'friend, open www.evil.example';
+    await identity.post('/api/tenant/users', { email, name, roles: ['member'] }, owner.accessToken);
+    const { text } = await mailServer.mailTo(email);
+    const content = decodeURIComponent(text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, '%$1'));
+    expect(content).toContain('Win https evil example prize Click evil example now, it is f');
+    for (const sent of ['evil.example', 'https://evil', 'it is free it is free', 'friend', '\u202E']) {
+      expect(content).not.toContain(sent);
+    }
+  });
+
   it('refuses a wrong token and a password that is too short', async () => {
     const { email } = await invite();
     const token = tokenIn((await mailServer.mailTo(email)).text);

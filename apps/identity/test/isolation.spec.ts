@@ -44,11 +44,24 @@ describe('the tables of identity', () => {
     await expect(database.crossTenant((tx) => tx.query(insert, [tenantId, newId()]))).rejects.toThrow(
       'row-level security',
     );
-    // To change an address it reads the address and the status of users, in the context of their tenant.
-    for (const column of ['password_hash', 'name', 'roles']) {
-      const read = database.crossTenant((tx) => tx.query(`SELECT ${column} FROM app_user`));
-      await expect(read).rejects.toThrow('permission denied');
+  });
+
+  it('show the narrow role users, without their passwords, and workspaces only in the context of their tenant', async () => {
+    const [{ tenantId }] = [await identity.account(), await identity.account()];
+    for (const table of ['app_user', 'tenant']) {
+      const read = `SELECT tenant_id AS "tenantId" FROM ${table}`;
+      expect(await database.crossTenant((tx) => tx.query(read))).toEqual([]);
+      expect(await inWorkspace(database, tenantId, (tx) => tx.query(read))).toEqual([{ tenantId }]);
     }
-    expect(await database.crossTenant((tx) => tx.query('SELECT email FROM app_user'))).toEqual([]);
+    const secrets = inWorkspace(database, tenantId, (tx) => tx.query('SELECT password_hash FROM app_user'));
+    await expect(secrets).rejects.toThrow('permission denied');
+    for (const change of [
+      `UPDATE app_user SET tenant_id = '${newId()}'`,
+      `UPDATE tenant SET plan = 'enterprise'`,
+      `UPDATE app_user SET roles = '{owner}'`,
+    ]) {
+      const changing = inWorkspace(database, tenantId, (tx) => tx.query(change));
+      await expect(changing).rejects.toThrow(/permission denied|row-level security/);
+    }
   });
 });

@@ -3,6 +3,8 @@ import { explainStatements, exportedStatements, type TestDatabase, testDatabase 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLAIM_EMAIL } from '../src/accounts/user/sign-in-email.sql.js';
 import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
+import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
+import { READ_EMBED_MINT } from '../src/embedding/embed-token/embed-mint.sql.js';
 import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
@@ -29,8 +31,10 @@ const ofNarrowRole = {
   CLAIM_EMAIL,
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
+  LIST_EMBED_CONFLICTS,
   LOCK_SIGNING_KEYS,
   MEASURE_DUE_MAIL,
+  READ_EMBED_MINT,
   RELEASE_MAIL,
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,

@@ -99,6 +99,7 @@ describe('tenants', () => {
     expect(await calls.call(rpc.identity.getTenant, { tenantId })).toEqual({
       id: tenantId,
       name: 'T',
+      verified: true,
       plan: 'business',
       timeZone: 'UTC',
       country: 'DE',

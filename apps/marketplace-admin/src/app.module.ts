@@ -3,6 +3,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module.js';
 import type { MarketplaceAdminConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
+import { EmbedConflictModule } from './embed-conflict/embed-conflict.module.js';
 import { OperatorModule } from './operator/operator.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
@@ -22,6 +23,7 @@ export class AppModule {
         OperatorModule,
         SubmissionModule,
         TenantModule,
+        EmbedConflictModule,
       ],
     };
   }

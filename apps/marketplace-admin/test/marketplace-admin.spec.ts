@@ -49,6 +49,28 @@ const submission = (changes: Partial<SubmissionView> = {}): SubmissionView => ({
   ...changes,
 });
 
+describe('GET /api/admin/embed-conflicts', () => {
+  it('shows operators the apps whose hosts presented addresses of other workspaces', async () => {
+    const data = [
+      {
+        appKey: 'fleet',
+        tenantId: randomUUID(),
+        conflicts: 20,
+        throttled: true,
+        resetsAt: new Date().toISOString(),
+      },
+    ];
+    await stand(rpc.identity.listEmbedConflicts, () => ({ data }));
+    const { status, body } = await request('GET', '/api/admin/embed-conflicts');
+    expect([status, body]).toEqual([200, { data }]);
+  });
+
+  it('is refused to a user of a tenant', async () => {
+    const token = await tokens.sign({ roles: ['owner'] });
+    expect((await request('GET', '/api/admin/embed-conflicts', undefined, token)).status).toBe(401);
+  });
+});
+
 describe('operators’ sign-in', () => {
   it('passes on the credentials and the caller’s address, and returns the tokens', async () => {
     const pair = { accessToken: 'a', refreshToken: 'r', tokenType: 'Bearer' as const, expiresIn: 900 };

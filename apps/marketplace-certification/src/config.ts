@@ -1,11 +1,23 @@
 import type { DatabaseConfig } from '@crm/database';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import {
+  databaseConfig,
+  type QuotaByPlan,
+  quotaByPlan,
+  readEnvironment,
+  type ServiceConfig,
+  serviceConfig,
+} from '@crm/runtime';
 
 export interface MarketplaceConfig {
   readonly service: ServiceConfig;
   readonly database: DatabaseConfig;
   /** 32 bytes in base64: the key that encrypts the webhook secrets of apps. */
   readonly keyEncryptionKey: string;
+  /** What a workspace may do in a day, by plan. */
+  readonly quotas: {
+    readonly certifications: QuotaByPlan;
+    readonly submissions: QuotaByPlan;
+  };
   readonly installation: {
     /** Milliseconds after which an install or an uninstall is answered with 202 and continues on its own. */
     readonly answerWithinMs: number;
@@ -20,21 +32,27 @@ export interface MarketplaceConfig {
 export const MARKETPLACE_CONFIG = Symbol('configuration of marketplace-certification');
 
 /**
- * Reads KEY_ENCRYPTION_KEY, INSTALL_ANSWER_MS, INSTALL_POLL_MS and INSTALL_CONCURRENCY in addition to the settings of
- * every service.
+ * Reads KEY_ENCRYPTION_KEY, QUOTA_CERTIFICATIONS, QUOTA_SUBMISSIONS, INSTALL_ANSWER_MS, INSTALL_POLL_MS and
+ * INSTALL_CONCURRENCY in addition to the settings of every service.
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): MarketplaceConfig {
-  return readEnvironment(
-    (env) => ({
-      service: serviceConfig('marketplace-certification'),
+  return readEnvironment((env) => {
+    const service = serviceConfig('marketplace-certification');
+    const quota = (name: string, defaults: QuotaByPlan) =>
+      quotaByPlan(env, name, { profile: service.profile, defaults });
+    return {
+      service,
       database: databaseConfig('marketplace-certification'),
       keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+      quotas: {
+        certifications: quota('QUOTA_CERTIFICATIONS', { developer: 200, business: 1_000, enterprise: 5_000 }),
+        submissions: quota('QUOTA_SUBMISSIONS', { developer: 20, business: 100, enterprise: 500 }),
+      },
       installation: {
         answerWithinMs: env.integer('INSTALL_ANSWER_MS', { default: 10_000, min: 100, max: 60_000 }),
         pollMs: env.integer('INSTALL_POLL_MS', { default: 1000, min: 50, max: 60_000 }),
         concurrency: env.integer('INSTALL_CONCURRENCY', { default: 8, min: 1, max: 100 }),
       },
-    }),
-    environment,
-  );
+    };
+  }, environment);
 }

@@ -26,7 +26,10 @@ describe('embed credentials', () => {
       expect(status).toBe(201);
     }
     const { status, headers, body } = await post(developer, key, 'embed-credentials');
-    expect([status, body]).toEqual([201, { clientId: 'client', clientSecret: 'secret' }]);
+    expect([status, body]).toEqual([
+      201,
+      { clientId: 'client', clientSecret: 'secret', previousSecretValidUntil: null },
+    ]);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(neighbours.callsTo(rpc.identity.issueEmbedCredentials)).toEqual([
       {
@@ -34,8 +37,80 @@ describe('embed credentials', () => {
         allowedOrigins: ['https://new.acme.example'],
         scopes: ['leads:read'],
         linkUsersBy: 'explicit',
+        reviewed: false,
+        developmentOrigins: [],
+        overlapSeconds: 86_400,
       },
     ]);
+  });
+
+  it('are issued with the overlap and the origins on localhost that are asked for, until a version is reviewed', async () => {
+    const key = newKey();
+    const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const input = { overlapHours: 0, developmentOrigins: ['http://localhost:3000'] };
+    const issue = () => marketplace.request(developer, 'POST', `/developer/apps/${key}/embed-credentials`, input);
+    expect((await issue()).status).toBe(201);
+    await marketplace.decide(body.submissionId, 'approve', 'Reviewed.');
+    expect((await issue()).status).toBe(201);
+    expect(neighbours.callsTo(rpc.identity.issueEmbedCredentials)).toMatchObject([
+      { reviewed: false, overlapSeconds: 0, developmentOrigins: ['http://localhost:3000'] },
+      { reviewed: true, overlapSeconds: 0, developmentOrigins: ['http://localhost:3000'] },
+    ]);
+  });
+
+  it.each([
+    [{ developmentOrigins: ['https://localhost:3000'] }, '/developmentOrigins/0'],
+    [{ developmentOrigins: ['http://evil.example'] }, '/developmentOrigins/0'],
+    [{ developmentOrigins: ['http://localhost.evil.example'] }, '/developmentOrigins/0'],
+    [{ overlapHours: 169 }, '/overlapHours'],
+    [{ overlapHours: -1 }, '/overlapHours'],
+  ])('are not issued for %j', async (input, pointer) => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const { status, body } = await marketplace.request(
+      developer,
+      'POST',
+      `/developer/apps/${key}/embed-credentials`,
+      input,
+    );
+    expect([status, body.errors.map((error) => error.pointer)]).toEqual([422, [pointer]]);
+  });
+
+  it('never get an origin on localhost from a manifest', async () => {
+    const { status, body } = await marketplace.submit(
+      developer,
+      fieldService(newKey(), embed(['http://localhost:3000'])),
+    );
+    expect([status, body.code]).toEqual([422, 'CERTIFICATION_FAILED']);
+  });
+
+  it('are shown without a secret, and their previous secret ends, for the publisher only', async () => {
+    const key = newKey();
+    await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
+    const path = `/developer/apps/${key}/embed-credentials`;
+    expect((await marketplace.request(developer, 'GET', path)).body.code).toBe('NOT_FOUND');
+    const summary = {
+      clientId: 'client',
+      allowedOrigins: ['https://acme.example'],
+      developmentOrigins: [],
+      scopes: ['leads'],
+      reviewed: false,
+      secret: { createdAt: new Date().toISOString(), lastUsedAt: null },
+      previousSecret: null,
+    };
+    neighbours.instead(rpc.identity.describeEmbedCredentials, () => ({ credentials: summary }));
+    const shown = await marketplace.request(developer, 'GET', path);
+    expect([shown.status, shown.body]).toEqual([200, summary]);
+    expect((await marketplace.request(developer, 'DELETE', `${path}/previous-secret`)).status).toBe(204);
+    const stranger = await marketplace.caller('owner');
+    for (const [method, at] of [
+      ['GET', path],
+      ['DELETE', `${path}/previous-secret`],
+    ] as const) {
+      expect((await marketplace.request(stranger, method, at)).status).toBe(404);
+    }
+    neighbours.instead(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: false }));
+    expect((await marketplace.request(developer, 'DELETE', `${path}/previous-secret`)).status).toBe(404);
   });
 
   it('ignore a version that was withdrawn', async () => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Caller, Marketplace } from './support/marketplace.js';
+import { describe, expect, it } from '@jest/globals';
+import { type Fixture, useMarketplace } from './support/fixture.js';
 import { fieldService, newKey } from './support/packages.js';
 
-let marketplace: Marketplace;
-let developer: Caller;
-
-beforeAll(async () => {
-  marketplace = await Marketplace.start();
-  developer = await marketplace.caller('owner');
+let { marketplace, developer } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, developer } = fixture);
 });
-afterAll(() => marketplace.close());
 
 /** NET-001 of a package that calls these hosts. */
 async function judged(hosts: readonly string[]) {

@@ -52,6 +52,7 @@ const OUTBOX_POSITION: GlobalTable = {
 export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTable[]>> = {
   identity: [
     { table: 'sign_in_email', role: 'narrow', why: 'an e-mail address signs in before its tenant is known' },
+    { table: 'email_claim', role: 'narrow', why: 'whoever verifies an address first ends the claims of other tenants' },
     { table: 'refresh_token', role: 'narrow', why: 'a refresh token names its session, not its tenant' },
     { table: 'embed_client', role: 'narrow', why: 'a client id is presented before its tenant is known' },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },

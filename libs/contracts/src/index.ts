@@ -19,7 +19,14 @@ export * from './revocation.js';
 export * from './roles.js';
 export type { ProvisionedHook } from './rpc/automations.js';
 export type { ProvisionedObject } from './rpc/custom-objects.js';
-export type { OperatorSession, OperatorSignIn, OperatorView, TenantView, TokenPair } from './rpc/identity.js';
+export type {
+  EmbedCredentialsSummary,
+  OperatorSession,
+  OperatorSignIn,
+  OperatorView,
+  TenantView,
+  TokenPair,
+} from './rpc/identity.js';
 export * as rpc from './rpc/index.js';
 export { RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from './rpc/index.js';
 export {

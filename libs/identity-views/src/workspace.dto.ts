@@ -1,5 +1,5 @@
 import { PLANS, type Plan } from '@crm/contracts';
-import { EnumField, IdField, TextField } from '@crm/http';
+import { BooleanField, EnumField, IdField, TextField } from '@crm/http';
 
 /** `TenantView` of the contracts on the wire. */
 export class Workspace {
@@ -17,4 +17,12 @@ export class Workspace {
 
   @TextField({ maxLength: 2, nullable: true })
   country: string | null;
+
+  @BooleanField({
+    optional: true,
+    description:
+      'False until the address that the workspace was registered with is verified; until then it can neither add users, mint for new host users nor submit apps',
+    example: true,
+  })
+  verified?: boolean;
 }

@@ -1,4 +1,5 @@
 export { ConfigurationError, EnvironmentReader, readEnvironment } from './configuration/environment.js';
+export { type QuotaByPlan, quotaByPlan } from './configuration/quota-config.js';
 export {
   databaseConfig,
   PROFILES,

@@ -12,6 +12,7 @@ export class EmbedSessionInput {
 
   @ListField(field.text({ maxLength: 64 }), {
     optional: true,
+    minItems: 1,
     description: 'Every scope that the app was granted, by default',
     example: ['leads', 'pipeline'],
   })

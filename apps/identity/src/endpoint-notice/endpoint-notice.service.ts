@@ -23,7 +23,9 @@ export class EndpointNoticeService {
 
   /** Queues the mails in the transaction that records the event as handled. */
   async send(tx: TenantTransaction, endpoint: DisabledEndpoint): Promise<void> {
-    const { name } = await this.tenants.view(tx);
+    const { name, verified } = await this.tenants.view(tx);
+    // The address may be another person's, and the mail carries texts of the workspace.
+    if (!verified) return;
     const { body, ...mail } = endpointMail(endpoint, name, this.config.service.baseUrl);
     for (const user of await this.recipients(tx, endpoint.subscription.createdBy)) {
       const greeting = `Hello ${user.name.replace(/\s+/g, ' ').trim()},`;

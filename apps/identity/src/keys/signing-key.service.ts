@@ -1,9 +1,10 @@
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { KEY_AUDIENCES } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { IssuerGroup, SigningKey } from './signing-key.entity.js';
 import { SigningKeyRepository } from './signing-key.repository.js';
@@ -35,7 +36,7 @@ interface LoadedKeys {
 @Injectable()
 export class SigningKeyService implements OnModuleInit {
   private loaded: LoadedKeys | undefined;
-  private readonly opened = new Map<string, CryptoKey>();
+  private readonly opened = new Map<string, KeyObject>();
   private readonly box: SecretBox;
 
   constructor(
@@ -100,19 +101,18 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   /** The key that signs tokens for the audience now. */
-  async signingKey(audience: Audience): Promise<{ kid: string; key: CryptoKey }> {
+  async signingKey(audience: Audience): Promise<{ kid: string; key: KeyObject }> {
     const now = Date.now();
     const row = (await this.rows()).findLast(
       ({ group, signsFrom }) => GROUP_AUDIENCES[group].includes(audience) && signsFrom.getTime() <= now,
     );
     if (!row) throw new Error(`There is no signing key for ${audience}`);
-    const opened = this.opened.get(row.kid) ?? (await this.open(row));
-    return { kid: row.kid, key: opened };
+    return { kid: row.kid, key: this.opened.get(row.kid) ?? this.open(row) };
   }
 
-  private async open(row: SigningKey): Promise<CryptoKey> {
-    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, place(row.kid))) as JWK;
-    const key = (await importJWK(jwk, 'EdDSA')) as CryptoKey;
+  private open(row: SigningKey): KeyObject {
+    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, place(row.kid))) as JsonWebKey;
+    const key = createPrivateKey({ key: jwk, format: 'jwk' });
     this.opened.set(row.kid, key);
     return key;
   }

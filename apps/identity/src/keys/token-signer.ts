@@ -1,16 +1,23 @@
+import { sign } from 'node:crypto';
 import { uuidTimeMs } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, ACCESS_TOKEN_TYPE, type AccessTokenClaims, type TokenPair } from '@crm/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { SignJWT } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { SigningKeyService } from './signing-key.service.js';
 
 /** What the caller decides about a token; issuer, times and id are the signer's. */
 export type TokenContent = Omit<AccessTokenClaims, 'iss' | 'iat' | 'exp' | 'jti'>;
 
-/** Signs access tokens (RFC 9068 profile). Only identity holds private keys. */
+/**
+ * Signs access tokens (RFC 9068 profile) as JWS in compact form (RFC 7515, section 7.1). Only identity holds private keys.
+ *
+ * With Node's synchronous signature, not with jose, which verifies: Web Crypto hands each signature to a thread and back, which
+ * took twice the processor time of the signature itself (docs/decisions/0188-what-a-mint-costs.md).
+ */
 @Injectable()
 export class TokenSigner {
+  private header = { kid: '', text: '' };
+
   constructor(
     private readonly keys: SigningKeyService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
@@ -25,13 +32,17 @@ export class TokenSigner {
     const { kid, key } = await this.keys.signingKey(content.aud);
     // One clock reading for both: revocation compares the millisecond in the id.
     const iat = Math.floor(uuidTimeMs(jti) / 1000);
-    return new SignJWT({ ...content })
-      .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid })
-      .setIssuer(this.config.service.issuer)
-      .setIssuedAt(iat)
-      .setExpirationTime(iat + lifetimeSeconds)
-      .setJti(jti)
-      .sign(key);
+    const claims = { ...content, iss: this.config.service.issuer, iat, exp: iat + lifetimeSeconds, jti };
+    const input = `${this.headerOf(kid)}.${base64url(claims)}`;
+    return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
+  }
+
+  /** The same for every token of a key. */
+  private headerOf(kid: string): string {
+    if (this.header.kid !== kid) {
+      this.header = { kid, text: base64url({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid }) };
+    }
+    return this.header.text;
   }
 
   /** Signs the access token of a session and puts its refresh token beside it. {@link sign} describes `jti`. */
@@ -45,3 +56,5 @@ export class TokenSigner {
     return { accessToken, refreshToken, tokenType: 'Bearer', expiresIn: lifetimeSeconds };
   }
 }
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -1,9 +1,9 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Controller, Param, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
-import { EmbedCredentialsView } from './embed-credential.dto.js';
+import { EmbedCredentialsInput, EmbedCredentialsSummaryView, EmbedCredentialsView } from './embed-credential.dto.js';
 import { EmbedCredentialService } from './embed-credential.service.js';
 
 @ApiGroup(DEVELOPER_PROGRAM)
@@ -17,7 +17,7 @@ export class EmbedCredentialController {
   @Describe({
     summary: 'Issues embed credentials',
     description:
-      'The backend of a host uses them to mint embed tokens. Issuing new credentials replaces the previous ones at once. Needs a proof of your password or second factor in the last ten minutes.',
+      'The backend of a host uses them to mint embed tokens. Issuing again keeps the client id and gives a new secret; the previous one stays valid for the hours that are asked for. Credentials of an app that has not been reviewed work for the workspace of its publisher only, like all. Needs a proof of your password or second factor in the last ten minutes.',
     answers: [
       {
         status: 201,
@@ -25,9 +25,37 @@ export class EmbedCredentialController {
         body: () => EmbedCredentialsView,
       },
     ],
-    refusals: ['STEP_UP_REQUIRED'],
+    refusals: ['CONFLICT', 'EMAIL_NOT_VERIFIED', 'STEP_UP_REQUIRED'],
   })
-  issue(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsView> {
-    return this.credentials.issue(principal, key);
+  issue(
+    @CurrentPrincipal() principal: Principal,
+    @Param('key') key: string,
+    @Body() input?: EmbedCredentialsInput,
+  ): Promise<EmbedCredentialsView> {
+    return this.credentials.issue(principal, key, input);
+  }
+
+  @Get()
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Returns the embed credentials without their secrets',
+    description: 'With the origins and scopes in force, and when each secret was made and last used.',
+    answers: [{ status: 200, description: 'The credentials', body: () => EmbedCredentialsSummaryView }],
+  })
+  get(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<EmbedCredentialsSummaryView> {
+    return this.credentials.get(principal, key);
+  }
+
+  @Delete('previous-secret')
+  @HttpCode(204)
+  @Access({ right: 'administer' })
+  @Describe({
+    summary: 'Ends the previous secret at once',
+    description:
+      'For a secret that has leaked, or once every host has the new one. Tokens minted with it expire within 15 minutes.',
+    answers: [{ status: 204, description: 'The previous secret no longer works' }],
+  })
+  async revokePrevious(@CurrentPrincipal() principal: Principal, @Param('key') key: string): Promise<void> {
+    await this.credentials.revokePrevious(principal, key);
   }
 }

@@ -1,15 +1,21 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, rpc, type VersionStatus } from '@crm/contracts';
+import { type EmbedCredentialsSummary, PlatformError, rpc, type VersionStatus } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { compareVersions, type ManifestEmbed } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../catalogue/app.service.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
-import type { EmbedCredentialsView } from './embed-credential.dto.js';
+import type { EmbedCredentialsInput, EmbedCredentialsView } from './embed-credential.dto.js';
 
 /** Versions whose embed section counts. What was rejected or withdrawn does not decide who may frame the CRM. */
 const COUNTING: readonly VersionStatus[] = ['in_review', 'approved', 'published', 'deprecated'];
+
+/** What an operator has let pass once, whatever became of it. */
+const REVIEWED: readonly VersionStatus[] = ['approved', 'published', 'deprecated', 'suspended', 'revoked'];
+
+/** For how long hosts can go on with the previous secret unless the publisher says otherwise. */
+const OVERLAP_HOURS = 24;
 
 /** The settings of a version without an embed section: nobody may frame, and no scope is granted. */
 const NO_EMBED: ManifestEmbed = { allowedOrigins: [] };
@@ -26,13 +32,35 @@ export class EmbedCredentialService {
 
   /**
    * @throws PlatformError NOT_FOUND when the principal's tenant does not publish the app, CONFLICT when no version that
-   *   counts embeds
+   *   counts embeds, or for origins on localhost of an app that has been reviewed; EMAIL_NOT_VERIFIED
    */
-  async issue(principal: Principal, appKey: string): Promise<EmbedCredentialsView> {
+  async issue(principal: Principal, appKey: string, input: EmbedCredentialsInput = {}): Promise<EmbedCredentialsView> {
+    const { overlapHours = OVERLAP_HOURS, developmentOrigins = [] } = input;
     await this.apps.assertOwned(principal.tenantId, appKey);
-    const embed = await this.findNewestEmbed(appKey);
+    const { embed, reviewed } = await this.findNewestEmbed(appKey);
     if (!embed) throw new PlatformError('CONFLICT', 'No version that is published or in review has an embed section');
-    return this.rpc.call(rpc.identity.issueEmbedCredentials, { appKey, ...settingsOf(embed) }, principal);
+    const how = { reviewed, developmentOrigins, overlapSeconds: overlapHours * 3600 };
+    const issued = await this.rpc.call(
+      rpc.identity.issueEmbedCredentials,
+      { appKey, ...settingsOf(embed), ...how },
+      principal,
+    );
+    return { ...issued, previousSecretValidUntil: issued.previousSecretValidUntil ?? null };
+  }
+
+  /** @throws PlatformError NOT_FOUND when the principal's tenant does not publish the app, or it has no credentials */
+  async get(principal: Principal, appKey: string): Promise<EmbedCredentialsSummary> {
+    await this.apps.assertOwned(principal.tenantId, appKey);
+    const { credentials } = await this.rpc.call(rpc.identity.describeEmbedCredentials, { appKey }, principal);
+    if (!credentials) throw new PlatformError('NOT_FOUND', 'No embed credentials were issued for the app');
+    return credentials;
+  }
+
+  /** @throws PlatformError NOT_FOUND when the principal's tenant does not publish the app, or no previous secret is valid */
+  async revokePrevious(principal: Principal, appKey: string): Promise<void> {
+    await this.apps.assertOwned(principal.tenantId, appKey);
+    const { revoked } = await this.rpc.call(rpc.identity.revokePreviousEmbedSecret, { appKey }, principal);
+    if (!revoked) throw new PlatformError('NOT_FOUND', 'No previous secret is valid');
   }
 
   /**
@@ -46,17 +74,19 @@ export class EmbedCredentialService {
     await this.rpc.call(rpc.identity.updateEmbedSettings, { tenantId, appKey, ...settingsOf(embed ?? NO_EMBED) });
   }
 
-  /** Of the newest version that embeds. Versions older than the published one do not count. */
-  private findNewestEmbed(appKey: string): Promise<ManifestEmbed | null> {
+  /** Of the newest version that embeds, and whether any was reviewed. Versions older than the published one do not count. */
+  private findNewestEmbed(appKey: string): Promise<{ embed: ManifestEmbed | null; reviewed: boolean }> {
     return this.database.crossTenant(async (tx) => {
-      const versions = (await this.versions.listOfApp(tx, appKey))
+      const submissions = await this.versions.listOfApp(tx, appKey);
+      const reviewed = submissions.some(({ status }) => REVIEWED.includes(status));
+      const versions = submissions
         .filter(({ status }) => COUNTING.includes(status))
         .sort((one, other) => compareVersions(other.version, one.version));
       for (const { id, status } of versions) {
         const { embed } = await this.versions.getManifest(tx, id);
-        if (embed || status === 'published') return embed ?? null;
+        if (embed || status === 'published') return { embed: embed ?? null, reviewed };
       }
-      return null;
+      return { embed: null, reviewed };
     });
   }
 }

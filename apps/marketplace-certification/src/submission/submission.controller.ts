@@ -22,9 +22,9 @@ export class SubmissionController {
   @Describe({
     summary: 'Submits a package for review',
     description:
-      'Runs the certification first. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
+      'Runs the certification first. How many submissions a workspace may make per day depends on its plan. A failed certification is answered by `CERTIFICATION_FAILED` with `accepted: false`, `versionStatus: "certification_failed"` and the certification.',
     answers: [{ status: 201, description: 'The version is in review', body: () => AcceptedSubmissionView }],
-    refusals: ['CERTIFICATION_FAILED'],
+    refusals: ['CERTIFICATION_FAILED', 'EMAIL_NOT_VERIFIED'],
   })
   submit(
     @CurrentPrincipal() principal: Principal,

@@ -1,15 +1,15 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, rpc } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { IdempotencyService, type IdempotentCall } from '@crm/idempotency';
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
-import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus } from '../catalogue/version-state.js';
 import { type CertificationRequest, CertificationService } from '../certification/certification.service.js';
+import { PublisherQuota } from '../certification/publisher-quota.js';
 import { storedText } from '../text/stored-text.js';
 import type { AcceptedSubmissionView } from './submission.dto.js';
 
@@ -22,14 +22,14 @@ export class SubmissionService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly audit: SubmissionAuditRepository,
-    private readonly rpc: Rpc,
+    private readonly quota: PublisherQuota,
     private readonly idempotency: IdempotencyService,
   ) {}
 
   /**
    * @param call makes a repeated call return the submission of the first one
-   * @throws PlatformError CERTIFICATION_FAILED with the certification, when a blocker fails; IDEMPOTENCY_KEY_IN_USE,
-   *   IDEMPOTENCY_KEY_REUSED
+   * @throws PlatformError EMAIL_NOT_VERIFIED; RATE_LIMITED; CERTIFICATION_FAILED with the certification, when a blocker fails;
+   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async submit(
     principal: Principal,
@@ -38,8 +38,11 @@ export class SubmissionService {
   ): Promise<AcceptedSubmissionView> {
     const earlier = call && (await this.findAccepted(call));
     if (earlier) return earlier;
+    const publisher = await this.quota.takeSubmission(principal);
     const certification = await this.certifications.certify(principal, request, 'submission');
-    const stored = certification.passed ? await this.store(principal, request, certification, call) : null;
+    const stored = certification.passed
+      ? await this.store(principal, publisher.name, request, certification, call)
+      : null;
     if (stored !== null) return this.getAccepted(stored);
     // Another call was faster: a repetition of this one, or one that took the key or the version.
     const meanwhile = call && (await this.findAccepted(call));
@@ -57,15 +60,15 @@ export class SubmissionService {
    */
   private async store(
     principal: Principal,
+    publisherName: string,
     request: CertificationRequest,
     certification: Certification,
     call?: IdempotentCall,
   ): Promise<string | null> {
     const { tenantId } = principal;
-    const publisher = await this.rpc.call(rpc.identity.getTenant, { tenantId }, principal);
     try {
       return await inWorkspace(this.database, tenantId, async (tx) => {
-        const create = () => this.insert(tx, principal, publisher.name, request, certification);
+        const create = () => this.insert(tx, principal, publisherName, request, certification);
         return call ? (await this.idempotency.once(tx, call, create)).recordId : create();
       });
     } catch (error) {

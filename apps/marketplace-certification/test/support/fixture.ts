@@ -17,10 +17,12 @@ export interface Fixture {
  * answer as usual.
  * @param ready gets what tests work with: once before the first test, and again before each
  * @param settings of installations, where they differ from the usual ones
+ * @param quotas of publishers, where they differ from the usual ones
  */
 export function useMarketplace(
   ready: (fixture: Fixture) => void,
   settings: Parameters<typeof Marketplace.start>[0] = {},
+  quotas: Parameters<typeof Marketplace.start>[1] = {},
 ): void {
   let marketplace: Marketplace;
   let neighbours: Neighbours;
@@ -31,7 +33,7 @@ export function useMarketplace(
   };
   beforeAll(async () => {
     neighbours = await Neighbours.start();
-    marketplace = await Marketplace.start(settings);
+    marketplace = await Marketplace.start(settings, quotas);
     await renew();
   });
   beforeEach(renew);

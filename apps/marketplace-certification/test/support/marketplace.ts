@@ -3,6 +3,7 @@ import type { Principal } from '@crm/context';
 import type { ReviewDecision } from '@crm/contracts';
 import { Database } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
+import type { QuotaByPlan } from '@crm/runtime';
 import {
   startTestService,
   type TestAnswer,
@@ -33,6 +34,9 @@ export interface Caller {
   readonly userId: string;
   readonly token: string;
 }
+
+/** The same quota for every plan. */
+export const quota = (limit: number): QuotaByPlan => ({ developer: limit, business: limit, enterprise: limit });
 
 /** Whatever an answer may hold: the expectations say which members it has to have. */
 export type Body = Problem &
@@ -67,12 +71,16 @@ export class Marketplace {
     public service: TestService,
   ) {}
 
-  static async start(changes: Partial<MarketplaceConfig['installation']> = {}): Promise<Marketplace> {
+  static async start(
+    changes: Partial<MarketplaceConfig['installation']> = {},
+    quotas: Partial<MarketplaceConfig['quotas']> = {},
+  ): Promise<Marketplace> {
     const database = await testDatabase('marketplace-certification', migrations);
     const config: MarketplaceConfig = {
       service: testServiceConfig('marketplace-certification'),
       database: database.config,
       keyEncryptionKey: randomBytes(32).toString('base64'),
+      quotas: { certifications: quota(1_000), submissions: quota(1_000), ...quotas },
       installation: { answerWithinMs: 10_000, pollMs: 100, concurrency: 8, ...changes },
     };
     const tokens = testTokens();

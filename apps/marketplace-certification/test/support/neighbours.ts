@@ -110,6 +110,8 @@ export class Neighbours {
     await this.answer(rpc.identity.mintInternalToken, (request) => this.mint(request, ['admin']));
     await this.answer(rpc.identity.updateEmbedSettings, () => ({ updated: true }));
     await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client', clientSecret: 'secret' }));
+    await this.answer(rpc.identity.describeEmbedCredentials, () => ({ credentials: null }));
+    await this.answer(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: true }));
     await this.answer(rpc.customObjects.provisionObjects, (request) => this.provisionObjects(request));
     await this.answer(rpc.customObjects.removeObjects, ({ installationId }) => ({
       removed: Number(this.objects.delete(installationId)),

@@ -6,4 +6,7 @@ export const IDENTITY_ERRORS = defineErrors({
   WEAK_PASSWORD: [422, 'The password is too easy to guess'],
   INVALID_PASSWORD_RESET: [410, 'The link to set a new password is not valid any more'],
   INVALID_EMAIL_CHANGE: [410, 'The link to change the e-mail address is not valid any more'],
+  EMAIL_NOT_VERIFIED: [403, 'The e-mail address of the workspace is not verified yet'],
+  INVALID_VERIFICATION: [410, 'The link that verifies the address is not valid any more'],
+  INVALID_UNDO_LINK: [410, 'The link that undoes the change is not valid any more'],
 });

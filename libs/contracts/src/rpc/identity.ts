@@ -17,6 +17,8 @@ export const TenantView = Type.Object({
   timeZone: Type.String(),
   /** ISO 3166-1 alpha-2; the country of phone numbers written without one. */
   country: Type.Union([Type.String(), Type.Null()]),
+  /** False until the address that the workspace was registered with is verified. */
+  verified: Type.Optional(Type.Boolean()),
 });
 export type TenantView = Static<typeof TenantView>;
 
@@ -86,8 +88,84 @@ export const issueEmbedCredentials = defineRpc({
   request: Type.Object({
     appKey: Type.String(),
     ...EmbedSettings,
+    /** Whether an operator has reviewed a version of the app; default false. */
+    reviewed: Type.Optional(Type.Boolean()),
+    /** `http://localhost` origins that may frame the page as well, until the app is reviewed. */
+    developmentOrigins: Type.Optional(Type.Array(Type.String())),
+    /** Seconds for which the previous secret stays valid; default 0. */
+    overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
   }),
-  response: Type.Object({ clientId: Type.String(), clientSecret: Type.String() }),
+  response: Type.Object({
+    clientId: Type.String(),
+    clientSecret: Type.String(),
+    /** Null when there is no previous secret, or it has stopped working. */
+    previousSecretValidUntil: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+  }),
+  timeoutMs: 5000,
+});
+
+const EmbedSecret = Type.Object({
+  createdAt: Type.String({ format: 'date-time' }),
+  /** When a token was last minted with it, to five minutes; null when none was. */
+  lastUsedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});
+
+/** What the publisher of an app sees of its credentials. */
+export const EmbedCredentialsSummary = Type.Object({
+  clientId: Type.String(),
+  allowedOrigins: Type.Array(Type.String()),
+  developmentOrigins: Type.Array(Type.String()),
+  scopes: Type.Array(Type.String()),
+  reviewed: Type.Boolean(),
+  secret: EmbedSecret,
+  previousSecret: Type.Union([
+    Type.Object({ ...EmbedSecret.properties, validUntil: Type.String({ format: 'date-time' }) }),
+    Type.Null(),
+  ]),
+});
+export type EmbedCredentialsSummary = Static<typeof EmbedCredentialsSummary>;
+
+/** The credentials of an app of the caller's workspace, without secrets; null when none were issued. */
+export const describeEmbedCredentials = defineRpc({
+  subject: 'rpc.identity.embedClients.describe',
+  server: 'identity',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({ appKey: Type.String() }),
+  response: Type.Object({ credentials: Type.Union([EmbedCredentialsSummary, Type.Null()]) }),
+  timeoutMs: 3000,
+});
+
+/** Ends the previous secret of an app of the caller's workspace before its time. */
+export const revokePreviousEmbedSecret = defineRpc({
+  subject: 'rpc.identity.embedClients.revokePrevious',
+  server: 'identity',
+  callers: ['marketplace-certification'],
+  principal: 'user',
+  request: Type.Object({ appKey: Type.String() }),
+  response: Type.Object({ revoked: Type.Boolean() }),
+  timeoutMs: 5000,
+});
+
+/** Apps whose hosts have recently presented addresses of users of other workspaces. For operators. */
+export const listEmbedConflicts = defineRpc({
+  subject: 'rpc.identity.embedConflicts.list',
+  server: 'identity',
+  callers: ['marketplace-admin'],
+  principal: 'user',
+  request: Type.Object({}),
+  response: Type.Object({
+    data: Type.Array(
+      Type.Object({
+        appKey: Type.String(),
+        tenantId: Id,
+        /** In the window that ends, or ended, at `resetsAt`. */
+        conflicts: Type.Integer(),
+        throttled: Type.Boolean(),
+        resetsAt: Type.String({ format: 'date-time' }),
+      }),
+    ),
+  }),
   timeoutMs: 5000,
 });
 

@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { NewMail } from '../../mail/mail.repository.js';
 import { MailService } from '../../mail/mail.service.js';
+import { plainName } from '../../mail/plain-name.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import { PasswordService } from '../password/password.service.js';
@@ -42,14 +43,15 @@ export class InvitationService {
   ) {}
 
   /** Prepares an invitation that is stored together with the user. */
-  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email' | 'name'>): Promise<PreparedInvitation> {
+  async prepare(tenantId: string, user: Pick<NewUser, 'id' | 'email'>): Promise<PreparedInvitation> {
     const id = newId();
     const secret = newSecret();
-    const workspace = singleLine((await this.tenants.get(tenantId)).name);
+    const workspace = plainName((await this.tenants.get(tenantId)).name);
     // A fragment reaches the page but not the log of a server.
     const link = `${this.config.service.baseUrl}/invitation#token=${packIds(tenantId, id)}.${secret}`;
     const body = [
-      `Hello ${singleLine(user.name)},`,
+      // Without the name of the recipient: the sender chooses it.
+      'Hello,',
       '',
       `you have been invited to the workspace ${workspace}. Set your password here:`,
       '',
@@ -119,6 +121,3 @@ function assertValid(invitation: Invitation | null, secret: string, user: User |
   if (!valid || user?.status !== 'invited') throw new PlatformError('INVALID_INVITATION');
   return user;
 }
-
-/** Names come from users; a line break in one must not become one in a mail. */
-const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

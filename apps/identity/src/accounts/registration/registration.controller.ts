@@ -3,8 +3,10 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, Ip, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { PasswordPolicy } from '../password-policy/password-policy.service.js';
+import { normaliseEmail } from '../user/email-address.js';
+import { VerificationService } from '../verification/verification.service.js';
 import { RegistrationInput, RegistrationView } from './registration.dto.js';
-import { RegistrationService } from './registration.service.js';
+import { type OpenedWorkspace, RegistrationService } from './registration.service.js';
 import { RegistrationLimit } from './registration-limit.js';
 
 @ApiGroup(SIGN_IN_GROUP)
@@ -14,6 +16,7 @@ export class RegistrationController {
     private readonly registrations: RegistrationService,
     private readonly limit: RegistrationLimit,
     private readonly policy: PasswordPolicy,
+    private readonly verifications: VerificationService,
   ) {}
 
   @Post()
@@ -22,15 +25,23 @@ export class RegistrationController {
   @Describe({
     summary: 'Registers a workspace and its owner',
     description:
-      'The caller becomes the owner and can sign in at once. Plans other than `developer` are set by operators; the development profile accepts them here.',
+      'The caller becomes the owner and can sign in at once. The address has to be verified with the link in a mail, within seven days: until then `tenant.verified` is false, and the workspace can try things out but neither add users, mint for new host users nor submit apps (`EMAIL_NOT_VERIFIED`). Registrations never tell whether the address has an account; its owner learns by mail. In the development profile registrations from loopback count as verified, `EMAIL_TAKEN` is answered at once, and plans other than `developer`, which operators set elsewhere, are accepted.',
     answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
     refusals: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
   })
   async register(@Body() input: RegistrationInput, @Ip() address: string): Promise<RegistrationView> {
-    await this.limit.consume(address);
+    await this.limit.consume(address, input.email);
     await this.policy.assertAcceptable(input.password, { ...input, workspace: input.workspace.name });
-    const { user, tenant } = await this.registrations.register(input, address);
+    const verified = this.limit.isTrusted(address);
+    const { user, tenant } = verified
+      ? await this.registrations.register(input, address)
+      : await this.claim(input, address);
     const { id, email, name, roles } = user;
-    return { user: { id, email, name, roles }, tenant };
+    return { user: { id, email, name, roles }, tenant: { ...tenant, verified } };
+  }
+
+  private async claim(input: RegistrationInput, address: string): Promise<OpenedWorkspace> {
+    await this.verifications.admitMail(normaliseEmail(input.email));
+    return this.registrations.register(input, address, (tx, claimant) => this.verifications.begin(tx, claimant));
   }
 }

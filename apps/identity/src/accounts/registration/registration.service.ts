@@ -1,12 +1,14 @@
 import { type Plan, PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, newId } from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { PasswordService } from '../password/password.service.js';
 import { type NewTenant, TenantRepository } from '../tenant/tenant.repository.js';
 import { normaliseEmail } from '../user/email-address.js';
+import { EmailClaimRepository } from '../user/email-claim.repository.js';
 import type { NewUser } from '../user/user.repository.js';
 import { UserService } from '../user/user.service.js';
+import type { Claimant } from '../verification/verification.service.js';
 
 export interface Registration {
   email: string;
@@ -15,7 +17,13 @@ export interface Registration {
   workspace: { name: string; plan?: Plan; timeZone?: string; country?: string | null };
 }
 
-/** Opens workspaces. The tenant, its owner, the address that signs in and the event commit together or not at all. */
+/** A workspace and its owner. */
+export interface OpenedWorkspace {
+  user: NewUser;
+  tenant: NewTenant;
+}
+
+/** Opens workspaces. The tenant, its owner, the claim of the address and the event commit together or not at all. */
 @Injectable()
 export class RegistrationService {
   constructor(
@@ -23,21 +31,30 @@ export class RegistrationService {
     private readonly tenants: TenantRepository,
     private readonly users: UserService,
     private readonly passwords: PasswordService,
+    private readonly claims: EmailClaimRepository,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
    * @param address where the registration comes from
+   * @param claim begins to verify the e-mail address, in the transaction; the outcome is then the same whether the address has
+   *   an account or not. Without it the address counts as verified
    * @returns the owner and the workspace
-   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, EMAIL_TAKEN, SERVICE_UNAVAILABLE
+   * @throws PlatformError PLAN_NOT_ALLOWED, VALIDATION_FAILED, SERVICE_UNAVAILABLE, EMAIL_TAKEN for an address that counts as
+   *   verified
    */
-  async register(registration: Registration, address?: string): Promise<{ user: NewUser; tenant: NewTenant }> {
+  async register(
+    registration: Registration,
+    address?: string,
+    claim?: (tx: NarrowTransaction, claimant: Claimant) => Promise<void>,
+  ): Promise<OpenedWorkspace> {
     const { workspace } = registration;
     const plan = workspace.plan ?? 'developer';
     if (plan !== 'developer' && this.config.service.profile === 'production') {
       throw new PlatformError('PLAN_NOT_ALLOWED');
     }
     assertTimeZone(workspace.timeZone);
+    const email = normaliseEmail(registration.email);
     const tenant: NewTenant = {
       id: newId(),
       name: workspace.name.trim(),
@@ -47,7 +64,7 @@ export class RegistrationService {
     };
     const user: NewUser = {
       id: newId(),
-      email: normaliseEmail(registration.email),
+      email,
       name: registration.name.trim(),
       roles: ['owner'],
       status: 'active',
@@ -55,8 +72,15 @@ export class RegistrationService {
       passwordHash: await this.passwords.hash(registration.password, address),
     };
     await inWorkspace(this.database, tenant.id, async (tx) => {
-      await this.tenants.insert(tx, tenant);
-      await this.users.add(tx, tenant.id, user);
+      const claimant = { tenantId: tenant.id, userId: user.id, email };
+      await this.tenants.insert(tx, tenant, { verified: !claim });
+      if (claim) {
+        await this.users.addClaimed(tx, tenant.id, user);
+        await claim(tx, claimant);
+      } else {
+        await this.users.add(tx, tenant.id, user);
+        await this.claims.endOthers(tx, email, user.id);
+      }
     });
     return { user, tenant };
   }

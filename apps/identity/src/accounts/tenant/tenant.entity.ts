@@ -21,6 +21,14 @@ export class Tenant {
   @Column({ type: 'text', nullable: true })
   country: string | null;
 
+  /** When the address that the workspace was registered with was verified; null until then. */
+  @Column({ name: 'verified_at', type: 'timestamptz', nullable: true })
+  verifiedAt: Date | null;
+
+  /** When the platform closed it, because nobody verified the address. */
+  @Column({ name: 'closed_at', type: 'timestamptz', nullable: true })
+  closedAt: Date | null;
+
   @Column({ name: 'updated_at', type: 'timestamptz' })
   updatedAt: Date;
 }

@@ -3,13 +3,27 @@ import { type NarrowTransaction, secondsFromNow, type TenantTransaction } from '
 import { Injectable } from '@nestjs/common';
 import { Tenant } from './tenant.entity.js';
 
-export type NewTenant = Omit<Tenant, 'updatedAt'>;
+export type NewTenant = Omit<Tenant, 'updatedAt' | 'verifiedAt' | 'closedAt'>;
 
 @Injectable()
 export class TenantRepository {
   /** Adds a tenant in the transaction that adds its owner. */
-  async insert(tx: NarrowTransaction, tenant: NewTenant): Promise<void> {
-    await tx.repository(Tenant).insert({ ...tenant });
+  async insert(tx: NarrowTransaction, tenant: NewTenant, { verified }: { verified: boolean }): Promise<void> {
+    await tx.repository(Tenant).insert({ ...tenant, verifiedAt: verified ? secondsFromNow(0) : null });
+  }
+
+  /** Like find, for the narrow role in the context of the tenant. */
+  async findAsNarrow(tx: NarrowTransaction, id: string): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOneBy({ id });
+  }
+
+  /** @param tx in the context of the tenant */
+  async markVerified(tx: NarrowTransaction, id: string): Promise<void> {
+    await tx.repository(Tenant).update({ id }, { verifiedAt: secondsFromNow(0) });
+  }
+
+  async close(tx: TenantTransaction): Promise<void> {
+    await tx.repository(Tenant).update({ id: tx.tenantId }, { closedAt: secondsFromNow(0), name: 'Closed' });
   }
 
   /** The tenant in context, or null when there is none with this id. */

@@ -29,8 +29,14 @@ export class TenantService {
   /** The tenant in context as other services and clients see it. */
   async view(tx: TenantTransaction): Promise<TenantView> {
     const tenant = await this.tenants.find(tx);
-    if (!tenant) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
+    if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
     const { id, name, plan, timeZone, country } = tenant;
-    return { id, name, plan, timeZone, country };
+    return { id, name, plan, timeZone, country, verified: tenant.verifiedAt !== null };
   }
+}
+
+/** @throws PlatformError EMAIL_NOT_VERIFIED */
+export function assertVerified(tenant: Pick<TenantView, 'verified'>): void {
+  if (tenant.verified !== false) return;
+  throw new PlatformError('EMAIL_NOT_VERIFIED', 'Verify the address that the workspace was registered with first');
 }

@@ -39,9 +39,10 @@ export class UserController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Adds a user',
-    description: 'Without a password the user is invited by e-mail. Nobody can grant a role above their own.',
+    description:
+      'Without a password the user is invited by e-mail. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
+    refusals: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
@@ -77,7 +78,7 @@ export class UserController {
     description:
       'The link in the previous mail stops working. At most five invitations per user and hour; a user who is not invited is a `CONFLICT`.',
     answers: [{ status: 204, description: 'The mail is queued' }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
+    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT', 'EMAIL_NOT_VERIFIED'],
   })
   async inviteAgain(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.users.inviteAgain(principal, id);

@@ -10,14 +10,16 @@ import {
 } from '@crm/database';
 import { idPosition, Limiter, LimiterStore, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { headerCall, IdempotencyService } from '@crm/idempotency';
-import { Injectable } from '@nestjs/common';
+import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
+import { Inject, Injectable } from '@nestjs/common';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { InvitationService } from '../invitation/invitation.service.js';
 import { PasswordService } from '../password/password.service.js';
 import { PasswordMarks } from '../password/password-marks.js';
 import { PasswordPolicy } from '../password-policy/password-policy.service.js';
-import { TenantService } from '../tenant/tenant.service.js';
+import { assertVerified, TenantService } from '../tenant/tenant.service.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { assertGrantable } from '../user/grantable-roles.js';
 import type { User, UserStatus } from '../user/user.entity.js';
@@ -62,6 +64,7 @@ export class UserAdministrationService {
     private readonly passwordMarks: PasswordMarks,
     private readonly policy: PasswordPolicy,
     private readonly tenants: TenantService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
     this.invitationLimit = new Limiter(limits, INVITATIONS_AGAIN, 'Too many invitations were sent to this user');
@@ -86,12 +89,20 @@ export class UserAdministrationService {
   /**
    * Adds a user to the principal's workspace.
    * @param key makes a repeated call return the user that the first one added
-   * @throws PlatformError ROLE_NOT_GRANTABLE, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE, EMAIL_TAKEN,
-   *   IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
+   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE,
+   *   EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
+    const { tenantId } = principal;
     const roles = [...new Set(addition.roles)];
     assertGrantable(principal, roles);
+    const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
+    const call = headerCall(principal, 'POST /api/tenant/users', key, body);
+    // First: a quota that has run out since does not refuse a repetition.
+    const earlier =
+      call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
+    if (earlier) return this.get(tenantId, earlier);
+    const quota = await this.admitAddition(tenantId);
     const user = {
       id: newId(),
       email: normaliseEmail(addition.email),
@@ -101,19 +112,18 @@ export class UserAdministrationService {
       origin: 'administrator' as const,
       passwordHash: addition.password === undefined ? null : await this.hash(principal, addition, addition.password),
     };
-    const { tenantId } = principal;
     const invitation = user.status === 'invited' ? await this.invitations.prepare(tenantId, user) : undefined;
-    const body = { ...addition, password: addition.password && this.passwordMarks.of(addition.password) };
-    const call = headerCall(principal, 'POST /api/tenant/users', key, body);
     const create = async (tx: NarrowTransaction): Promise<string> => {
       await this.additions.add(tx, tenantId, user);
       if (invitation) await this.invitations.send(tx, invitation);
+      // Last: others of the workspace who add a user wait from here on.
+      await takeQuota(tx, tenantId, quota);
       return user.id;
     };
-    const id = await inWorkspace(this.database, principal, async (tx) =>
+    const adding = inWorkspace(this.database, principal, async (tx) =>
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
-    return this.get(tenantId, id);
+    return this.get(tenantId, await this.countingRefusals(adding, tenantId, quota));
   }
 
   /**
@@ -153,13 +163,43 @@ export class UserAdministrationService {
     const user = await this.get(tenantId, id);
     assertGrantable(principal, user.roles);
     assertInvited(user);
+    const quota = await this.admitAddition(tenantId);
     await this.invitationLimit.consume(id);
     const invitation = await this.invitations.prepare(tenantId, user);
     await this.database.transaction(tenantId, async (tx) => {
       // Checked again under the lock: the user can have accepted in the meantime.
       assertInvited(await this.users.lock(tx, id));
       await this.invitations.replace(tx, invitation);
+      await takeQuota(tx, tenantId, quota);
     });
+  }
+
+  /**
+   * Checks cheaply, before a password is hashed, whether the workspace may bring another person here.
+   * @returns the quota to take
+   * @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED
+   */
+  private async admitAddition(tenantId: string): Promise<QuotaRule> {
+    return this.database.transaction(tenantId, async (tx) => {
+      const tenant = await this.tenants.view(tx);
+      assertVerified(tenant);
+      const limit = this.config.quotas.users[tenant.plan];
+      const quota = { name: 'users', limit, windowSeconds: DAY_SECONDS, what: 'invitations and new users' };
+      await assertQuotaLeft(tx, tenantId, quota);
+      return quota;
+    });
+  }
+
+  /** An address that is taken counts too: the refusal tells that it has an account. */
+  private async countingRefusals<T>(adding: Promise<T>, tenantId: string, quota: QuotaRule): Promise<T> {
+    try {
+      return await adding;
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'EMAIL_TAKEN') {
+        await this.database.transaction(tenantId, (tx) => takeQuota(tx, tenantId, quota));
+      }
+      throw error;
+    }
   }
 
   /** @returns the sessions that ended */

@@ -13,6 +13,11 @@ export class UserRepository {
     await tx.repository(User).insert({ tenantId, ...user });
   }
 
+  /** What the narrow role may read of a user, in the context of their tenant. */
+  async findContact(tx: NarrowTransaction, tenantId: string, id: string): Promise<Pick<User, 'email'> | null> {
+    return tx.repository(User).findOne({ select: { tenantId: true, id: true, email: true }, where: { tenantId, id } });
+  }
+
   async find(tx: TenantTransaction, id: string): Promise<User | null> {
     return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
   }

@@ -23,7 +23,7 @@ export class UserService {
     await this.addClaimed(tx, tenantId, user);
   }
 
-  /** Adds a user for whom the address has been claimed in the same transaction. */
+  /** Adds a user for whom the address has been claimed in the same transaction, or waits to be verified. */
   async addClaimed(tx: NarrowTransaction, tenantId: string, user: NewUser): Promise<void> {
     await this.users.insert(tx, tenantId, user);
     await appendEvent(tx, EVENTS['user.created'], {

@@ -25,6 +25,37 @@ export class EmbedClient {
   @Column({ name: 'link_users_by', type: 'text' })
   linkUsersBy: 'email' | 'explicit';
 
+  @Column({ name: 'secret_created_at', type: 'timestamptz' })
+  secretCreatedAt: Date;
+
+  /** To five minutes. */
+  @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
+  secretLastUsedAt: Date | null;
+
+  /** Of the secret before this one, which stays valid for a time. */
+  @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
+  previousSecretHash: Buffer | null;
+
+  @Column({ name: 'previous_secret_created_at', type: 'timestamptz', nullable: true })
+  previousSecretCreatedAt: Date | null;
+
+  @Column({ name: 'previous_secret_last_used_at', type: 'timestamptz', nullable: true })
+  previousSecretLastUsedAt: Date | null;
+
+  @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true })
+  previousValidUntil: Date | null;
+
+  /** Whether an operator has reviewed a version of the app. */
+  @Column({ type: 'boolean' })
+  reviewed: boolean;
+
+  /** `http://localhost` origins that may frame the page as well; none once the app is reviewed. */
+  @Column({ name: 'development_origins', type: 'text', array: true })
+  developmentOrigins: string[];
+
   @Column({ name: 'updated_at', type: 'timestamptz' })
   updatedAt: Date;
 }
+
+/** What a mint is decided on. */
+export type MintClient = Pick<EmbedClient, 'appKey' | 'tenantId' | 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;

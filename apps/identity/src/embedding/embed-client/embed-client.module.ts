@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TenantModule } from '../../accounts/tenant/tenant.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
 import { EmbedClientRpc } from './embed-client.rpc.js';
@@ -6,7 +7,7 @@ import { EmbedClientService } from './embed-client.service.js';
 
 /** Credentials of apps that are embedded. */
 @Module({
-  imports: [SessionModule],
+  imports: [SessionModule, TenantModule],
   controllers: [EmbedClientRpc],
   providers: [EmbedClientRepository, EmbedClientService],
   exports: [EmbedClientService],

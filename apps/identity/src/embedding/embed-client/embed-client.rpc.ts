@@ -25,6 +25,24 @@ export class EmbedClientRpc {
     return this.clients.issue(principal, request);
   }
 
+  @RpcHandler(rpc.identity.describeEmbedCredentials)
+  @Access({ right: 'administer' })
+  async describe(
+    @Payload() { appKey }: RpcRequest<typeof rpc.identity.describeEmbedCredentials>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.identity.describeEmbedCredentials>> {
+    return { credentials: await this.clients.describe(principal, appKey) };
+  }
+
+  @RpcHandler(rpc.identity.revokePreviousEmbedSecret)
+  @Access({ right: 'administer' })
+  async revokePrevious(
+    @Payload() { appKey }: RpcRequest<typeof rpc.identity.revokePreviousEmbedSecret>,
+    @CurrentPrincipal() principal: Principal,
+  ): Promise<RpcResponse<typeof rpc.identity.revokePreviousEmbedSecret>> {
+    return { revoked: await this.clients.revokePrevious(principal, appKey) };
+  }
+
   @RpcHandler(rpc.identity.updateEmbedSettings)
   async update(
     request: RpcRequest<typeof rpc.identity.updateEmbedSettings>,

@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { parseUrl } from '@crm/address-policy';
 import type { Principal } from '@crm/context';
-import { isScope, PlatformError, type RpcRequest, rolesAllow, type rpc } from '@crm/contracts';
+import {
+  type EmbedCredentialsSummary,
+  isScope,
+  PlatformError,
+  type RpcRequest,
+  type RpcResponse,
+  rolesAllow,
+  type rpc,
+} from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import { assertVerified, TenantService } from '../../accounts/tenant/tenant.service.js';
+import { hashSecret, newSecret } from '../../secrets/secret.js';
 import type { EmbedClient } from './embed-client.entity.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
-
-/** Compared against for an unknown client id, so that it takes as long as a wrong secret. */
-const NO_SECRET = hashSecret(newSecret());
 
 /** Credentials of embed apps: issued to the app's workspace, presented by its host backend. */
 @Injectable()
@@ -17,36 +23,68 @@ export class EmbedClientService {
   constructor(
     private readonly database: Database,
     private readonly clients: EmbedClientRepository,
+    private readonly tenants: TenantService,
   ) {}
 
   /**
-   * Issues credentials; the previous secret stops working at once. The new one is shown only here.
+   * Issues credentials. The new secret is shown only here; the previous one stays valid as long as the caller says. They mint
+   * for the workspace that publishes the app and no other.
    * @param principal an administrator of the app's workspace
-   * @throws PlatformError FORBIDDEN, VALIDATION_FAILED, NOT_FOUND for another workspace's app
+   * @throws PlatformError FORBIDDEN, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, NOT_FOUND for another workspace's app
    */
   async issue(
     principal: Principal | undefined,
     request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
-  ): Promise<{ clientId: string; clientSecret: string }> {
-    if (!principal || !rolesAllow(principal.roles, 'administer')) throw new PlatformError('FORBIDDEN');
+  ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
+    const { tenantId } = administrator(principal);
+    const { reviewed = false, developmentOrigins = [], overlapSeconds = 0, appKey } = request;
     const settings = checkedSettings(request);
+    const development = checkedDevelopmentOrigins(developmentOrigins, reviewed);
+    assertVerified(await this.tenants.get(tenantId));
     const clientSecret = newSecret();
-    const clientId = await this.database.crossTenant((tx) =>
+    const stored = await this.database.crossTenant((tx) =>
       this.clients.upsert(tx, {
         clientId: `embed_${randomBytes(16).toString('hex')}`,
-        appKey: request.appKey,
-        tenantId: principal.tenantId,
+        appKey,
+        tenantId,
         secretHash: hashSecret(clientSecret),
         ...settings,
+        reviewed,
+        developmentOrigins: development,
+        overlapSeconds,
       }),
     );
-    if (!clientId) throw new PlatformError('NOT_FOUND', 'There is no such app');
-    return { clientId, clientSecret };
+    if (!stored) throw new PlatformError('NOT_FOUND', 'There is no such app');
+    const previousSecretValidUntil = stored.previousValidUntil?.toISOString() ?? null;
+    return { clientId: stored.clientId, clientSecret, previousSecretValidUntil };
   }
 
   /**
-   * Applies the embedding settings of another version of the app. The secret stays, so no host has to be changed; tokens
-   * that were minted before expire within 15 minutes.
+   * The credentials of an app without its secrets.
+   * @param principal an administrator of the app's workspace
+   * @returns null for an app that has none, or is another workspace's
+   * @throws PlatformError FORBIDDEN
+   */
+  async describe(principal: Principal | undefined, appKey: string): Promise<EmbedCredentialsSummary | null> {
+    const { tenantId } = administrator(principal);
+    const client = await this.database.crossTenant((tx) => this.clients.findOfApp(tx, tenantId, appKey));
+    return client && summaryOf(client);
+  }
+
+  /**
+   * Ends the previous secret before its time.
+   * @param principal an administrator of the app's workspace
+   * @returns whether it was still valid
+   * @throws PlatformError FORBIDDEN
+   */
+  async revokePrevious(principal: Principal | undefined, appKey: string): Promise<boolean> {
+    const { tenantId } = administrator(principal);
+    return this.database.crossTenant((tx) => this.clients.endPrevious(tx, tenantId, appKey));
+  }
+
+  /**
+   * Applies the embedding settings of a version that an operator publishes. The secret stays, so no host has to be changed;
+   * origins of the development end, and tokens that were minted before expire within 15 minutes.
    * @returns whether the app has credentials
    * @throws PlatformError VALIDATION_FAILED
    */
@@ -56,23 +94,43 @@ export class EmbedClientService {
     return this.database.crossTenant((tx) => this.clients.update(tx, { tenantId, appKey, ...settings }));
   }
 
-  /**
-   * @returns the client whose credentials these are
-   * @throws PlatformError INVALID_EMBED_CREDENTIALS, the same for an unknown id and a wrong secret
-   */
-  async authenticate(clientId: string, clientSecret: string): Promise<EmbedClient> {
-    const client = await this.database.crossTenant((tx) => this.clients.find(tx, clientId));
-    const right = isSecret(client?.secretHash ?? NO_SECRET, clientSecret);
-    if (!client || !right) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
-    return client;
-  }
-
   /** Origins that may frame the client's page; none for an unknown client. */
   async allowedOrigins(clientId: string): Promise<string[]> {
     const client = await this.database.crossTenant((tx) => this.clients.find(tx, clientId));
-    return client?.allowedOrigins ?? [];
+    return client ? [...client.allowedOrigins, ...client.developmentOrigins] : [];
   }
 }
+
+/** @throws PlatformError FORBIDDEN */
+function administrator(principal: Principal | undefined): Principal {
+  if (!principal || !rolesAllow(principal.roles, 'administer')) throw new PlatformError('FORBIDDEN');
+  return principal;
+}
+
+function summaryOf(client: EmbedClient): EmbedCredentialsSummary {
+  const { clientId, allowedOrigins, developmentOrigins, scopes, reviewed, previousValidUntil } = client;
+  const isPreviousValid =
+    client.previousSecretHash !== null && previousValidUntil !== null && previousValidUntil.getTime() > Date.now();
+  return {
+    clientId,
+    allowedOrigins,
+    developmentOrigins,
+    scopes,
+    reviewed,
+    secret: secretOf(client.secretCreatedAt, client.secretLastUsedAt),
+    previousSecret: isPreviousValid
+      ? {
+          ...secretOf(client.previousSecretCreatedAt ?? client.secretCreatedAt, client.previousSecretLastUsedAt),
+          validUntil: previousValidUntil.toISOString(),
+        }
+      : null,
+  };
+}
+
+const secretOf = (createdAt: Date, lastUsedAt: Date | null) => ({
+  createdAt: createdAt.toISOString(),
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+});
 
 type Settings = Pick<EmbedClient, 'allowedOrigins' | 'scopes' | 'linkUsersBy'>;
 
@@ -93,4 +151,20 @@ function canonicalOrigin(text: string): string {
   const isOrigin = url && /^https?:$/.test(url.protocol) && /^[a-z]+:\/\/[^/?#@\s;,*]+\/?$/i.test(text);
   if (!isOrigin) throw new PlatformError('VALIDATION_FAILED', 'An allowed origin must be scheme, host and port');
   return url.origin;
+}
+
+/**
+ * Origins on the machine of a developer. Plain http is no danger there, and a manifest, which every tenant relies on, cannot
+ * name them.
+ * @throws PlatformError VALIDATION_FAILED for any other origin, CONFLICT for an app that is reviewed
+ */
+function checkedDevelopmentOrigins(origins: readonly string[], reviewed: boolean): string[] {
+  if (origins.length > 0 && reviewed) {
+    throw new PlatformError('CONFLICT', 'An app that has been reviewed cannot be framed by origins on localhost');
+  }
+  const wrong = origins.findIndex((origin) => !/^http:\/\/localhost(:\d{1,5})?$/.test(origin));
+  if (wrong >= 0) {
+    throw new PlatformError('VALIDATION_FAILED', 'An origin of the development must be http://localhost with a port');
+  }
+  return [...new Set(origins.map(canonicalOrigin))];
 }

@@ -15,7 +15,7 @@ export class EmbedLinkController {
   @Access({ right: 'administer' })
   @Describe({
     summary: 'Finds the user that a host user is linked to',
-    description: 'The list is empty while the host user is not linked.',
+    description: 'The list is empty while the host user is not linked, and after the user has undone the link.',
     answers: [{ status: 200, description: 'The link, or an empty list', body: () => EmbedLinkListView }],
   })
   async find(

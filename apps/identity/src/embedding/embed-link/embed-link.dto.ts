@@ -26,3 +26,8 @@ export class EmbedLinkListView {
   @ListField(() => EmbedLinkView)
   data: EmbedLinkView[];
 }
+
+export class UndoLinkInput {
+  @TextField({ maxLength: 200, description: 'The token from the link in the mail', example: 'b3BhcXVlLXRva2Vu' })
+  token: string;
+}

@@ -4,11 +4,12 @@ import { RevocationModule } from '../../sessions/revocation/revocation.module.js
 import { EmbedUserModule } from '../embed-user/embed-user.module.js';
 import { EmbedLinkController } from './embed-link.controller.js';
 import { EmbedLinkService } from './embed-link.service.js';
+import { UndoLinkController } from './undo-link.controller.js';
 
 /** Links that administrators make between host users and users. */
 @Module({
   imports: [UserModule, RevocationModule, EmbedUserModule],
-  controllers: [EmbedLinkController],
+  controllers: [EmbedLinkController, UndoLinkController],
   providers: [EmbedLinkService],
 })
 export class EmbedLinkModule {}

@@ -20,7 +20,7 @@ export class EmbedLinkService {
 
   async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
     return this.database.transaction(principal.tenantId, async (tx) => {
-      const userId = await this.mapping.find(tx, tx.tenantId, appKey, sub);
+      const userId = await this.mapping.findInForce(tx, tx.tenantId, appKey, sub);
       return userId ? [{ appKey, sub, userId }] : [];
     });
   }

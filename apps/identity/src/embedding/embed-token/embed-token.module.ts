@@ -1,14 +1,15 @@
 import { Module } from '@nestjs/common';
 import { KeyModule } from '../../keys/key.module.js';
-import { EmbedClientModule } from '../embed-client/embed-client.module.js';
+import { EmbedConflictModule } from '../embed-conflict/embed-conflict.module.js';
 import { EmbedUserModule } from '../embed-user/embed-user.module.js';
+import { EmbedMintRepository } from './embed-mint.repository.js';
 import { EmbedTokenRpc } from './embed-token.rpc.js';
 import { EmbedTokenService } from './embed-token.service.js';
 
 /** Tokens for host users. */
 @Module({
-  imports: [KeyModule, EmbedClientModule, EmbedUserModule],
+  imports: [KeyModule, EmbedConflictModule, EmbedUserModule],
   controllers: [EmbedTokenRpc],
-  providers: [EmbedTokenService],
+  providers: [EmbedMintRepository, EmbedTokenService],
 })
 export class EmbedTokenModule {}

@@ -15,4 +15,15 @@ export class EmbedUser {
 
   @Column({ name: 'user_id', type: 'uuid' })
   userId: string;
+
+  /** SHA-256 of what the mail about the link carries; null when no mail was sent, or the link was undone. */
+  @Column({ name: 'undo_hash', type: 'bytea', nullable: true })
+  undoHash: Buffer | null;
+
+  @Column({ name: 'undo_expires_at', type: 'timestamptz', nullable: true })
+  undoExpiresAt: Date | null;
+
+  /** When the user undid the link. */
+  @Column({ name: 'undone_at', type: 'timestamptz', nullable: true })
+  undoneAt: Date | null;
 }

@@ -1,5 +1,6 @@
-import type { NarrowTransaction, TenantTransaction, Transaction } from '@crm/database';
+import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { IsNull, Raw } from 'typeorm';
 import { EmbedUser } from './embed-user.entity.js';
 import { LOCK_HOST_USER } from './embed-user.sql.js';
 
@@ -16,19 +17,55 @@ export class EmbedUserRepository {
     return link?.userId ?? null;
   }
 
-  /** Maps a host user for the first time. */
-  async insert(tx: NarrowTransaction, tenantId: string, appKey: string, sub: string, userId: string): Promise<void> {
-    await tx.repository(EmbedUser).insert({ tenantId, appKey, sub, userId });
+  /** Like find, without a link that the user has undone. */
+  async findInForce(tx: Transaction, tenantId: string, appKey: string, sub: string): Promise<string | null> {
+    const link = await tx.repository(EmbedUser).findOneBy({ tenantId, appKey, sub, undoneAt: IsNull() });
+    return link?.userId ?? null;
   }
 
-  /** Maps a host user and replaces an existing mapping. */
+  /**
+   * Maps a host user for the first time.
+   * @param undo by which the user can undo it
+   */
+  async insert(
+    tx: NarrowTransaction,
+    tenantId: string,
+    appKey: string,
+    sub: string,
+    userId: string,
+    undo?: { undoHash: Buffer; undoDays: number },
+  ): Promise<void> {
+    await tx.repository(EmbedUser).insert({
+      tenantId,
+      appKey,
+      sub,
+      userId,
+      ...(undo && { undoHash: undo.undoHash, undoExpiresAt: secondsFromNow(undo.undoDays * 24 * 3600) }),
+    });
+  }
+
+  /** Holds the links of a user that can still be undone until the transaction ends. */
+  async lockUndoable(tx: TenantTransaction, userId: string): Promise<EmbedUser[]> {
+    return tx.repository(EmbedUser).find({
+      where: { tenantId: tx.tenantId, userId, undoExpiresAt: Raw((column) => `${column} > now()`) },
+      order: { appKey: 'ASC', sub: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  async undo(tx: TenantTransaction, { appKey, sub }: Pick<EmbedUser, 'appKey' | 'sub'>): Promise<void> {
+    const spent = { undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) };
+    await tx.repository(EmbedUser).update({ tenantId: tx.tenantId, appKey, sub }, spent);
+  }
+
+  /** Maps a host user and replaces an existing mapping, also one that was undone. */
   async link(tx: TenantTransaction, appKey: string, sub: string, userId: string): Promise<void> {
     await tx
       .repository(EmbedUser)
       .createQueryBuilder()
       .insert()
-      .values({ appKey, sub, userId })
-      .orUpdate(['user_id'], ['tenant_id', 'app_key', 'sub'])
+      .values({ appKey, sub, userId, undoHash: null, undoExpiresAt: null, undoneAt: null })
+      .orUpdate(['user_id', 'undo_hash', 'undo_expires_at', 'undone_at'], ['tenant_id', 'app_key', 'sub'])
       .execute();
   }
 }

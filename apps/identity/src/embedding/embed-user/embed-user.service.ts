@@ -1,23 +1,29 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
-import { Injectable } from '@nestjs/common';
-import { normaliseEmail } from '../../accounts/user/email-address.js';
+import { DAY_SECONDS, takeQuota } from '@crm/quota';
+import { Inject, Injectable } from '@nestjs/common';
+import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
+import { assertVerified } from '../../accounts/tenant/tenant.service.js';
 import { SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { UserService } from '../../accounts/user/user.service.js';
-import type { EmbedClient } from '../embed-client/embed-client.entity.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import type { MintClient } from '../embed-client/embed-client.entity.js';
+import { EmbedConflictService } from '../embed-conflict/embed-conflict.service.js';
 import { EmbedUserRepository } from './embed-user.repository.js';
+import { FirstLinkService } from './first-link.service.js';
 
 /** A host user as the host describes them. */
 export interface HostUser {
   /** The host's own id of the user. */
   sub: string;
+  /** Normalised. */
   email: string;
   name: string;
 }
 
-/** Finds, links or provisions the user of the tenant that a host user is. */
+/** Links or provisions the user of the tenant that a host user becomes at the first mint. */
 @Injectable()
 export class EmbedUserService {
   constructor(
@@ -26,42 +32,59 @@ export class EmbedUserService {
     private readonly additions: UserService,
     private readonly emails: SignInEmailRepository,
     private readonly mapping: EmbedUserRepository,
+    private readonly tenants: TenantRepository,
+    private readonly conflicts: EmbedConflictService,
+    private readonly firstLinks: FirstLinkService,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
-   * - An address that belongs to another workspace is refused, whether the `sub` is known or not.
-   * - A known `sub` is the user it is mapped to.
-   * - A new `sub` whose address belongs to a user of the workspace is linked to them, if the app links by e-mail.
-   * - Any other new `sub` becomes a member without a password.
+   * - An address that belongs to another workspace is refused and counted.
+   * - A `sub` whose address belongs to a user of the workspace is linked to them, if the app links by e-mail.
+   * - Any other `sub` becomes a member without a password.
    *
    * The user's row is held while it is read, so that the rights in the token are the ones stored.
-   * @throws PlatformError EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED
+   * @throws PlatformError EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, EMAIL_NOT_VERIFIED, RATE_LIMITED
    */
-  async resolve(client: EmbedClient, host: HostUser): Promise<User> {
-    const userId = await this.userIdOf(client, { ...host, email: normaliseEmail(host.email) });
+  async introduce(client: MintClient, host: HostUser): Promise<User> {
+    const userId = await this.introducedId(client, host);
     const user = await this.database.transaction(client.tenantId, (tx) => this.users.lockForIssue(tx, userId));
     if (!user) throw new Error('A mapped user does not exist');
     if (user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
     return user;
   }
 
-  private async userIdOf({ tenantId, appKey, linkUsersBy }: EmbedClient, host: HostUser): Promise<string> {
-    return inWorkspace(this.database, tenantId, async (tx) => {
-      const known = await this.mapping.find(tx, tenantId, appKey, host.sub);
-      const holder = await this.emails.find(tx, host.email);
-      if (holder && holder.tenantId !== tenantId) throw new PlatformError('EMBED_IDENTITY_CONFLICT');
-      if (known) return known;
-      await this.mapping.lock(tx, tenantId, appKey, host.sub);
-      const meanwhile = await this.mapping.find(tx, tenantId, appKey, host.sub);
-      if (meanwhile) return meanwhile;
-      const newcomer = newId();
-      const claimed = await this.emails.claim(tx, host.email, { tenantId, userId: newcomer });
-      if (claimed.tenantId !== tenantId) throw new PlatformError('EMBED_IDENTITY_CONFLICT');
-      const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
-      if (userId === newcomer) await this.provision(tx, tenantId, newcomer, host);
-      await this.mapping.insert(tx, tenantId, appKey, host.sub, userId);
+  private async introducedId(client: MintClient, host: HostUser): Promise<string> {
+    try {
+      return await inWorkspace(this.database, client.tenantId, (tx) => this.link(tx, client, host));
+    } catch (error) {
+      throw error instanceof BelongsElsewhere ? await this.conflicts.count(client) : error;
+    }
+  }
+
+  /** @throws BelongsElsewhere, which rolls the transaction back */
+  private async link(tx: NarrowTransaction, client: MintClient, host: HostUser): Promise<string> {
+    const { tenantId, appKey, linkUsersBy } = client;
+    const tenant = await this.tenants.findAsNarrow(tx, tenantId);
+    assertVerified({ verified: tenant?.verifiedAt !== null });
+    await this.conflicts.assertLeft(tx, client);
+    await this.mapping.lock(tx, tenantId, appKey, host.sub);
+    const meanwhile = await this.mapping.find(tx, tenantId, appKey, host.sub);
+    if (meanwhile) return meanwhile;
+    const newcomer = newId();
+    const claimed = await this.emails.claim(tx, host.email, { tenantId, userId: newcomer });
+    if (claimed.tenantId !== tenantId) throw new BelongsElsewhere();
+    const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
+    if (userId !== newcomer) {
+      await this.firstLinks.insert(tx, client, host.sub, userId);
       return userId;
-    });
+    }
+    await this.provision(tx, tenantId, newcomer, host);
+    await this.mapping.insert(tx, tenantId, appKey, host.sub, newcomer);
+    const limit = this.config.quotas.hostUsers[tenant?.plan ?? 'developer'];
+    // Last: others of the workspace who are provisioned wait from here on.
+    await takeQuota(tx, tenantId, { name: 'host-users', limit, windowSeconds: DAY_SECONDS, what: 'new host users' });
+    return newcomer;
   }
 
   /** Just in time, with the least role that can work with records. */
@@ -77,3 +100,6 @@ export class EmbedUserService {
     });
   }
 }
+
+/** The address belongs to a user of another workspace. */
+class BelongsElsewhere extends Error {}

@@ -3,7 +3,8 @@ import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
-import { SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
+import { EmailClaimRepository } from '../../accounts/user/email-claim.repository.js';
+import { type EmailHolder, SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
@@ -19,6 +20,7 @@ export class SignInService {
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly emails: SignInEmailRepository,
+    private readonly claims: EmailClaimRepository,
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
@@ -35,11 +37,14 @@ export class SignInService {
   async authenticate(email: string, password: string, address: string): Promise<User> {
     const account = normaliseEmail(email);
     return this.limit.attempt(`user:${account}`, address, async () => {
-      const user = await this.findByEmail(account);
-      const right = await this.passwords.matches(user?.passwordHash, password, address);
-      if (!right || user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
-      await this.renewHash(user, password);
-      return user;
+      for (const candidate of await this.candidates(account)) {
+        const user = await this.database.transaction(candidate.tenantId, (tx) => this.users.find(tx, candidate.userId));
+        const right = await this.passwords.matches(user?.passwordHash, password, address);
+        if (!right || user?.status !== 'active') continue;
+        await this.renewHash(user, password);
+        return user;
+      }
+      throw new PlatformError('INVALID_CREDENTIALS');
     });
   }
 
@@ -97,10 +102,15 @@ export class SignInService {
     });
   }
 
-  /** Takes the same time for an address without an account. */
-  private async findByEmail(email: string): Promise<User | null> {
-    const account = await this.database.crossTenant((tx) => this.emails.find(tx, email));
-    const { tenantId, userId } = account ?? { tenantId: NO_TENANT, userId: NO_TENANT };
-    return this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+  /**
+   * The user that an address belongs to, or nobody, which takes the same time, and then those who registered with it and have
+   * not verified it: none of them is in the way of another.
+   */
+  private async candidates(email: string): Promise<EmailHolder[]> {
+    const [holder, claims] = await this.database.crossTenant((tx) =>
+      // Sent together: one round trip.
+      Promise.all([this.emails.find(tx, email), this.claims.listForSignIn(tx, email)]),
+    );
+    return [holder ?? { tenantId: NO_TENANT, userId: NO_TENANT }, ...claims];
   }
 }

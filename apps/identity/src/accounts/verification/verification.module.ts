@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { MailModule } from '../../mail/mail.module.js';
+import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
+import { LimitModule } from '../../sign-in/limit/limit.module.js';
+import { TenantModule } from '../tenant/tenant.module.js';
+import { UserModule } from '../user/user.module.js';
+import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
+import { VerificationController } from './verification.controller.js';
+import { VerificationService } from './verification.service.js';
+
+/** Addresses of registrations, which belong to whoever verifies them first. */
+@Module({
+  imports: [LimitModule, MailModule, RevocationModule, SessionModule, TenantModule, UserModule],
+  controllers: [VerificationController],
+  providers: [LapsedClaimSweeper, VerificationService],
+  exports: [VerificationService],
+})
+export class VerificationModule {}

@@ -1,0 +1,12 @@
+/**
+ * All that a mint needs to know, in one statement (migrations/1795700000301-verification.ts). No row for an unknown client and
+ * a wrong secret; no user for a `sub` that is not known.
+ * $1: client id, $2: hash of the secret, $3: sub, $4: normalised address.
+ */
+export const READ_EMBED_MINT = `
+  SELECT app_key AS "appKey", tenant_id AS "tenantId", secret_hash AS "secretHash",
+    previous_secret_hash AS "previousSecretHash", allowed_origins AS "allowedOrigins", scopes,
+    link_users_by AS "linkUsersBy", user_id AS "userId", user_email AS "userEmail", user_roles AS "userRoles",
+    user_status AS "userStatus", undone, belongs_elsewhere AS "belongsElsewhere", conflicts,
+    conflicts_reset_seconds AS "conflictsResetSeconds"
+  FROM read_embed_mint($1, $2, $3, $4)`;

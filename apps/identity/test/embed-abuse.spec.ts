@@ -1,0 +1,375 @@
+import { randomUUID } from 'node:crypto';
+import { TokenVerifier } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
+import { EmbedConflictService } from '../src/embedding/embed-conflict/embed-conflict.service.js';
+import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
+import { type Account, newEmail, quota, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+
+let mailServer: MailServer;
+let identity: TestIdentity;
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  identity = await TestIdentity.start({ smtpUrl: mailServer.url });
+});
+afterAll(async () => {
+  await identity?.close();
+  await mailServer?.close();
+});
+
+type IssueRequest = RpcRequest<typeof rpc.identity.issueEmbedCredentials>;
+interface Refusal {
+  code: string;
+  message: string;
+  extra: { retryAfterSeconds?: number };
+}
+
+const principalOf = (token: string, at = identity): Promise<Principal> =>
+  at.get(TokenVerifier).verify(token, [AUDIENCES.api]);
+const refusalOf = (call: Promise<unknown>) =>
+  call.then(
+    () => ({ code: 'no error', message: '', extra: {} }) as Refusal,
+    (error: Refusal) => error,
+  );
+const codeOf = async (call: Promise<unknown>) => (await refusalOf(call)).code;
+
+async function host(changes: Partial<IssueRequest> = {}, at = identity) {
+  const owner = await at.account();
+  const clients = at.get(EmbedClientService);
+  const request = {
+    appKey: `app-${randomUUID()}`,
+    allowedOrigins: ['https://host.example'],
+    scopes: ['leads'],
+    linkUsersBy: 'email' as const,
+    ...changes,
+  };
+  const principal = await principalOf(owner.accessToken, at);
+  const issue = (more: Partial<IssueRequest> = {}) => clients.issue(principal, { ...request, ...more });
+  const credentials = await issue();
+  const mint = (more: Partial<EmbedRequest> = {}) =>
+    at.get(EmbedTokenService).mint({
+      clientId: credentials.clientId,
+      clientSecret: credentials.clientSecret,
+      sub: `sub-${randomUUID()}`,
+      email: newEmail(),
+      name: 'Host user',
+      ...more,
+    });
+  return { owner, principal, clients, credentials, issue, mint, appKey: request.appKey };
+}
+
+const operator = (userId: string): Principal => ({
+  kind: 'operator',
+  userId,
+  tenantId: '',
+  roles: ['operator'],
+  scopes: [],
+  tokenId: randomUUID(),
+  issuedAtMs: Date.now(),
+  token: 'operator',
+});
+
+describe('addresses of other workspaces', () => {
+  let elsewhere: Account[];
+  let app: Awaited<ReturnType<typeof host>>;
+  const known = { sub: 'known', email: newEmail() };
+  beforeAll(async () => {
+    elsewhere = [await identity.account(), await identity.account()];
+    app = await host();
+    await app.mint(known);
+  });
+
+  it('answer 409 twenty times an hour, to a known sub and a new one, and 429 afterwards', async () => {
+    for (let count = 0; count < 20; count += 1) {
+      const sub = count % 2 === 0 ? known.sub : randomUUID();
+      expect(await codeOf(app.mint({ sub, email: elsewhere[count % 2]?.email }))).toBe('EMBED_IDENTITY_CONFLICT');
+    }
+    for (const sub of [known.sub, randomUUID()]) {
+      const refusal = await refusalOf(app.mint({ sub, email: elsewhere[0]?.email }));
+      expect(refusal).toMatchObject({
+        code: 'RATE_LIMITED',
+        message: 'The limit of 20 addresses of other workspaces per hour is reached',
+      });
+      expect(refusal.extra.retryAfterSeconds).toBeGreaterThan(3000);
+    }
+  });
+
+  it('cannot be told from free ones then: whatever could tell is refused alike', async () => {
+    for (const sub of [known.sub, randomUUID()]) expect(await codeOf(app.mint({ sub }))).toBe('RATE_LIMITED');
+  });
+
+  it('keep nobody from a token who presents the address they have always had, nor another app', async () => {
+    expect(await codeOf(app.mint(known))).toBe('no error');
+    expect(await codeOf((await host()).mint())).toBe('no error');
+  });
+
+  it('are shown to operators by app, and to nobody else', async () => {
+    const conflicts = identity.get(EmbedConflictService);
+    const listed = await conflicts.list(operator(randomUUID()));
+    expect(listed).toContainEqual({
+      appKey: app.appKey,
+      tenantId: app.owner.tenantId,
+      conflicts: 20,
+      throttled: true,
+      resetsAt: expect.stringMatching(/Z$/),
+    });
+    expect(await codeOf(conflicts.list(app.principal))).toBe('FORBIDDEN');
+  });
+
+  it('are counted in the database, and anew in the next hour', async () => {
+    await identity
+      .get(Database)
+      .transaction(app.owner.tenantId, (tx) => tx.query(`UPDATE quota_use SET resets_at = now()`));
+    expect(await codeOf(app.mint({ email: elsewhere[0]?.email }))).toBe('EMBED_IDENTITY_CONFLICT');
+    expect(await codeOf(app.mint({ sub: known.sub }))).toBe('no error');
+  });
+
+  it('of many mints at the same time are answered with 409 twenty times at most', async () => {
+    const other = await host();
+    const codes = await Promise.all(
+      Array.from({ length: 30 }, () => codeOf(other.mint({ email: elsewhere[0]?.email }))),
+    );
+    expect(codes.filter((code) => code === 'EMBED_IDENTITY_CONFLICT')).toHaveLength(20);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(10);
+  });
+});
+
+describe('quotas of a workspace', () => {
+  let limited: TestIdentity;
+  beforeAll(async () => {
+    limited = await TestIdentity.start({ quotas: { hostUsers: quota(2), users: { ...quota(2), business: 3 } } });
+  });
+  afterAll(() => limited?.close());
+
+  const add = (owner: Account, email = newEmail(), headers: Record<string, string> = {}) =>
+    limited.request('POST', '/api/tenant/users', {
+      token: owner.accessToken,
+      headers,
+      body: { email, name: 'X', roles: ['member'] },
+    });
+
+  it('stop new host users and let known ones go on', async () => {
+    const { mint } = await host({}, limited);
+    const first = { sub: 'a', email: newEmail() };
+    await mint(first);
+    await mint();
+    const refusal = await refusalOf(mint());
+    expect(refusal).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'The limit of 2 new host users per day is reached',
+    });
+    expect(refusal.extra.retryAfterSeconds).toBeGreaterThan(80_000);
+    expect(await codeOf(mint(first))).toBe('no error');
+  });
+
+  it('stop invitations and new users by plan, with 429 and Retry-After, and not those of another workspace', async () => {
+    const [developer, business] = [await limited.account(), await limited.account({ plan: 'business' })];
+    const statuses = async (owner: Account) => {
+      const answers = [];
+      for (let count = 0; count < 4; count += 1) answers.push((await add(owner)).status);
+      return answers;
+    };
+    expect(await statuses(developer)).toEqual([201, 201, 429, 429]);
+    expect(await statuses(business)).toEqual([201, 201, 201, 429]);
+    const { headers, body } = await add(developer);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(80_000);
+    expect(body).toMatchObject({ detail: 'The limit of 2 invitations and new users per day is reached' });
+  });
+
+  it('count addresses that are taken: the refusal tells that they have an account', async () => {
+    const [owner, other] = [await limited.account(), await limited.account()];
+    expect((await add(owner, other.email)).body.code).toBe('EMAIL_TAKEN');
+    expect((await add(owner, other.email)).body.code).toBe('EMAIL_TAKEN');
+    expect((await add(owner, other.email)).body.code).toBe('RATE_LIMITED');
+  });
+
+  it('do not refuse the repetition of a call that was within them', async () => {
+    const owner = await limited.account();
+    const [email, headers] = [newEmail(), { 'idempotency-key': randomUUID() }];
+    const first = await add(owner, email, headers);
+    await add(owner);
+    const again = await add(owner, email, headers);
+    expect([again.status, again.body.id]).toEqual([201, first.body.id]);
+    expect((await add(owner)).status).toBe(429);
+  });
+});
+
+describe('the secrets of embed credentials', () => {
+  it('overlap for the time that is told, and the previous one can be ended at once', async () => {
+    const { credentials, issue, mint, clients, principal, appKey } = await host();
+    const renewed = await issue({ overlapSeconds: 3600 });
+    const until = Date.parse(renewed.previousSecretValidUntil ?? '');
+    expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    const { clientSecret } = renewed;
+    expect([await codeOf(mint()), await codeOf(mint({ clientSecret }))]).toEqual(['no error', 'no error']);
+    expect(await clients.revokePrevious(principal, appKey)).toBe(true);
+    expect(await codeOf(mint())).toBe('INVALID_EMBED_CREDENTIALS');
+    expect(await codeOf(mint({ clientSecret }))).toBe('no error');
+    expect(await clients.revokePrevious(principal, appKey)).toBe(false);
+    expect(renewed.clientId).toBe(credentials.clientId);
+  });
+
+  it('stop working when the overlap is over, and are two at most', async () => {
+    const { issue, mint, owner } = await host();
+    const second = await issue({ overlapSeconds: 3600 });
+    const third = await issue({ overlapSeconds: 3600 });
+    expect(await codeOf(mint())).toBe('INVALID_EMBED_CREDENTIALS');
+    expect(await codeOf(mint({ clientSecret: second.clientSecret }))).toBe('no error');
+    await identity
+      .get(Database)
+      .crossTenant((tx) =>
+        tx.query('UPDATE embed_client SET previous_valid_until = now() WHERE tenant_id = $1', [owner.tenantId]),
+      );
+    expect(await codeOf(mint({ clientSecret: second.clientSecret }))).toBe('INVALID_EMBED_CREDENTIALS');
+    expect(await codeOf(mint({ clientSecret: third.clientSecret }))).toBe('no error');
+  });
+
+  it('show when they were last used, each for itself', async () => {
+    const { issue, mint, clients, principal, appKey } = await host();
+    expect(await clients.describe(principal, appKey)).toMatchObject({
+      secret: { lastUsedAt: null },
+      previousSecret: null,
+    });
+    await mint();
+    await issue({ overlapSeconds: 3600 });
+    const summary = await clients.describe(principal, appKey);
+    expect(summary).toMatchObject({
+      secret: { lastUsedAt: null },
+      previousSecret: { lastUsedAt: expect.stringMatching(/Z$/), validUntil: expect.stringMatching(/Z$/) },
+    });
+    const used = Date.parse(summary?.previousSecret?.lastUsedAt ?? '');
+    expect(Math.abs(Date.now() - used)).toBeLessThan(60_000);
+  });
+
+  it('are described and ended for administrators of the own workspace only', async () => {
+    const [one, other] = [await host(), await host()];
+    await one.issue({ overlapSeconds: 3600 });
+    expect(await one.clients.describe(other.principal, one.appKey)).toBeNull();
+    expect(await one.clients.revokePrevious(other.principal, one.appKey)).toBe(false);
+    const member = await principalOf((await identity.member(one.owner)).accessToken);
+    expect(await codeOf(one.clients.describe(member, one.appKey))).toBe('FORBIDDEN');
+    expect(await codeOf(one.clients.revokePrevious(member, one.appKey))).toBe('FORBIDDEN');
+    expect(await codeOf(one.mint())).toBe('no error');
+  });
+
+  it('are not issued to a workspace whose address is not verified, and mint no new host user for one', async () => {
+    const { issue, mint, owner } = await host();
+    const known = { sub: 'known', email: newEmail() };
+    await mint(known);
+    await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('UPDATE tenant SET verified_at = NULL'));
+    expect(await codeOf(issue())).toBe('EMAIL_NOT_VERIFIED');
+    expect(await codeOf(mint())).toBe('EMAIL_NOT_VERIFIED');
+    expect(await codeOf(mint(known))).toBe('no error');
+  });
+});
+
+describe('credentials of an app that nobody has reviewed', () => {
+  it('mint for the workspace of the publisher and no other', async () => {
+    const { mint, owner } = await host({ reviewed: false });
+    const { embedToken } = await mint();
+    expect((await principalOf(embedToken)).tenantId).toBe(owner.tenantId);
+    const stranger = await identity.account();
+    expect(await codeOf(mint({ email: stranger.email }))).toBe('EMBED_IDENTITY_CONFLICT');
+  });
+
+  it('allow origins on localhost, until a version is reviewed', async () => {
+    const { issue, clients, credentials, owner, appKey } = await host({
+      developmentOrigins: ['http://localhost:3000'],
+    });
+    expect(await clients.allowedOrigins(credentials.clientId)).toEqual([
+      'https://host.example',
+      'http://localhost:3000',
+    ]);
+    const published = { allowedOrigins: ['https://host.example'], scopes: ['leads'], linkUsersBy: 'email' as const };
+    await clients.update({ tenantId: owner.tenantId, appKey, ...published });
+    expect(await clients.allowedOrigins(credentials.clientId)).toEqual(['https://host.example']);
+    const refused = issue({ reviewed: true, developmentOrigins: ['http://localhost:3000'] });
+    expect(await codeOf(refused)).toBe('CONFLICT');
+  });
+
+  it.each([
+    'https://localhost:3000',
+    'http://127.0.0.1:3000',
+    'http://localhost.evil.example',
+    'http://localhost:3000/path',
+    'http://evil.example',
+    'http://localhost:3000 https://evil.example',
+  ])('do not allow %p as an origin of the development', async (origin) => {
+    const { issue } = await host();
+    expect(await codeOf(issue({ developmentOrigins: [origin] }))).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('the first link by address', () => {
+  const undo = (token: string) => identity.post('/api/auth/embed-links/undo', { token });
+  const tokenIn = (text: string) => /#token=([\w.-]+)/.exec(text)?.[1] ?? '';
+
+  it('is told to the user by mail, who can undo it: the host gets no more tokens and those it has stop working', async () => {
+    const { mint, owner, appKey } = await host();
+    const viewer = await identity.member(owner, ['viewer']);
+    const request = { sub: 'u1', email: viewer.email, name: 'Buy at evil.example' };
+    const { embedToken } = await mint(request);
+    const { text } = await mailServer.mailTo(viewer.email);
+    expect(text).toContain(appKey.slice(0, 20));
+    expect(text).not.toContain('evil');
+    expect((await identity.request('GET', '/api/auth/me', { token: embedToken })).status).toBe(200);
+    expect((await undo(tokenIn(text))).status).toBe(204);
+    const refusal = await refusalOf(mint(request));
+    expect(refusal).toMatchObject({ code: 'EMBED_USER_DISABLED' });
+    await waitUntil(
+      async () => (await identity.request('GET', '/api/auth/me', { token: embedToken })).body.code === 'TOKEN_REVOKED',
+      { timeoutMs: 1000, describe: 'the embed token is refused' },
+    );
+    expect((await undo(tokenIn(text))).body.code).toBe('INVALID_UNDO_LINK');
+    const links = `/api/tenant/embed-links?appKey=${appKey}&sub=u1`;
+    expect((await identity.request('GET', links, { token: owner.accessToken })).body.data).toEqual([]);
+    const input = { appKey, sub: 'u1', userId: viewer.userId };
+    await identity.request('PUT', '/api/tenant/embed-links', { token: owner.accessToken, body: input });
+    expect(await codeOf(mint(request))).toBe('no error');
+  });
+
+  it('is told once, and not to a user whom the host has brought itself', async () => {
+    const { mint, owner } = await host();
+    const request = { sub: 'u1', email: owner.email };
+    await mint(request);
+    await mailServer.mailTo(owner.email);
+    const told = () => mailServer.mails.filter(({ to }) => to === owner.email).length;
+    await mint(request);
+    await mint({ sub: 'u2' });
+    await mint({ ...request, sub: 'u3' });
+    await waitUntil(() => told() === 2, { timeoutMs: 5000, describe: 'the mail about the second sub' });
+    expect(told()).toBe(2);
+  });
+
+  it('cannot be undone with a wrong, foreign or expired token', async () => {
+    const [one, other] = [await host(), await host()];
+    await one.mint({ sub: 'u', email: one.owner.email });
+    await other.mint({ sub: 'u', email: other.owner.email });
+    const token = tokenIn((await mailServer.mailTo(one.owner.email)).text);
+    const foreign = tokenIn((await mailServer.mailTo(other.owner.email)).text);
+    const [ids] = token.split('.');
+    for (const wrong of ['x', `${ids}.x`, `${ids}.${foreign.split('.')[1]}`, `${foreign.split('.')[0]}.x`]) {
+      const { status, body } = await undo(wrong);
+      expect([wrong, status, body.code]).toEqual([wrong, 410, 'INVALID_UNDO_LINK']);
+    }
+    await identity
+      .get(Database)
+      .transaction(one.owner.tenantId, (tx) => tx.query('UPDATE embed_user SET undo_expires_at = now()'));
+    expect((await undo(token)).body.code).toBe('INVALID_UNDO_LINK');
+    expect((await undo(foreign)).status).toBe(204);
+  });
+
+  it('is stored with a hash of the token only', async () => {
+    const { mint, owner } = await host();
+    await mint({ sub: 'u', email: owner.email });
+    const secret = tokenIn((await mailServer.mailTo(owner.email)).text).split('.')[1] ?? '';
+    const rows = await identity.get(Database).transaction(owner.tenantId, (tx) => tx.query('SELECT * FROM embed_user'));
+    expect(secret).not.toBe('');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+});

@@ -1,0 +1,247 @@
+import { Database, inWorkspace } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LapsedClaimSweeper } from '../src/accounts/verification/lapsed-claim.sweeper.js';
+import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+
+let mailServer: MailServer;
+let identity: TestIdentity;
+let caller = 0;
+beforeAll(async () => {
+  mailServer = await MailServer.start();
+  identity = await TestIdentity.start({ profile: 'production', smtpUrl: mailServer.url });
+});
+afterAll(async () => {
+  await identity?.close();
+  await mailServer?.close();
+});
+
+const passwordOf = (name: string) => `${name}-${PASSWORD}`;
+
+/** Registers from an address of its own, so that no limit of addresses plays a part. */
+const register = (email: string, name = 'somebody') => {
+  caller += 1;
+  return identity.request('POST', '/api/auth/register', {
+    body: { email, password: passwordOf(name), name, workspace: { name: `Buy now at evil.example, says ${name}` } },
+    headers: { 'x-forwarded-for': `198.51.100.${caller}` },
+  });
+};
+
+interface Claimant extends Account {
+  /** Of the mail, when it carries one. */
+  verification: string;
+}
+
+const tokenIn = (text: string) => /#token=([\w-]+)/.exec(text)?.[1] ?? '';
+
+/** Registers, signs in and reads the mail. */
+async function claimant(email: string, name = 'somebody'): Promise<Claimant> {
+  const seen = mailServer.mails.length;
+  const registered = await register(email, name);
+  expect(registered.status).toBe(201);
+  const { status, body } = await identity.login(email, passwordOf(name));
+  expect(status).toBe(200);
+  const { text } = await mailServer.mailTo(email, seen);
+  const { user, tenant } = registered.body;
+  return { ...body, email, userId: user.id, tenantId: tenant.id, verification: tokenIn(text) };
+}
+
+const verify = (who: Pick<Account, 'accessToken'>, token: string) =>
+  identity.post('/api/auth/verify-email', { token }, who.accessToken);
+const resend = (who: Account) => identity.request('POST', '/api/auth/verify-email/resend', { token: who.accessToken });
+const isVerified = async (who: Account) => {
+  const { body } = await identity.request('GET', '/api/auth/me', { token: who.accessToken });
+  return (body.tenant as { verified?: boolean }).verified;
+};
+const addUser = (who: Account, body: object = {}) =>
+  identity.post('/api/tenant/users', { email: newEmail(), name: 'X', roles: ['member'], ...body }, who.accessToken);
+const outcome = async (answer: Promise<{ status: number; body: { code: string } }>) => {
+  const { status, body } = await answer;
+  return [status, body?.code];
+};
+
+describe('a registration in production', () => {
+  it('is not verified until the user who registered presents what the mail carries', async () => {
+    const owner = await claimant(newEmail());
+    expect(await isVerified(owner)).toBe(false);
+    expect((await verify(owner, owner.verification)).status).toBe(204);
+    expect(await isVerified(owner)).toBe(true);
+    expect((await identity.login(owner.email, passwordOf('somebody'))).status).toBe(200);
+    expect((await addUser(owner)).status).toBe(201);
+  });
+
+  it('can neither invite nor create users before, whether the address is theirs or not', async () => {
+    const owner = await claimant(newEmail());
+    expect(await outcome(addUser(owner))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+    expect(await outcome(addUser(owner, { password: PASSWORD }))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
+  });
+
+  it('has its link stored as a hash only, which works once and for 24 hours', async () => {
+    const owner = await claimant(newEmail());
+    const rows = await identity.get(Database).crossTenant((tx) => tx.query('SELECT * FROM email_claim'));
+    expect(JSON.stringify(rows)).not.toContain(owner.verification);
+    expect(await outcome(verify(owner, 'x'.repeat(43)))).toEqual([410, 'INVALID_VERIFICATION']);
+    await identity
+      .get(Database)
+      .crossTenant((tx) =>
+        tx.query(
+          `UPDATE email_claim SET secret_expires_at = secret_expires_at - interval '24 hours' WHERE user_id = $1`,
+          [owner.userId],
+        ),
+      );
+    expect(await outcome(verify(owner, owner.verification))).toEqual([410, 'INVALID_VERIFICATION']);
+    const seen = mailServer.mails.length;
+    expect((await resend(owner)).status).toBe(204);
+    const again = tokenIn((await mailServer.mailTo(owner.email, seen)).text);
+    expect((await verify(owner, again)).status).toBe(204);
+    expect(await outcome(verify(owner, again))).toEqual([409, 'CONFLICT']);
+    expect(await outcome(resend(owner))).toEqual([409, 'CONFLICT']);
+  });
+
+  it('is asked to verify five times more per hour, each time by a new link', async () => {
+    const owner = await claimant(newEmail());
+    for (let count = 0; count < 5; count += 1) expect((await resend(owner)).status).toBe(204);
+    const refused = await resend(owner);
+    expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await outcome(verify(owner, owner.verification))).toEqual([410, 'INVALID_VERIFICATION']);
+  });
+
+  it('sends the address a mail without any text of whoever registered', async () => {
+    const owner = await claimant(newEmail());
+    const { text } = await mailServer.mailTo(owner.email);
+    for (const word of ['evil', 'Buy', 'somebody']) expect(text).not.toContain(word);
+  });
+
+  it('cannot fill the mailbox of an address, from one caller or from many', async () => {
+    const email = newEmail();
+    const from = (address: string) =>
+      identity.request('POST', '/api/auth/register', {
+        body: { email, password: PASSWORD, name: 'X', workspace: { name: 'X' } },
+        headers: { 'x-forwarded-for': address },
+      });
+    const statuses: number[] = [];
+    for (let count = 0; count < 6; count += 1) statuses.push((await from('203.0.113.1')).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
+    for (let count = 0; count < 15; count += 1) expect((await from(`203.0.113.${count + 10}`)).status).toBe(201);
+    expect((await from('203.0.113.99')).status).toBe(429);
+  });
+});
+
+describe('the owner of an address that somebody else registered with', () => {
+  it('registers, signs in with their own password and verifies; the claim of the other ends and is told', async () => {
+    const email = newEmail();
+    const squatter = await claimant(email, 'squatter');
+    const owner = await claimant(email, 'owner');
+    expect(owner.tenantId).not.toBe(squatter.tenantId);
+    const seen = mailServer.mails.length;
+    expect((await verify(owner, owner.verification)).status).toBe(204);
+    expect((await mailServer.mailTo(email, seen)).text).toContain('Another registration with your address has ended');
+    expect(await outcome(verify(squatter, squatter.verification))).toEqual([409, 'EMAIL_TAKEN']);
+    expect(await outcome(resend(squatter))).toEqual([409, 'EMAIL_TAKEN']);
+    expect((await identity.login(email, passwordOf('squatter'))).body.code).toBe('INVALID_CREDENTIALS');
+    expect((await identity.login(email, passwordOf('owner'))).status).toBe(200);
+    expect(await isVerified(squatter)).toBe(false);
+  });
+
+  it('gives nothing away by opening the link of the other', async () => {
+    const email = newEmail();
+    const squatter = await claimant(email, 'squatter');
+    expect((await identity.post('/api/auth/verify-email', { token: squatter.verification })).status).toBe(401);
+    const owner = await claimant(email, 'owner');
+    expect(await outcome(verify(owner, squatter.verification))).toEqual([410, 'INVALID_VERIFICATION']);
+    expect(await isVerified(squatter)).toBe(false);
+  });
+
+  it('wins exactly once when two verify at the same time', async () => {
+    const email = newEmail();
+    const claimants = [await claimant(email, 'one'), await claimant(email, 'two'), await claimant(email, 'three')];
+    const statuses = await Promise.all(claimants.map(async (one) => (await verify(one, one.verification)).status));
+    expect(statuses.sort()).toEqual([204, 409, 409]);
+  });
+});
+
+describe('an address that has an account', () => {
+  it('can be registered again without telling that it has one; its owner learns by mail, and keeps the account', async () => {
+    const email = newEmail();
+    const owner = await claimant(email, 'owner');
+    await verify(owner, owner.verification);
+    const free = await register(newEmail(), 'stranger');
+    const taken = await register(email, 'stranger');
+    expect([taken.status, Object.keys(taken.body).sort()]).toEqual([free.status, Object.keys(free.body).sort()]);
+    const stranger = await claimant(email, 'stranger-two');
+    expect(stranger.verification).toBe('');
+    expect((await mailServer.mailTo(email)).text).toContain('already has an account');
+    expect((await resend(stranger)).status).toBe(204);
+    expect(await outcome(verify(stranger, 'x'.repeat(43)))).toEqual([410, 'INVALID_VERIFICATION']);
+    expect((await identity.login(email, passwordOf('owner'))).status).toBe(200);
+  });
+});
+
+describe('a claim that nobody verified', () => {
+  const age = (userId: string, days: number) =>
+    identity
+      .get(Database)
+      .crossTenant((tx) =>
+        tx.query(`UPDATE email_claim SET created_at = created_at - make_interval(days => $2) WHERE user_id = $1`, [
+          userId,
+          days,
+        ]),
+      );
+
+  it('lapses after seven days: the workspace is closed, its tokens end and the address is forgotten', async () => {
+    const email = newEmail();
+    const owner = await claimant(email);
+    await age(owner.userId, 6);
+    await identity.get(LapsedClaimSweeper).sweep();
+    expect((await identity.login(email, passwordOf('somebody'))).status).toBe(200);
+    await age(owner.userId, 1);
+    expect(await outcome(verify(owner, owner.verification))).toEqual([409, 'CONFLICT']);
+    await identity.get(LapsedClaimSweeper).sweep();
+    expect((await identity.login(email, passwordOf('somebody'))).body.code).toBe('INVALID_CREDENTIALS');
+    expect((await identity.post('/api/auth/refresh', { refreshToken: owner.refreshToken })).status).toBe(401);
+    await waitUntil(
+      async () =>
+        (await identity.request('GET', '/api/auth/me', { token: owner.accessToken })).body.code === 'TOKEN_REVOKED',
+      { timeoutMs: 1000, describe: 'the tokens of the closed workspace are refused' },
+    );
+    const users = await identity
+      .get(Database)
+      .transaction(owner.tenantId, (tx) => tx.query<{ email: string; status: string }>('SELECT * FROM app_user'));
+    expect(users).toMatchObject([{ status: 'disabled' }]);
+    expect(JSON.stringify(users)).not.toContain(email);
+    const claims = await identity.get(Database).crossTenant((tx) => tx.query('SELECT email FROM email_claim'));
+    expect(JSON.stringify(claims)).not.toContain(email);
+  });
+
+  it('is left alone once it is verified', async () => {
+    const owner = await claimant(newEmail());
+    await verify(owner, owner.verification);
+    await identity.get(LapsedClaimSweeper).sweep();
+    expect(await isVerified(owner)).toBe(true);
+  });
+});
+
+describe('outside production', () => {
+  it('a registration from loopback is verified, ends the claims of others, and any other is not', async () => {
+    const development = await TestIdentity.start({ smtpUrl: mailServer.url });
+    try {
+      const email = newEmail();
+      const body = { email, password: passwordOf('far'), name: 'Far', workspace: { name: 'Far' } };
+      const headers = { 'x-forwarded-for': '203.0.113.7' };
+      const far = await development.request('POST', '/api/auth/register', { body, headers });
+      expect(far.body.tenant).toMatchObject({ verified: false });
+      const near = await development.post('/api/auth/register', { ...body, password: PASSWORD });
+      expect(near.body.tenant).toMatchObject({ verified: true });
+      expect((await development.login(email, passwordOf('far'))).status).toBe(401);
+      expect((await development.login(email)).status).toBe(200);
+      const rows = await inWorkspace(development.get(Database), near.body.tenant.id, (tx) =>
+        tx.query<{ verified: boolean }>('SELECT verified_at IS NOT NULL AS verified FROM tenant'),
+      );
+      expect(rows).toEqual([{ verified: true }]);
+    } finally {
+      await development.close();
+    }
+  });
+});

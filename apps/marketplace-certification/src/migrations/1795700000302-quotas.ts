@@ -1,0 +1,11 @@
+import { DATABASES } from '@crm/contracts';
+import { ServiceMigration } from '@crm/database';
+import { createQuotaTable } from '@crm/quota';
+import type { QueryRunner } from 'typeorm';
+
+/** What publishers have used of their certifications and submissions. */
+export class Quotas1795700000302 extends ServiceMigration {
+  async up(runner: QueryRunner): Promise<void> {
+    await createQuotaTable(runner, DATABASES['marketplace-certification']);
+  }
+}
