@@ -17,6 +17,7 @@ const LIBS = [
   'database',
   'idempotency',
   'messaging',
+  'limits',
   'http',
   'identity-views',
   'runtime',

@@ -1,5 +1,6 @@
-import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import type { Limits } from './rate-limit/limits.js';
+import type { LimitsConfig } from '@crm/limits';
+import { limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits.js';
 import type { Upstream } from './routing/routing.js';
 
 export interface GatewayConfig {
@@ -7,6 +8,8 @@ export interface GatewayConfig {
   /** Internal addresses of the services behind the gateway. */
   readonly upstreams: Readonly<Record<Upstream, string>>;
   readonly limits: Limits;
+  /** Where they are counted. */
+  readonly counting: LimitsConfig;
   /** Longest wait for a service's answer. */
   readonly upstreamTimeoutMs: number;
 }
@@ -14,7 +17,10 @@ export interface GatewayConfig {
 /** Token under which the configuration is injected. */
 export const GATEWAY_CONFIG = Symbol('gateway:config');
 
-/** Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute) and UPSTREAM_TIMEOUT_MS. */
+/**
+ * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
+ * REDIS_URL and UPSTREAM_TIMEOUT_MS.
+ */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
     const service = serviceConfig('gateway');
@@ -23,7 +29,15 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         ...(service.profile !== 'production' && { default: `http://127.0.0.1:${port}` }),
         schemes: ['http', 'https'],
       });
-    const perMinute = (name: string, standard: number): number => env.integer(name, { default: standard, min: 1 });
+    const limit = (name: LimitName, variable: string, perMinute: number, burst?: number) => {
+      const points = env.integer(variable, { default: perMinute, min: 1 });
+      return {
+        name,
+        points,
+        windowSeconds: WINDOW_SECONDS,
+        burst: env.integer(`${variable}_BURST`, { default: burst ?? points, min: 1 }),
+      };
+    };
     return {
       service,
       upstreams: {
@@ -34,12 +48,15 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         'webhook-dispatcher': url('WEBHOOKS_URL', 4006),
       },
       limits: {
-        tenant: perMinute('RATE_LIMIT_TENANT', 12_000),
-        principal: perMinute('RATE_LIMIT_PRINCIPAL', 3000),
-        address: perMinute('RATE_LIMIT_ADDRESS', 300),
-        hook: perMinute('RATE_LIMIT_HOOK', 600),
-        hookAddress: perMinute('RATE_LIMIT_HOOK_ADDRESS', 3000),
+        tenant: limit('tenant', 'RATE_LIMIT_TENANT', 12_000),
+        principal: limit('principal', 'RATE_LIMIT_PRINCIPAL', 3000),
+        // A connector that moves data: 100 a second, and three seconds' worth at once.
+        app: limit('app', 'RATE_LIMIT_APP', 6000, 300),
+        address: limit('address', 'RATE_LIMIT_ADDRESS', 300),
+        hook: limit('hook', 'RATE_LIMIT_HOOK', 600),
+        hookAddress: limit('hookAddress', 'RATE_LIMIT_HOOK_ADDRESS', 3000),
       },
+      counting: limitsConfig(),
       upstreamTimeoutMs: env.integer('UPSTREAM_TIMEOUT_MS', { default: 30_000, min: 100 }),
     };
   }, environment);

@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import { Limiter, LimiterStore } from '@crm/http';
+import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 
@@ -22,11 +21,6 @@ export class RegistrationLimit {
   /** @throws PlatformError RATE_LIMITED */
   async consume(address: string): Promise<void> {
     if (this.config.service.profile !== 'production' && isLoopback(address)) return;
-    await this.limiter.consume(address);
+    await this.limiter.consume(addressKey(address));
   }
-}
-
-function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '');
-  return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 }

@@ -8,8 +8,9 @@ import {
   newId,
   type TenantTransaction,
 } from '@crm/database';
-import { idPosition, Limiter, LimiterStore, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { headerCall, IdempotencyService } from '@crm/idempotency';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';

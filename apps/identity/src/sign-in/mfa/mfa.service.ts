@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
-import { Limiter, LimiterStore } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
 import type { User } from '../../accounts/user/user.entity.js';
