@@ -78,7 +78,10 @@ describe('limits in Redis', () => {
   it('hold in each replica while Redis is away, with one line in the log, and together again afterwards', async () => {
     const limiter = new Limiter(await opened(), LIMIT);
     await until(() => lines.length > 0);
-    expect([lines, await metricValue(isShared)]).toEqual([['Limits are counted in Redis, for all replicas together'], 1]);
+    expect([lines, await metricValue(isShared)]).toEqual([
+      ['Limits are counted in Redis, for all replicas together'],
+      1,
+    ]);
     lines.length = 0;
     const before = (await metricValue(localDecisions)) ?? 0;
     expect(await consumed(limiter, 3)).toBe(3);
