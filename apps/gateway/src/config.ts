@@ -1,7 +1,9 @@
 import type { LimitsConfig } from '@crm/limits';
-import { limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { type EnvironmentReader, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits.js';
 import type { Upstream } from './routing/routing.js';
+
+const MEBIBYTE = 1024 * 1024;
 
 export interface GatewayConfig {
   readonly service: ServiceConfig;
@@ -10,8 +12,20 @@ export interface GatewayConfig {
   readonly limits: Limits;
   /** Where they are counted. */
   readonly counting: LimitsConfig;
+  /** Bytes of bodies on their way, by who sends them. */
+  readonly bodies: Readonly<Record<'tenant' | 'address', BodyLimits>>;
+  /** Origins of pages that may call the API, besides the embed page's. */
+  readonly corsOrigins: readonly string[];
   /** Longest wait for a service's answer. */
   readonly upstreamTimeoutMs: number;
+}
+
+/** Bytes of bodies that may be on their way at a time. */
+export interface BodyLimits {
+  /** From one sender. */
+  readonly each: number;
+  /** From all senders of a kind. */
+  readonly all: number;
 }
 
 /** Token under which the configuration is injected. */
@@ -19,7 +33,7 @@ export const GATEWAY_CONFIG = Symbol('gateway:config');
 
 /**
  * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
- * REDIS_URL and UPSTREAM_TIMEOUT_MS.
+ * REDIS_URL, BODY_BYTES*, CORS_ORIGINS and UPSTREAM_TIMEOUT_MS.
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
@@ -57,7 +71,28 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         hookAddress: limit('hookAddress', 'RATE_LIMIT_HOOK_ADDRESS', 3000),
       },
       counting: limitsConfig(),
+      bodies: {
+        tenant: {
+          each: env.integer('BODY_BYTES_TENANT', { default: 16 * MEBIBYTE, min: MEBIBYTE }),
+          all: env.integer('BODY_BYTES', { default: 64 * MEBIBYTE, min: MEBIBYTE }),
+        },
+        address: {
+          each: env.integer('BODY_BYTES_ADDRESS', { default: 2 * MEBIBYTE, min: MEBIBYTE }),
+          all: env.integer('BODY_BYTES_ADDRESSES', { default: 16 * MEBIBYTE, min: MEBIBYTE }),
+        },
+      },
+      corsOrigins: corsOrigins(env),
       upstreamTimeoutMs: env.integer('UPSTREAM_TIMEOUT_MS', { default: 30_000, min: 100 }),
     };
   }, environment);
+}
+
+/** Each as a browser sends it: scheme, host and a port that is not the scheme's own. */
+function corsOrigins(env: EnvironmentReader): readonly string[] {
+  const origins = env.list('CORS_ORIGINS', { default: [] });
+  const isOrigin = (text: string) => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+  if (!origins.every(isOrigin)) {
+    env.problem('CORS_ORIGINS must be origins such as https://app.example.com, separated by commas');
+  }
+  return origins;
 }

@@ -50,6 +50,9 @@ export function debtAfter(operation: Operation, { intervalUs, roomUs }: Pace, de
 export const remainingUses = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
   Math.max(0, Math.floor((roomUs - debtUs) / intervalUs));
 
+/** Seconds in which a full bucket becomes empty: those that the limit was given, but for the rounding of the interval. */
+export const windowSeconds = ({ roomUs }: Pace): number => Math.max(1, Math.round(roomUs / US_PER_SECOND));
+
 /** Seconds until one use fits, rounded up; at least one. */
 export const secondsUntilRoom = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
   wholeSeconds(debtUs + intervalUs - roomUs);

@@ -56,9 +56,8 @@ export class LimitGroup {
     const states: LimitState[] = [];
     for (let index = 0; index < this.limiters.length; index += 1) {
       const limiter = this.limiters[index] as Limiter;
-      const debtUs = debtsUs[index] as number;
-      states.push(limiter.stateOf(debtUs));
-      if (index === refused) throw limiter.refusalFor(states, debtUs);
+      states.push(limiter.stateOf(debtsUs[index] as number));
+      if (index === refused) throw limiter.refusalFor(states);
     }
     return states;
   }

@@ -6,7 +6,7 @@ import { type Claim, type Decision, LimiterStore } from './limiter-store.js';
 import { MemoryLimiterStore } from './memory-limiter-store.js';
 
 const LIMIT = { name: 'sign-in', points: 2, windowSeconds: 60 };
-const STATE = { name: 'sign-in', quota: 2, windowSeconds: 60, remaining: 0, resetSeconds: 60 };
+const STATE = { name: 'sign-in', quota: 2, windowSeconds: 60, remaining: 0, resetSeconds: 30 };
 const REFUSED = {
   code: 'RATE_LIMITED',
   message: 'Too many attempts',

@@ -1,5 +1,5 @@
 import type { LimitState, PlatformError } from '@crm/contracts';
-import { hasRoom, remainingUses, secondsUntilEmpty, secondsUntilRoom } from './gcra.js';
+import { hasRoom, remainingUses, secondsUntilEmpty, secondsUntilRoom, windowSeconds } from './gcra.js';
 import { LimitGroup } from './limit-group.js';
 import type { Limit, LimiterStore, OpenLimit } from './limiter-store.js';
 import { rateLimited } from './rate-limits.js';
@@ -45,12 +45,13 @@ export class Limiter {
   /** What a caller with this debt is told. */
   stateOf(debtUs: number): LimitState {
     const { limit, burst, pace } = this.open;
+    const remaining = remainingUses(pace, debtUs);
     return {
       name: limit.name,
       quota: burst,
-      windowSeconds: secondsUntilEmpty(pace.roomUs),
-      remaining: remainingUses(pace, debtUs),
-      resetSeconds: secondsUntilEmpty(debtUs),
+      windowSeconds: windowSeconds(pace),
+      remaining,
+      resetSeconds: remaining > 0 ? secondsUntilEmpty(debtUs) : secondsUntilRoom(pace, debtUs),
     };
   }
 
@@ -59,7 +60,7 @@ export class Limiter {
   }
 
   /** @param states of the limits that were applied, this one last */
-  refusalFor(states: readonly LimitState[], debtUs: number): PlatformError {
-    return rateLimited(states, this.refusal, secondsUntilRoom(this.open.pace, debtUs));
+  refusalFor(states: readonly LimitState[]): PlatformError {
+    return rateLimited(states, this.refusal);
   }
 }

@@ -14,11 +14,10 @@ describe('rate limits in responses', () => {
 
   it('are in a refusal together with the time to wait', () => {
     const states = [{ name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 900 }];
-    expect(rateLimited(states, 'Too many failed attempts', 90)).toMatchObject({
+    expect(rateLimited(states, 'Too many failed attempts')).toMatchObject({
       code: 'RATE_LIMITED',
       message: 'Too many failed attempts',
-      extra: { retryAfterSeconds: 90, limits: states },
+      extra: { retryAfterSeconds: 900, limits: states },
     });
-    expect(rateLimited(states).extra.retryAfterSeconds).toBe(900);
   });
 });

@@ -4,14 +4,9 @@ import { type LimitState, PlatformError } from '@crm/contracts';
  * The error for a caller of an exhausted limit.
  * @param states of the limits that were applied, the exhausted one last
  * @param detail error detail; default: that of the code
- * @param retryAfterSeconds until the next call is admitted; default: until the limit is as if it had not been used
  */
-export function rateLimited(
-  states: readonly LimitState[],
-  detail?: string,
-  retryAfterSeconds = states.at(-1)?.resetSeconds,
-): PlatformError {
-  return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds, limits: states });
+export function rateLimited(states: readonly LimitState[], detail?: string): PlatformError {
+  return new PlatformError('RATE_LIMITED', detail, { retryAfterSeconds: states.at(-1)?.resetSeconds, limits: states });
 }
 
 /**

@@ -18,8 +18,18 @@ export interface ForwardedRequest {
   readonly path: string;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly body: Buffer | null;
+  /** Longest wait for the beginning of an answer, and then between two parts of it; default: that of the connections. */
+  readonly timeoutMs?: number | undefined;
   /** Of this request; it ends with the service's answer. */
   readonly span?: Span | undefined;
+}
+
+/** What becomes of a request. */
+export interface Outcome {
+  /** The service has begun to answer. */
+  onAnswer(): void;
+  /** It did not answer, and nothing has been sent to the client. */
+  onFailure(error: Error): void;
 }
 
 /**
@@ -39,13 +49,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     private readonly dispatcher: Dispatcher,
     private readonly request: ForwardedRequest,
     private readonly reply: FastifyReply,
-    private readonly onFailure: (error: Error) => void,
+    private readonly outcome: Outcome,
   ) {}
 
   start(): void {
-    const { method, path, headers, body } = this.request;
+    const { method, path, headers, body, timeoutMs } = this.request;
     this.attempts += 1;
-    this.dispatcher.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body }, this);
+    const timeouts = timeoutMs === undefined ? undefined : { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+    this.dispatcher.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body, ...timeouts }, this);
   }
 
   onRequestStart(): void {
@@ -56,6 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // An interim answer (RFC 9110, section 15.2); the final one follows.
     if (status < 200) return;
     this.answered = true;
+    this.outcome.onAnswer();
     this.status = status;
     this.headers = headers;
     // Fastify would set a content type for a buffer that has none.
@@ -93,7 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.start();
     } else {
       this.endSpan(error);
-      this.onFailure(error);
+      this.outcome.onFailure(error);
     }
   }
 

@@ -1,10 +1,11 @@
 import type { Principal } from '@crm/context';
-import type { LimitState } from '@crm/contracts';
+import { type LimitState, PlatformError } from '@crm/contracts';
 import { addressKey, isLoopback, Limiter, LimiterStore, LimitGroup, limitHeaders } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { isCredentialCall, presentedHookId } from '../routing/routing.js';
+import type { RouteClass } from '../routing/route-class.js';
+import { presentedHookId } from '../routing/routing.js';
 import type { LimitName } from './limits.js';
 
 /** Characters of a presented hook id that count; the caller decides how long it is. */
@@ -17,12 +18,12 @@ export class RateLimitService {
   private readonly apps: LimitGroup;
   private readonly hooks: LimitGroup;
   private readonly addresses: LimitGroup;
-  /** Outside production, a sign-in from loopback counts only when it fails: demos and tests sign in all the time. */
-  private readonly sparesLocalSignIns: boolean;
+  /** Outside production a sign-in from loopback counts only when it fails, and a token never: demos and tests try many. */
+  private readonly sparesLocal: boolean;
   private readonly spared = new WeakMap<FastifyRequest, string>();
 
   constructor(store: LimiterStore, @Inject(GATEWAY_CONFIG) config: GatewayConfig) {
-    this.sparesLocalSignIns = config.service.profile !== 'production';
+    this.sparesLocal = config.service.profile !== 'production';
     const limiter = (name: LimitName) => new Limiter(store, config.limits[name]);
     const tenant = limiter('tenant');
     this.users = new LimitGroup([limiter('principal'), tenant]);
@@ -35,16 +36,22 @@ export class RateLimitService {
    * Counts a request and sets the headers of the answer that say what is left.
    * @throws PlatformError RATE_LIMITED
    */
-  admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): void | Promise<void> {
+  admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { limit }: RouteClass,
+    path: string,
+    principal?: Principal,
+  ): void | Promise<void> {
     if (principal) {
       const { tenantId, kind, userId } = principal;
       const group = kind === 'app' ? this.apps : this.users;
       return tell(reply, group.consume(`${tenantId}:${kind}:${userId}`, tenantId));
     }
     const address = addressKey(request.ip);
-    const hookId = presentedHookId(path);
+    const hookId = limit === 'hook' ? presentedHookId(path) : undefined;
     if (hookId !== undefined) return tell(reply, this.hooks.consume(hookId.slice(0, HOOK_KEY_LENGTH), address));
-    if (this.sparesLocalSignIns && isCredentialCall(path) && isLoopback(request.ip)) {
+    if (limit === 'address' && this.isSpared(request)) {
       return this.addresses.refuseExhausted(address).then(() => {
         this.spared.set(request, address);
       });
@@ -52,12 +59,47 @@ export class RateLimitService {
     return tell(reply, this.addresses.consume(address));
   }
 
+  /**
+   * Checks a token that was not seen before, which costs a signature. An address pays with one of its points, and gets it back
+   * if the token is valid.
+   * @throws PlatformError RATE_LIMITED, or what the check rejects with
+   */
+  async tryToken(request: FastifyRequest, check: () => Promise<Principal>): Promise<Principal> {
+    if (this.isSpared(request)) return check();
+    const address = addressKey(request.ip);
+    await this.addresses.consume(address);
+    let isInvalid = false;
+    try {
+      return await check();
+    } catch (error) {
+      isInvalid = isAboutToken(error);
+      throw error;
+    } finally {
+      if (!isInvalid) await this.addresses.giveBack(address);
+    }
+  }
+
+  /**
+   * Counts a token that was seen before and is no longer valid.
+   * @throws PlatformError RATE_LIMITED, otherwise the refusal
+   */
+  async refuseToken(request: FastifyRequest, refusal: unknown): Promise<never> {
+    if (isAboutToken(refusal) && !this.isSpared(request)) await this.addresses.consume(addressKey(request.ip));
+    throw refusal;
+  }
+
   /** Counts a spared request if it failed. @returns undefined when there is nothing to count */
   settle(request: FastifyRequest, status: number): Promise<unknown> | undefined {
     const address = this.spared.get(request);
     return address !== undefined && status >= 400 ? this.addresses.penalise(address) : undefined;
   }
+
+  private isSpared(request: FastifyRequest): boolean {
+    return this.sparesLocal && isLoopback(request.ip);
+  }
 }
+
+const isAboutToken = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;
 
 /** At once while the store answers at once: a promise for each request would cost as much as the counting. */
 function tell(

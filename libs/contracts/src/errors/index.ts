@@ -41,7 +41,7 @@ export interface LimitState {
   /** Seconds in which the whole quota comes back, a call at a time. */
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until all of the quota is back. */
+  /** Seconds until all of the quota is back; while none of it remains, until the next call. */
   readonly resetSeconds: number;
 }
 
