@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Span } from '@crm/tracing';
 import type { FastifyReply } from 'fastify';
 import type { Dispatcher } from 'undici';
+import { gzipped, isCompressible } from './compression.js';
 import { copyResponseHeaders } from './forwarded-headers.js';
 
 /** Answers up to this length are collected and sent in one piece; a longer one is streamed. */
@@ -20,6 +21,8 @@ export interface ForwardedRequest {
   readonly body: Buffer | null;
   /** Longest wait for the beginning of an answer, and then between two parts of it; default: that of the connections. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the client understands a compressed answer; undefined for one that is never compressed. */
+  readonly compression?: 'gzip' | 'not accepted' | undefined;
   /** Of this request; it ends with the service's answer. */
   readonly span?: Span | undefined;
 }
@@ -94,7 +97,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     // Undefined for an answer without a body: Fastify would write null as JSON.
     const [only] = this.chunks;
-    this.begin().send(this.chunks.length > 1 ? Buffer.concat(this.chunks) : only);
+    const body = this.chunks.length > 1 ? Buffer.concat(this.chunks) : only;
+    if (body && this.request.compression && isCompressible(this.status, this.headers, body.length)) {
+      this.sendCompressible(body, this.request.compression);
+    } else {
+      this.begin().send(body);
+    }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -138,6 +146,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.chunks = [];
     this.stream = stream;
     this.begin().send(stream);
+  }
+
+  private sendCompressible(body: Buffer, compression: 'gzip' | 'not accepted'): void {
+    const reply = this.begin();
+    const vary = reply.getHeader('vary');
+    // Caches must keep the two forms apart.
+    reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
+    if (compression === 'gzip') {
+      const compressed = gzipped(body);
+      reply.headers({ 'content-encoding': 'gzip', 'content-length': compressed.length }).send(compressed);
+    } else {
+      reply.send(body);
+    }
   }
 
   private begin(): FastifyReply {

@@ -13,6 +13,7 @@ import { CrossOriginService } from '../cross-origin/cross-origin.service.js';
 import { RateLimitService } from '../rate-limit/rate-limit.service.js';
 import { ROUTE_CLASSES } from '../routing/route-class.js';
 import { isAmbiguous, ROUTES, type Route, routeFor } from '../routing/routing.js';
+import { acceptsGzip } from './compression.js';
 import { describeForwarding } from './forward-span.js';
 import { requestHeaders } from './forwarded-headers.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
@@ -165,7 +166,9 @@ export class ProxyService implements OnModuleInit {
       hasBody: body !== null,
     });
     const timeoutMs = routeClass.timeoutMs && Math.min(routeClass.timeoutMs, this.timeoutMs);
-    const forwarded = { method, path: request.raw.url as string, headers, body, span, timeoutMs };
+    const compression =
+      routeClass.compresses && method === 'GET' ? compressionFor(request.headers['accept-encoding']) : undefined;
+    const forwarded = { method, path: request.raw.url as string, headers, body, span, timeoutMs, compression };
     this.upstreams.forward(upstream, forwarded, reply, (error) =>
       this.problems.answer(asUnavailable(error), request, reply),
     );
@@ -183,6 +186,8 @@ function announcedBytes({ headers }: FastifyRequest, most: number): number {
   if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
   return bytes;
 }
+
+const compressionFor = (accepted: string | string[] | undefined) => (acceptsGzip(accepted) ? 'gzip' : 'not accepted');
 
 /** The path as received, without its query. */
 function pathOf(request: FastifyRequest): string {
