@@ -54,7 +54,9 @@ describe('the Valkey of k8s/base/limits', () => {
   });
 
   it('does not answer without TLS', async () => {
-    const outcome = await redisAnswers(port, ['PING']).catch((/** @type {NodeJS.ErrnoException} */ error) => error.code);
+    const outcome = await redisAnswers(port, ['PING']).catch(
+      (/** @type {NodeJS.ErrnoException} */ error) => error.code,
+    );
     expect([['-'], [''], 'ECONNRESET']).toContainEqual(outcome);
   });
 });

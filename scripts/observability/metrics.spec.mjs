@@ -113,6 +113,7 @@ describe('the page of metrics', () => {
       'pool',
       'queue',
       'route',
+      'sender',
       'service',
       'severity',
       'side',
@@ -122,6 +123,7 @@ describe('the page of metrics', () => {
       'subject',
       'table',
       'type',
+      'upstream',
       'version',
     ]);
   });

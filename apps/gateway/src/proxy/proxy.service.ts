@@ -187,7 +187,8 @@ function announcedBytes({ headers }: FastifyRequest, most: number): number {
   return bytes;
 }
 
-const compressionFor = (accepted: string | string[] | undefined) => (acceptsGzip(accepted) ? 'gzip' : 'not accepted');
+const compressionFor = (accepted: string | string[] | undefined): 'gzip' | 'not accepted' =>
+  acceptsGzip(accepted) ? 'gzip' : 'not accepted';
 
 /** The path as received, without its query. */
 function pathOf(request: FastifyRequest): string {
