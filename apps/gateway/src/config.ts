@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import type { LimitsConfig } from '@crm/limits';
 import { type EnvironmentReader, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits.js';
@@ -90,7 +91,7 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
 /** Each as a browser sends it: scheme, host and a port that is not the scheme's own. */
 function corsOrigins(env: EnvironmentReader): readonly string[] {
   const origins = env.list('CORS_ORIGINS', { default: [] });
-  const isOrigin = (text: string) => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+  const isOrigin = (text: string) => /^https?:/.test(text) && parseUrl(text)?.origin === text;
   if (!origins.every(isOrigin)) {
     env.problem('CORS_ORIGINS must be origins such as https://app.example.com, separated by commas');
   }

@@ -1,7 +1,17 @@
-import type { LimitState } from '@crm/contracts';
+import type { LimitState, PlatformError } from '@crm/contracts';
 import type { Operation } from './gcra.js';
-import type { Limiter } from './limiter.js';
-import type { Claim, Decision } from './limiter-store.js';
+import type { Claim, Decision, LimiterStore, OpenLimit } from './limiter-store.js';
+
+/** A limit of a group, which is a Limiter. */
+export interface GroupedLimit {
+  readonly store: LimiterStore;
+  readonly open: OpenLimit;
+  /** What a caller with this debt is told. */
+  stateOf(debtUs: number): LimitState;
+  isExhausted(debtUs: number): boolean;
+  /** @param states of the limits that were applied, this one last */
+  refusalFor(states: readonly LimitState[]): PlatformError;
+}
 
 /**
  * Limits of one store that apply to the same calls. They are asked in one step, which is one round trip where the store is a
@@ -9,7 +19,7 @@ import type { Claim, Decision } from './limiter-store.js';
  */
 export class LimitGroup {
   /** @param limiters at least one, all different */
-  constructor(private readonly limiters: readonly Limiter[]) {}
+  constructor(private readonly limiters: readonly GroupedLimit[]) {}
 
   /**
    * Uses one point of every key, if each has one left: a call that one limit refuses costs nothing of the others.
@@ -47,15 +57,15 @@ export class LimitGroup {
   private apply(operation: Operation, keys: readonly string[]): Decision | Promise<Decision> {
     const claims: Claim[] = [];
     for (let index = 0; index < this.limiters.length; index += 1) {
-      claims.push({ open: (this.limiters[index] as Limiter).open, key: keys[index] as string });
+      claims.push({ open: (this.limiters[index] as GroupedLimit).open, key: keys[index] as string });
     }
-    return (this.limiters[0] as Limiter).store.apply(operation, claims);
+    return (this.limiters[0] as GroupedLimit).store.apply(operation, claims);
   }
 
   private admit({ refused, debtsUs }: Decision): readonly LimitState[] {
     const states: LimitState[] = [];
     for (let index = 0; index < this.limiters.length; index += 1) {
-      const limiter = this.limiters[index] as Limiter;
+      const limiter = this.limiters[index] as GroupedLimit;
       states.push(limiter.stateOf(debtsUs[index] as number));
       if (index === refused) throw limiter.refusalFor(states);
     }

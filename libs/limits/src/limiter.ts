@@ -1,11 +1,11 @@
 import type { LimitState, PlatformError } from '@crm/contracts';
 import { hasRoom, remainingUses, secondsUntilEmpty, secondsUntilRoom, windowSeconds } from './gcra.js';
-import { LimitGroup } from './limit-group.js';
+import { type GroupedLimit, LimitGroup } from './limit-group.js';
 import type { Limit, LimiterStore, OpenLimit } from './limiter-store.js';
 import { rateLimited } from './rate-limits.js';
 
 /** One limit for any number of keys. */
-export class Limiter {
+export class Limiter implements GroupedLimit {
   readonly open: OpenLimit;
   private readonly alone: LimitGroup;
 
@@ -42,7 +42,6 @@ export class Limiter {
     return this.alone.refuseExhausted(key);
   }
 
-  /** What a caller with this debt is told. */
   stateOf(debtUs: number): LimitState {
     const { limit, burst, pace } = this.open;
     const remaining = remainingUses(pace, debtUs);
@@ -59,7 +58,6 @@ export class Limiter {
     return !hasRoom(this.open.pace, debtUs);
   }
 
-  /** @param states of the limits that were applied, this one last */
   refusalFor(states: readonly LimitState[]): PlatformError {
     return rateLimited(states, this.refusal);
   }
