@@ -15,8 +15,8 @@ const PAUSE_MS = 1_000;
 const MOST_TOGETHER = 100;
 
 /**
- * Counts in Redis or Valkey, for all replicas together. What is asked in one turn of the event loop, by however many
- * requests, is one call of the script.
+ * Counts in Redis or Valkey, for all replicas together. What is asked in one turn of the event loop, and then while a call
+ * is under way, by however many requests, is one call of the script: the busier the process, the less a request costs.
  *
  * While the server cannot be asked, every process counts by itself, from zero: limits go on to hold, for each replica
  * separately. Requests are neither refused nor let through unlimited, and none waits for long (decision record 0170).
@@ -30,6 +30,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
   /** Undefined until the server was reached or missed for the first time. */
   private shared: boolean | undefined;
   private pausedUntil = 0;
+  private callsUnderWay = 0;
 
   /**
    * @param url of the server
@@ -50,7 +51,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
   override apply(operation: Operation, claims: readonly Claim[]): Decision | Promise<Decision> {
     if (!this.canAsk()) return this.decideHere(operation, claims);
     return new Promise((decide) => {
-      if (this.waiting.length === 0) setImmediate(() => this.ask());
+      if (this.waiting.length === 0 && this.callsUnderWay === 0) setImmediate(() => this.ask());
       this.waiting.push({ operation, claims, decide });
     });
   }
@@ -73,6 +74,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
 
   private askTogether(waiting: readonly Waiting[]): void {
     let isDecided = false;
+    this.callsUnderWay += 1;
     const fail = (reason: unknown) => {
       if (isDecided) return;
       isDecided = true;
@@ -80,6 +82,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
       this.pausedUntil = performance.now() + PAUSE_MS;
       this.goLocal(reason);
       for (const { operation, claims, decide } of waiting) decide(this.decideHere(operation, claims));
+      this.goOn();
     };
     const timer = setTimeout(() => fail(new Error('The server did not answer in time')), ANSWER_TIMEOUT_MS);
     this.script
@@ -93,8 +96,20 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
         waiting.forEach(({ decide }, index) => {
           decide(decisions[index] as Decision);
         });
+        this.goOn();
       })
       .catch(fail);
+  }
+
+  /** A call has ended: what was asked meanwhile is next. */
+  private goOn(): void {
+    this.callsUnderWay -= 1;
+    if (this.callsUnderWay > 0 || this.waiting.length === 0) return;
+    if (this.canAsk()) {
+      this.ask();
+      return;
+    }
+    for (const { operation, claims, decide } of this.waiting.splice(0)) decide(this.decideHere(operation, claims));
   }
 
   private decideHere(operation: Operation, claims: readonly Claim[]): Decision {
