@@ -18,6 +18,7 @@ const LIBS = [
   'idempotency',
   'quota',
   'messaging',
+  'limits',
   'http',
   'identity-views',
   'runtime',

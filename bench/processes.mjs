@@ -61,11 +61,24 @@ export class Processes {
    * @param {() => Promise<boolean>} isReady
    * @param {readonly string[]} [args] of the program
    */
-  async start(name, file, environment, isReady, args = []) {
+  start(name, file, environment, isReady, args = []) {
+    const options = process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [];
+    const all = [...options, '--enable-source-maps', file, ...args];
+    return this.startProgram(name, process.execPath, all, isReady, environment);
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} command
+   * @param {readonly string[]} args
+   * @param {() => Promise<boolean>} isReady
+   * @param {NodeJS.ProcessEnv} [environment]
+   */
+  async startProgram(name, command, args, isReady, environment = {}) {
     const child = await ChildServer.start({
       name,
-      command: process.execPath,
-      args: [...(process.env.BENCH_NODE_OPTIONS?.split(' ') ?? []), '--enable-source-maps', file, ...args],
+      command,
+      args: [...args],
       env: { ...process.env, ...environment },
       logFile: path.join(this.folder, 'logs', `${name}.log`),
       guard: this.guard,

@@ -18,7 +18,14 @@ const demo = await readCompose(await readEnvFile(inRoot('deploy', 'compose', 'de
 const layout = fixedLayout(DEVELOPMENT_PORTS, OPERATIONS_PORT_OFFSET, 0);
 
 /** Ports of what is not ours, inside the network of the containers. */
-const SERVER_PORTS_INSIDE = { postgres: 5432, nats: 4222, mailpit: 1025, 'otel-collector': 4318, prometheus: 9090 };
+const SERVER_PORTS_INSIDE = {
+  postgres: 5432,
+  nats: 4222,
+  valkey: 6379,
+  mailpit: 1025,
+  'otel-collector': 4318,
+  prometheus: 9090,
+};
 /** The programs with a configuration, and the container of each. */
 const PROGRAMS = /** @type {[string, ProgramName][]} */ ([
   ...SERVICES.map((name) => [name, name]),
@@ -75,7 +82,7 @@ describe('the environment', () => {
 
   it('trusts the gateway for the address of a client behind it, and nobody at an edge', () => {
     for (const name of SERVICES) {
-      expect(environmentOf(container(name)).TRUSTED_PROXIES).toBe(isEdge(name) ? '' : 'uniquelocal');
+      expect(environmentOf(container(name)).TRUSTED_PROXIES).toBe(isEdge(name) ? 'none' : 'uniquelocal');
     }
   });
 

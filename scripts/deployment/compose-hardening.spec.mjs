@@ -70,7 +70,7 @@ describe('the networks', () => {
     expect(membersOf('mail')).toEqual(['identity', 'mailpit']);
     expect(membersOf('telemetry')).toEqual([...SERVICES, 'otel-collector', 'prometheus'].sort());
     expect(membersOf('metrics')).toEqual(['grafana', 'prometheus']);
-    expect(membersOf('platform')).toEqual([...SERVICES, 'migrate', 'nats', 'seed'].sort());
+    expect(membersOf('platform')).toEqual([...SERVICES, 'migrate', 'nats', 'seed', 'valkey'].sort());
   });
 
   it('have no way out, but for that to the outside', () => {

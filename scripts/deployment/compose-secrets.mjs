@@ -17,6 +17,8 @@ const WITH_KEY = ['identity', 'marketplace-certification', 'automation-hooks', '
 const NATS_USERS = [...Object.keys(DATABASES), 'gateway', 'embed-gateway', 'marketplace-admin', 'provisioner'];
 /** Where PostgreSQL answers in the network of the containers. */
 const POSTGRES = 'postgres:5432';
+/** Where Valkey does. */
+const VALKEY = 'valkey:6379';
 
 /**
  * The folder keeps everybody else on the machine out. A file is readable, because a container runs as a user of its own
@@ -66,6 +68,8 @@ export function composeSecrets() {
     ),
     ...Object.fromEntries(WITH_KEY.map((service) => [`${snake(service)}_key_encryption_key`, key])),
     ...Object.fromEntries(NATS_USERS.map((user) => [`nats_password_${snake(user)}`, password])),
+    redis_password: password,
+    redis_url: async (secret) => `redis://:${await secret('redis_password')}@${VALKEY}`,
     smtp_url: () => 'smtp://mailpit:1025',
     grafana_admin_password: password,
   };

@@ -40,7 +40,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('has every service of the platform and what it stands on', () => {
-    const servers = ['postgres', 'nats', 'mailpit', 'prometheus', 'grafana', 'otel-collector'];
+    const servers = ['postgres', 'nats', 'valkey', 'mailpit', 'prometheus', 'grafana', 'otel-collector'];
     expect(sorted(Object.keys(compose.services))).toEqual(sorted([...OWN_IMAGES, 'seed', ...servers]));
   });
 });

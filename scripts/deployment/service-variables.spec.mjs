@@ -36,6 +36,7 @@ describe('the environment of a service', () => {
     EMBED_API_URL: 'https://embed.example.com',
     NATS_URL: 'nats://nats:4222',
     NATS_PASSWORD: 'secret',
+    TRUSTED_PROXIES: '10.0.0.0/8',
   };
 
   it('has no problems when it is complete and known', async () => {

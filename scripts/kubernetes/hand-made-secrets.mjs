@@ -51,6 +51,11 @@ export function handMadeSecrets({ services, stateful }) {
       what: `Seals what ${service} keeps secret. Without it, a backup of the database is worth little: keep a copy elsewhere.`,
     })),
     {
+      name: 'limits',
+      keys: { 'redis-password': PASSWORD },
+      what: 'Opens the server in which replicas count rate limits. It reads it at its start.',
+    },
+    {
       name: 'mail',
       keys: { 'smtp-url': { given: 'SMTP_URL', example: 'smtps://user:password@mail.example.com:465' } },
       what: 'The mail server, with user and password.',

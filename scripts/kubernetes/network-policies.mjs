@@ -25,13 +25,22 @@ export const PEER_NAMESPACES = { public: 'crm-public', observability: 'observabi
 /** Pods of this namespace that are no services, by the labels that their makers give them. */
 const POD_LABELS = {
   nats: { 'app.kubernetes.io/name': 'nats' },
+  limits: { 'app.kubernetes.io/name': 'valkey' },
   migrate: { 'app.kubernetes.io/name': 'migrate' },
   // Of the operator: every instance of the cluster.
   database: { 'cnpg.io/cluster': 'crm-db' },
 };
 
 /** TCP ports of the peers. Mail: submission with TLS from the start, and with STARTTLS. */
-const PEER_PORTS = { nats: [4222], database: [5432], telemetry: [4318], dns: [53], mail: [465, 587], https: [443] };
+const PEER_PORTS = {
+  nats: [4222],
+  database: [5432],
+  redis: [6379],
+  telemetry: [4318],
+  dns: [53],
+  mail: [465, 587],
+  https: [443],
+};
 
 const HEADER = `# Who may connect to whom: one policy for each process, with the arrows of libs/contracts/src/connections.ts.
 # Ranges that must not be called come from libs/address-policy. Made by: npm run docs

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { CALLERS_OF_THE_INTERNET, SENDERS_OF_MAIL } from '../../libs/contracts/src/connections.js';
+import { CALLERS_OF_THE_INTERNET, COUNTERS_OF_LIMITS, SENDERS_OF_MAIL } from '../../libs/contracts/src/connections.js';
 import { SERVICES } from '../../libs/contracts/src/services.js';
 import { serviceVariables } from '../deployment/service-variables.mjs';
 import { inRoot } from '../root.mjs';
@@ -126,16 +126,18 @@ describe('the rules for variables', () => {
 });
 
 describe('the connections of the contracts', () => {
-  it('lead to the internet and to mail from the services whose configuration has something to do with them', async () => {
-    /** @type {Record<'EGRESS_ALLOW' | 'SMTP_URL', string[]>} */
-    const having = { EGRESS_ALLOW: [], SMTP_URL: [] };
+  it('lead to the internet, to mail and to Redis from the services whose configuration has something to do with them', async () => {
+    /** @type {Record<'EGRESS_ALLOW' | 'REDIS_URL' | 'SMTP_URL', string[]>} */
+    const having = { EGRESS_ALLOW: [], REDIS_URL: [], SMTP_URL: [] };
     // One after the other: Jest cannot load a module of ours twice at the same time.
     for (const service of SERVICES) {
       const { known } = await serviceVariables(service);
       if (known.includes('EGRESS_ALLOW')) having.EGRESS_ALLOW.push(service);
+      if (known.includes('REDIS_URL')) having.REDIS_URL.push(service);
       if (known.includes('SMTP_URL')) having.SMTP_URL.push(service);
     }
     expect(having.EGRESS_ALLOW).toEqual(CALLERS_OF_THE_INTERNET);
+    expect(having.REDIS_URL).toEqual(COUNTERS_OF_LIMITS);
     expect(having.SMTP_URL).toEqual(SENDERS_OF_MAIL);
   });
 });

@@ -14,6 +14,9 @@ import { inRoot } from '../root.mjs';
 export const SECTIONS = [
   { title: 'Requests', who: 'every service', file: 'libs/runtime/src/observability/metrics.ts' },
   { title: 'Limits', who: 'every service', file: 'libs/http/src/problem/refusal-metrics.ts' },
+  { title: 'Counting of limits', who: 'services with limits', file: 'libs/limits/src/limits-metrics.ts' },
+  { title: 'Bodies on their way', who: 'gateway', file: 'apps/gateway/src/bodies/body-metrics.ts' },
+  { title: 'Services behind the gateway', who: 'gateway', file: 'apps/gateway/src/proxy/upstream-metrics.ts' },
   {
     title: 'Calls, consumers and cut-offs',
     who: 'every service; consumers where they run',

@@ -118,6 +118,7 @@ describe('the page of metrics', () => {
       'queue',
       'reason',
       'route',
+      'sender',
       'service',
       'severity',
       'side',
@@ -127,6 +128,7 @@ describe('the page of metrics', () => {
       'subject',
       'table',
       'type',
+      'upstream',
       'version',
     ]);
   });

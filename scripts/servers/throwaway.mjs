@@ -8,10 +8,12 @@ import { freePorts } from './free-port.mjs';
 import { NATS_STOP_MS, startNats } from './nats.mjs';
 import { natsProgram } from './nats-binary.mjs';
 import { POSTGRES_STOP_MS, startPostgres } from './postgres.mjs';
+import { redisProgram } from './redis-binary.mjs';
 
 /**
  * @typedef {object} ThrowawayServers
- * @property {NodeJS.ProcessEnv} environment TEST_DATABASE_URL (superuser), TEST_NATS_URL, TEST_NATS_PASSWORD, TEST_NATS_PROGRAM
+ * @property {NodeJS.ProcessEnv} environment TEST_DATABASE_URL (superuser), TEST_NATS_URL, TEST_NATS_PASSWORD, TEST_NATS_PROGRAM,
+ *   TEST_REDIS_PROGRAM
  * @property {() => Promise<void>} stop stops the servers and deletes their data
  */
 
@@ -54,6 +56,8 @@ export async function startThrowawayServers() {
         TEST_NATS_PASSWORD: password,
         // With the program each test file starts a server of its own, so that no other file takes its events.
         TEST_NATS_PROGRAM: await natsProgram(),
+        // Started by the tests that need it, in some 10 ms: they also stop it.
+        TEST_REDIS_PROGRAM: await redisProgram(),
       },
       stop,
     };

@@ -1,4 +1,5 @@
 import { DatabaseModule } from '@crm/database';
+import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { AutomationsConfig } from './config.js';
@@ -18,6 +19,7 @@ export class AppModule {
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats }),
+        LimitsModule.forService(config.limits, config.service.name),
         HookModule,
         WorkflowModule,
         RunModule,

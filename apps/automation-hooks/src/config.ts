@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import type { LimitsConfig } from '@crm/limits';
+import { databaseConfig, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface RunConfig {
   /** Seconds for which a worker holds a run; after that, another worker claims a run whose lease was not renewed. */
@@ -26,6 +27,8 @@ export interface HookConfig {
 export interface AutomationsConfig {
   readonly service: ServiceConfig;
   readonly database: DatabaseConfig;
+  /** Where limits of hook calls are counted. */
+  readonly limits: LimitsConfig;
   /** 32 bytes in base64; hook secrets are sealed with it. */
   readonly encryptionKey: string;
   readonly hooks: HookConfig;
@@ -50,6 +53,7 @@ export function loadConfig(): AutomationsConfig {
       service,
       // Hook calls and claims are statements of the narrow role, and all of its statements are served by an index.
       database: { ...databaseConfig('automation-hooks'), genericPlans: true },
+      limits: limitsConfig(),
       encryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
       hooks: {
         baseUrl: env.url('HOOK_BASE_URL', { default: service.baseUrl, schemes: ['http', 'https'] }),

@@ -95,6 +95,7 @@ export async function startWorld(egress: AutomationsConfig['egress'] = { allow: 
     return {
       service,
       database: { ...database.config, genericPlans: true },
+      limits: {},
       encryptionKey,
       hooks: { baseUrl: BASE_URL, callsPerTenSeconds },
       workflowsPerTenant,

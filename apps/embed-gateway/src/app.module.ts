@@ -1,3 +1,4 @@
+import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { EmbedGatewayConfig } from './config.js';
@@ -14,6 +15,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         MessagingModule.forService({ config: config.service.nats }),
+        LimitsModule.forService(config.limits, config.service.name),
         EmbedPageModule,
         EmbedSessionModule,
       ],

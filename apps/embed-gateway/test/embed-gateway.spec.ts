@@ -7,6 +7,7 @@ import type { EmbedGatewayConfig } from '../src/config.js';
 const config: EmbedGatewayConfig = {
   // Trusted, so that a test can call from different addresses.
   service: { ...testServiceConfig('embed-gateway'), trustedProxies: ['127.0.0.1'] },
+  limits: {},
 };
 
 const neighbours: { close(): Promise<void> }[] = [];

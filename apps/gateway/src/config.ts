@@ -1,20 +1,41 @@
-import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
-import type { Limits } from './rate-limit/limits.js';
+import { parseUrl } from '@crm/address-policy';
+import type { LimitsConfig } from '@crm/limits';
+import { type EnvironmentReader, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits.js';
 import type { Upstream } from './routing/routing.js';
+
+const MEBIBYTE = 1024 * 1024;
 
 export interface GatewayConfig {
   readonly service: ServiceConfig;
   /** Internal addresses of the services behind the gateway. */
   readonly upstreams: Readonly<Record<Upstream, string>>;
   readonly limits: Limits;
+  /** Where they are counted. */
+  readonly counting: LimitsConfig;
+  /** Bytes of bodies on their way, by who sends them. */
+  readonly bodies: Readonly<Record<'tenant' | 'address', BodyLimits>>;
+  /** Origins of pages that may call the API, besides the embed page's. */
+  readonly corsOrigins: readonly string[];
   /** Longest wait for a service's answer. */
   readonly upstreamTimeoutMs: number;
+}
+
+/** Bytes of bodies that may be on their way at a time. */
+export interface BodyLimits {
+  /** From one sender. */
+  readonly each: number;
+  /** From all senders of a kind. */
+  readonly all: number;
 }
 
 /** Token under which the configuration is injected. */
 export const GATEWAY_CONFIG = Symbol('gateway:config');
 
-/** Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute) and UPSTREAM_TIMEOUT_MS. */
+/**
+ * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
+ * REDIS_URL, BODY_BYTES*, CORS_ORIGINS and UPSTREAM_TIMEOUT_MS.
+ */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
     const service = serviceConfig('gateway');
@@ -23,7 +44,15 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         ...(service.profile !== 'production' && { default: `http://127.0.0.1:${port}` }),
         schemes: ['http', 'https'],
       });
-    const perMinute = (name: string, standard: number): number => env.integer(name, { default: standard, min: 1 });
+    const limit = (name: LimitName, variable: string, perMinute: number, burst?: number) => {
+      const points = env.integer(variable, { default: perMinute, min: 1 });
+      return {
+        name,
+        points,
+        windowSeconds: WINDOW_SECONDS,
+        burst: env.integer(`${variable}_BURST`, { default: burst ?? points, min: 1 }),
+      };
+    };
     return {
       service,
       upstreams: {
@@ -34,13 +63,37 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
         'webhook-dispatcher': url('WEBHOOKS_URL', 4006),
       },
       limits: {
-        tenant: perMinute('RATE_LIMIT_TENANT', 12_000),
-        principal: perMinute('RATE_LIMIT_PRINCIPAL', 3000),
-        address: perMinute('RATE_LIMIT_ADDRESS', 300),
-        hook: perMinute('RATE_LIMIT_HOOK', 600),
-        hookAddress: perMinute('RATE_LIMIT_HOOK_ADDRESS', 3000),
+        tenant: limit('tenant', 'RATE_LIMIT_TENANT', 12_000),
+        principal: limit('principal', 'RATE_LIMIT_PRINCIPAL', 3000),
+        // A connector that moves data: 100 a second, and three seconds' worth at once.
+        app: limit('app', 'RATE_LIMIT_APP', 6000, 300),
+        address: limit('address', 'RATE_LIMIT_ADDRESS', 300),
+        hook: limit('hook', 'RATE_LIMIT_HOOK', 600),
+        hookAddress: limit('hookAddress', 'RATE_LIMIT_HOOK_ADDRESS', 3000),
       },
+      counting: limitsConfig(),
+      bodies: {
+        tenant: {
+          each: env.integer('BODY_BYTES_TENANT', { default: 16 * MEBIBYTE, min: MEBIBYTE }),
+          all: env.integer('BODY_BYTES', { default: 64 * MEBIBYTE, min: MEBIBYTE }),
+        },
+        address: {
+          each: env.integer('BODY_BYTES_ADDRESS', { default: 2 * MEBIBYTE, min: MEBIBYTE }),
+          all: env.integer('BODY_BYTES_ADDRESSES', { default: 16 * MEBIBYTE, min: MEBIBYTE }),
+        },
+      },
+      corsOrigins: corsOrigins(env),
       upstreamTimeoutMs: env.integer('UPSTREAM_TIMEOUT_MS', { default: 30_000, min: 100 }),
     };
   }, environment);
+}
+
+/** Each as a browser sends it: scheme, host and a port that is not the scheme's own. */
+function corsOrigins(env: EnvironmentReader): readonly string[] {
+  const origins = env.list('CORS_ORIGINS', { default: [] });
+  const isOrigin = (text: string) => /^https?:/.test(text) && parseUrl(text)?.origin === text;
+  if (!origins.every(isOrigin)) {
+    env.problem('CORS_ORIGINS must be origins such as https://app.example.com, separated by commas');
+  }
+  return origins;
 }

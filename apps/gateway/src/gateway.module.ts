@@ -1,3 +1,4 @@
+import { LimitsModule } from '@crm/limits';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiDocumentModule } from './api-document/api-document.module.js';
 import type { GatewayConfig } from './config.js';
@@ -11,7 +12,13 @@ export class GatewayModule {
   static with(config: GatewayConfig): DynamicModule {
     return {
       module: GatewayModule,
-      imports: [ConfigModule.with(config), ApiDocumentModule, ProblemModule, ProxyModule],
+      imports: [
+        ConfigModule.with(config),
+        LimitsModule.forService(config.counting, config.service.name),
+        ApiDocumentModule,
+        ProblemModule,
+        ProxyModule,
+      ],
     };
   }
 }

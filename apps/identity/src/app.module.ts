@@ -1,4 +1,5 @@
 import { DatabaseModule } from '@crm/database';
+import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EmailChangeModule } from './accounts/email-change/email-change.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
+        LimitsModule.forService(config.limits, config.service.name),
         TenantModule,
         RegistrationModule,
         VerificationModule,

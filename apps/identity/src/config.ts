@@ -1,6 +1,8 @@
 import type { DatabaseConfig } from '@crm/database';
+import type { LimitsConfig } from '@crm/limits';
 import {
   databaseConfig,
+  limitsConfig,
   type QuotaByPlan,
   quotaByPlan,
   readEnvironment,
@@ -12,6 +14,8 @@ import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './accounts/password/ha
 export interface IdentityConfig {
   service: ServiceConfig;
   database: DatabaseConfig;
+  /** Where limits are counted. */
+  limits: LimitsConfig;
   /** Mail server, e.g. `smtp://127.0.0.1:1025` or `smtps://user:password@mail.example:465`. */
   smtpUrl: string;
   /** Sender of every mail. */
@@ -63,6 +67,7 @@ export function loadConfig(): IdentityConfig {
     return {
       service,
       database: databaseConfig('identity'),
+      limits: limitsConfig(),
       smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'], secret: true }),
       mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
       keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),

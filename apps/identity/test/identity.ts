@@ -95,6 +95,7 @@ export class TestIdentity {
         nats: { url: nats.url, user: 'identity', password: nats.passwords.identity, service: 'identity' },
       },
       database: database.config,
+      limits: {},
       // Nobody listens on the discard port: mail waits.
       smtpUrl: changes.smtpUrl ?? 'smtp://127.0.0.1:9',
       mailFrom: 'no-reply@platform.test',

@@ -1,3 +1,4 @@
+import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module.js';
@@ -18,6 +19,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         MessagingModule.forService({ config: config.service.nats }),
+        LimitsModule.forService(config.limits, config.service.name),
         SessionModule,
         AccountModule,
         OperatorModule,

@@ -6,7 +6,7 @@ import { AppModule } from '../src/app.module.js';
 import type { MarketplaceAdminConfig } from '../src/config.js';
 import { CREDENTIAL_CALLS_PER_MINUTE } from '../src/session/credential-limit.js';
 
-const config: MarketplaceAdminConfig = { service: testServiceConfig('marketplace-admin') };
+const config: MarketplaceAdminConfig = { service: testServiceConfig('marketplace-admin'), limits: {} };
 
 const tokens = testTokens();
 const neighbours: { close(): Promise<void> }[] = [];

@@ -7,6 +7,8 @@ export const PEERS = [
   'public',
   'nats',
   'database',
+  /** Redis or Valkey, in which replicas count limits together. */
+  'limits',
   /** Scrapes metrics and receives traces. */
   'observability',
   /** Name servers of the cluster. */
@@ -26,7 +28,7 @@ export type ConnectionEnd = ServiceName | Peer;
 export interface ConnectionArrow {
   readonly from: ConnectionEnd;
   readonly to: ConnectionEnd;
-  readonly port: 'http' | 'operations' | 'nats' | 'database' | 'telemetry' | 'dns' | 'mail' | 'https';
+  readonly port: 'http' | 'operations' | 'nats' | 'database' | 'redis' | 'telemetry' | 'dns' | 'mail' | 'https';
 }
 
 /** Services that the gateway forwards requests to. Its routes name exactly these, which a test compares. */
@@ -34,6 +36,15 @@ export const BEHIND_GATEWAY: readonly ServiceName[] = SERVICES.filter((name) => 
 
 /** Services that call addresses which tenants gave. */
 export const CALLERS_OF_THE_INTERNET: readonly ServiceName[] = ['automation-hooks', 'webhook-dispatcher'];
+
+/** Services that limit calls over all of their replicas. */
+export const COUNTERS_OF_LIMITS: readonly ServiceName[] = [
+  'gateway',
+  'identity',
+  'marketplace-admin',
+  'embed-gateway',
+  'automation-hooks',
+];
 
 /** Services that send mail. */
 export const SENDERS_OF_MAIL: readonly ServiceName[] = ['identity'];
@@ -58,6 +69,7 @@ export const CONNECTIONS: readonly ConnectionArrow[] = [
     { from: 'observability', to: service, port: 'operations' },
     { from: service, to: 'observability', port: 'telemetry' },
   ]),
+  ...COUNTERS_OF_LIMITS.map((from): ConnectionArrow => ({ from, to: 'limits', port: 'redis' })),
   ...SENDERS_OF_MAIL.map((from): ConnectionArrow => ({ from, to: 'mail', port: 'mail' })),
   ...CALLERS_OF_THE_INTERNET.map((from): ConnectionArrow => ({ from, to: 'internet', port: 'https' })),
 ];

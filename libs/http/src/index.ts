@@ -33,8 +33,6 @@ export {
 } from './dto/lists.js';
 export type { DtoClass, JsonSchema } from './dto/schema.js';
 export { HTTP_CONFIG, type HttpConfig } from './http-config.js';
-export { Limiter } from './limits/limiter.js';
-export { type Limit, type LimitCounter, LimiterStore, MemoryLimiterStore, type Usage } from './limits/limiter-store.js';
 export {
   ApiGroup,
   type ApiGroupDescription,
@@ -55,7 +53,6 @@ export {
   toPlatformError,
   toProblem,
 } from './problem/problem.js';
-export { limitHeaders, rateLimited } from './problem/rate-limits.js';
 export { redactPath } from './problem/redact-path.js';
 export { type ExpectedVersions, entityTag, IfMatch, parseIfMatch, requireMatch } from './route/entity-tag.js';
 export { IdParam, IdPipe } from './route/id-param.decorator.js';

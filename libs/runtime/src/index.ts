@@ -1,4 +1,5 @@
 export { ConfigurationError, EnvironmentReader, readEnvironment } from './configuration/environment.js';
+export { limitsConfig } from './configuration/limits-config.js';
 export { type QuotaByPlan, quotaByPlan } from './configuration/quota-config.js';
 export {
   databaseConfig,

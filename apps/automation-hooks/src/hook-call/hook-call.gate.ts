@@ -1,5 +1,6 @@
 import { HOOK_PATH, PlatformError } from '@crm/contracts';
-import { Limiter, LimiterStore, toPlatformError } from '@crm/http';
+import { toPlatformError } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

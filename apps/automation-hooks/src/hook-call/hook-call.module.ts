@@ -1,4 +1,3 @@
-import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { Module } from '@nestjs/common';
 import { RunModule } from '../run/run.module.js';
 import { HookCallController } from './hook-call.controller.js';
@@ -10,12 +9,6 @@ import { HookCallKeySweeper } from './hook-call-key.sweeper.js';
 @Module({
   imports: [RunModule],
   controllers: [HookCallController],
-  providers: [
-    HookCallGate,
-    HookCallKeySweeper,
-    HookCallRepository,
-    HookCallService,
-    { provide: LimiterStore, useClass: MemoryLimiterStore },
-  ],
+  providers: [HookCallGate, HookCallKeySweeper, HookCallRepository, HookCallService],
 })
 export class HookCallModule {}

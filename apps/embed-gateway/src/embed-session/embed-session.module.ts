@@ -1,4 +1,3 @@
-import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { Module } from '@nestjs/common';
 import { EmbedClientStrategy } from './embed-client.strategy.js';
 import { EmbedSessionController } from './embed-session.controller.js';
@@ -6,6 +5,6 @@ import { MintLimit } from './mint-limit.js';
 
 @Module({
   controllers: [EmbedSessionController],
-  providers: [{ provide: LimiterStore, useClass: MemoryLimiterStore }, EmbedClientStrategy, MintLimit],
+  providers: [EmbedClientStrategy, MintLimit],
 })
 export class EmbedSessionModule {}

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { MemoryLimiterStore } from '@crm/http';
+import { MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_CLIENT, MintLimit } from './mint-limit.js';
 

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { Limiter, LimiterStore } from '@crm/http';
+import { addressKey, Limiter, LimiterStore, LimitGroup } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 
 const WINDOW_SECONDS = 15 * 60;
@@ -14,14 +14,15 @@ export const FAILURES_PER_ADDRESS = 100;
  */
 @Injectable()
 export class MintLimit {
-  private readonly byClient: Limiter;
-  private readonly byAddress: Limiter;
+  private readonly limits: LimitGroup;
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
       new Limiter(store, { name, points, windowSeconds: WINDOW_SECONDS }, 'Too many attempts with wrong credentials');
-    this.byClient = limiter('mint-client', FAILURES_PER_CLIENT);
-    this.byAddress = limiter('mint-address', FAILURES_PER_ADDRESS);
+    this.limits = new LimitGroup([
+      limiter('mint-client', FAILURES_PER_CLIENT),
+      limiter('mint-address', FAILURES_PER_ADDRESS),
+    ]);
   }
 
   /**
@@ -29,15 +30,14 @@ export class MintLimit {
    * @throws PlatformError RATE_LIMITED, or what the mint rejects with
    */
   async attempt<T>(clientId: string, address: string, mint: () => Promise<T>): Promise<T> {
-    const clientKey = JSON.stringify([clientId, address]);
-    await this.byClient.refuseExhausted(clientKey);
-    await this.byAddress.refuseExhausted(address);
+    const from = addressKey(address);
+    const clientKey = JSON.stringify([clientId, from]);
+    await this.limits.refuseExhausted(clientKey, from);
     try {
       return await mint();
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'INVALID_EMBED_CREDENTIALS') {
-        await this.byClient.penalise(clientKey);
-        await this.byAddress.penalise(address);
+        await this.limits.penalise(clientKey, from);
       }
       throw error;
     }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Span } from '@crm/tracing';
 import type { FastifyReply } from 'fastify';
 import type { Dispatcher } from 'undici';
+import { gzipped, isCompressible } from './compression.js';
 import { copyResponseHeaders } from './forwarded-headers.js';
 
 /** Answers up to this length are collected and sent in one piece; a longer one is streamed. */
@@ -18,8 +19,20 @@ export interface ForwardedRequest {
   readonly path: string;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly body: Buffer | null;
+  /** Longest wait for the beginning of an answer, and then between two parts of it; default: that of the connections. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether the client understands a compressed answer; undefined for one that is never compressed. */
+  readonly compression?: 'gzip' | 'not accepted' | undefined;
   /** Of this request; it ends with the service's answer. */
   readonly span?: Span | undefined;
+}
+
+/** What becomes of a request. */
+export interface Outcome {
+  /** The service has begun to answer. */
+  onAnswer(): void;
+  /** It did not answer, and nothing has been sent to the client. */
+  onFailure(error: Error): void;
 }
 
 /**
@@ -39,13 +52,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     private readonly dispatcher: Dispatcher,
     private readonly request: ForwardedRequest,
     private readonly reply: FastifyReply,
-    private readonly onFailure: (error: Error) => void,
+    private readonly outcome: Outcome,
   ) {}
 
   start(): void {
-    const { method, path, headers, body } = this.request;
+    const { method, path, headers, body, timeoutMs } = this.request;
     this.attempts += 1;
-    this.dispatcher.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body }, this);
+    const timeouts = timeoutMs === undefined ? undefined : { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+    this.dispatcher.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body, ...timeouts }, this);
   }
 
   onRequestStart(): void {
@@ -56,6 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // An interim answer (RFC 9110, section 15.2); the final one follows.
     if (status < 200) return;
     this.answered = true;
+    this.outcome.onAnswer();
     this.status = status;
     this.headers = headers;
     // Fastify would set a content type for a buffer that has none.
@@ -82,7 +97,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     // Undefined for an answer without a body: Fastify would write null as JSON.
     const [only] = this.chunks;
-    this.begin().send(this.chunks.length > 1 ? Buffer.concat(this.chunks) : only);
+    const body = this.chunks.length > 1 ? Buffer.concat(this.chunks) : only;
+    if (body && this.request.compression && isCompressible(this.status, this.headers, body.length)) {
+      this.sendCompressible(body, this.request.compression);
+    } else {
+      this.begin().send(body);
+    }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -93,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.start();
     } else {
       this.endSpan(error);
-      this.onFailure(error);
+      this.outcome.onFailure(error);
     }
   }
 
@@ -126,6 +146,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.chunks = [];
     this.stream = stream;
     this.begin().send(stream);
+  }
+
+  private sendCompressible(body: Buffer, compression: 'gzip' | 'not accepted'): void {
+    const reply = this.begin();
+    const vary = reply.getHeader('vary');
+    // Caches must keep the two forms apart.
+    reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`);
+    if (compression === 'gzip') {
+      const compressed = gzipped(body);
+      reply.headers({ 'content-encoding': 'gzip', 'content-length': compressed.length }).send(compressed);
+    } else {
+      reply.send(body);
+    }
   }
 
   private begin(): FastifyReply {

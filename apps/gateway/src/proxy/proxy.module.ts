@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { BodyModule } from '../bodies/body.module.js';
+import { CrossOriginModule } from '../cross-origin/cross-origin.module.js';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.js';
-import { SecurityHeadersModule } from '../security-headers/security-headers.module.js';
 import { ProxyService } from './proxy.service.js';
 
-@Module({ imports: [RateLimitModule, SecurityHeadersModule], providers: [ProxyService] })
+@Module({ imports: [BodyModule, CrossOriginModule, RateLimitModule], providers: [ProxyService] })
 export class ProxyModule {}

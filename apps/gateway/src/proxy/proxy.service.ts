@@ -1,18 +1,22 @@
 import { bearerToken, TokenVerifier } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
-import { DEFAULT_BODY_LIMIT, ProblemFilter } from '@crm/http';
+import { ProblemFilter } from '@crm/http';
+import { addressKey } from '@crm/limits';
 import { startSpan } from '@crm/tracing';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BodyBudget } from '../bodies/body-budget.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
+import { CrossOriginService } from '../cross-origin/cross-origin.service.js';
 import { RateLimitService } from '../rate-limit/rate-limit.service.js';
-import { ignoresToken, isAmbiguous, ROUTES, type Upstream, upstreamFor } from '../routing/routing.js';
-import { SecurityHeadersService } from '../security-headers/security-headers.service.js';
+import { ROUTE_CLASSES } from '../routing/route-class.js';
+import { isAmbiguous, ROUTES, type Route, routeFor } from '../routing/routing.js';
+import { acceptsGzip } from './compression.js';
 import { describeForwarding } from './forward-span.js';
 import { requestHeaders } from './forwarded-headers.js';
-import { Upstreams } from './upstreams.js';
+import { UpstreamPaused, Upstreams } from './upstreams.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const AUDIENCE = [AUDIENCES.api];
@@ -22,28 +26,33 @@ const AUDIENCE = [AUDIENCES.api];
 export class ProxyService implements OnModuleInit {
   private readonly problems: ProblemFilter;
   private readonly upstreams: Upstreams;
+  private readonly timeoutMs: number;
 
   constructor(
     private readonly adapters: HttpAdapterHost,
     private readonly verifier: TokenVerifier,
     private readonly limits: RateLimitService,
-    private readonly security: SecurityHeadersService,
+    private readonly bodies: BodyBudget,
+    private readonly origins: CrossOriginService,
     @Inject(GATEWAY_CONFIG) config: GatewayConfig,
   ) {
     this.problems = new ProblemFilter(config.service.baseUrl);
-    this.upstreams = new Upstreams(config.upstreams, config.upstreamTimeoutMs);
+    this.timeoutMs = config.upstreamTimeoutMs;
+    this.upstreams = new Upstreams(config.upstreams, this.timeoutMs);
   }
 
   async onModuleInit(): Promise<void> {
     const instance = this.adapters.httpAdapter.getInstance<FastifyInstance>();
-    this.security.install(instance);
+    this.origins.install(instance);
+    // Declared, so that all requests have one shape from the beginning.
+    instance.decorateRequest('forwardRoute', undefined);
     await instance.register(async (scope) => this.installRoutes(scope));
   }
 
   private installRoutes(scope: FastifyInstance): void {
     // A body is forwarded unchanged; the service decides whether it is JSON.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: DEFAULT_BODY_LIMIT }, (_request, body, done) => {
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
       done(null, body);
     });
     scope.setErrorHandler((error, request, reply) => {
@@ -65,28 +74,37 @@ export class ProxyService implements OnModuleInit {
       else done();
     });
     scope.addHook('onClose', () => this.upstreams.close());
-    for (const [prefix] of ROUTES) {
+    for (const [prefix, , routeClass] of ROUTES) {
+      const { bodyBytes: bodyLimit } = ROUTE_CLASSES[routeClass];
       for (const url of [prefix, `${prefix}/*`]) {
         // Returns nothing: Fastify would await a returned reply, and nothing here depends on when it is sent.
         const handler = (request: FastifyRequest, reply: FastifyReply): void => this.forward(request, reply);
-        scope.route({ method: METHODS, url, handler });
+        scope.route({ method: METHODS, url, handler, bodyLimit });
       }
     }
   }
 
-  /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit. */
+  /** Refuses before a body is read: ambiguous paths, invalid tokens, callers beyond their limit, bodies without room. */
   private admit(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const path = pathOf(request);
     if (isAmbiguous(path)) throw new PlatformError('MALFORMED_REQUEST', 'The path is ambiguous');
-    if (upstreamFor(path) === undefined) throw new PlatformError('NOT_FOUND');
-    const remembered = this.rememberedPrincipal(request, path);
-    if (remembered) return this.count(request, reply, path, remembered);
-    return this.principalOf(request, path).then((principal) => this.count(request, reply, path, principal));
+    const route = routeFor(path);
+    if (route === undefined) throw new PlatformError('NOT_FOUND');
+    request.forwardRoute = route;
+    let remembered: Principal | undefined;
+    try {
+      remembered = this.rememberedPrincipal(request, route);
+    } catch (refusal) {
+      return this.limits.refuseToken(request, refusal);
+    }
+    if (remembered) return this.count(request, reply, route, path, remembered);
+    return this.principalOf(request, route).then((principal) => this.count(request, reply, route, path, principal));
   }
 
   private count(
     request: FastifyRequest,
     reply: FastifyReply,
+    { routeClass }: Route,
     path: string,
     principal: Principal | undefined,
   ): void | Promise<void> {
@@ -94,26 +112,49 @@ export class ProxyService implements OnModuleInit {
       request.callContext.principal = principal;
       request.callContext.tenantId = principal.tenantId;
     }
-    return this.limits.admit(request, reply, path, principal);
+    const counted = this.limits.admit(request, reply, routeClass, path, principal);
+    const bytes = announcedBytes(request, routeClass.bodyBytes);
+    if (bytes === 0) return counted;
+    if (counted) return counted.then(() => this.makeRoom(request, reply, principal, bytes));
+    this.makeRoom(request, reply, principal, bytes);
+  }
+
+  private makeRoom(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    principal: Principal | undefined,
+    bytes: number,
+  ): void {
+    const leave = this.bodies.take(
+      principal ? { kind: 'tenant', key: principal.tenantId } : { kind: 'address', key: addressKey(request.ip) },
+      bytes,
+    );
+    if (!leave) {
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: 1 });
+    }
+    // Emitted once, also when the client goes away before the answer, for which Fastify runs no hook.
+    reply.raw.once('close', leave);
   }
 
   /** The principal of a token that was verified before: nearly every request has one, and a promise would cost more. */
-  private rememberedPrincipal(request: FastifyRequest, path: string): Principal | undefined {
-    return ignoresToken(path) ? undefined : this.verifier.recallFrom(request.headers.authorization, AUDIENCE);
+  private rememberedPrincipal(request: FastifyRequest, { routeClass }: Route): Principal | undefined {
+    return routeClass.ignoresToken ? undefined : this.verifier.recallFrom(request.headers.authorization, AUDIENCE);
   }
 
-  private async principalOf(request: FastifyRequest, path: string): Promise<Principal | undefined> {
+  private async principalOf(request: FastifyRequest, { routeClass }: Route): Promise<Principal | undefined> {
     const header = request.headers.authorization;
     // Other schemes are left to the service: an installed app uses HTTP Basic at the token endpoint.
-    if (header === undefined || ignoresToken(path) || !/^bearer\b/i.test(header)) return undefined;
-    const token = bearerToken(header);
-    if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
-    return this.verifier.verify(token, AUDIENCE);
+    if (header === undefined || routeClass.ignoresToken || !/^bearer\b/i.test(header)) return undefined;
+    return this.limits.tryToken(request, async () => {
+      const token = bearerToken(header);
+      if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
+      return this.verifier.verify(token, AUDIENCE);
+    });
   }
 
   private forward(request: FastifyRequest, reply: FastifyReply): void {
     const { method, callContext } = request;
-    const upstream = upstreamFor(pathOf(request)) as Upstream;
+    const { upstream, routeClass } = request.forwardRoute as Route;
     const body = (request.body as Buffer | undefined) ?? null;
     const span = startSpan(callContext.traceparent, describeForwarding, { method, upstream });
     const headers = requestHeaders(request.headers, {
@@ -124,11 +165,30 @@ export class ProxyService implements OnModuleInit {
       host: request.headers.host,
       hasBody: body !== null,
     });
-    this.upstreams.forward(upstream, { method, path: request.raw.url as string, headers, body, span }, reply, (error) =>
+    const timeoutMs = routeClass.timeoutMs && Math.min(routeClass.timeoutMs, this.timeoutMs);
+    const compression =
+      routeClass.compresses && method === 'GET' ? compressionFor(request.headers['accept-encoding']) : undefined;
+    const forwarded = { method, path: request.raw.url as string, headers, body, span, timeoutMs, compression };
+    this.upstreams.forward(upstream, forwarded, reply, (error) =>
       this.problems.answer(asUnavailable(error), request, reply),
     );
   }
 }
+
+/**
+ * The length that a body is going to have; the most that is allowed if it comes in chunks, which announce nothing.
+ * @throws PlatformError PAYLOAD_TOO_LARGE
+ */
+function announcedBytes({ headers }: FastifyRequest, most: number): number {
+  const length = headers['content-length'];
+  if (length === undefined) return headers['transfer-encoding'] === undefined ? 0 : most;
+  const bytes = Number(length);
+  if (bytes > most) throw new PlatformError('PAYLOAD_TOO_LARGE');
+  return bytes;
+}
+
+const compressionFor = (accepted: string | string[] | undefined): 'gzip' | 'not accepted' =>
+  acceptsGzip(accepted) ? 'gzip' : 'not accepted';
 
 /** The path as received, without its query. */
 function pathOf(request: FastifyRequest): string {
@@ -142,9 +202,22 @@ const LATE: readonly unknown[] = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEO
 
 /** The problem for a service that cannot be reached or does not answer in time. */
 function asUnavailable(error: Error): PlatformError {
+  if (error instanceof UpstreamPaused) {
+    return new PlatformError('SERVICE_UNAVAILABLE', undefined, {
+      retryAfterSeconds: error.waitMs / 1000,
+      cause: error,
+    });
+  }
   const isLate = LATE.includes((error as { code?: unknown }).code);
   return new PlatformError(isLate ? 'DEADLINE_EXCEEDED' : 'SERVICE_UNAVAILABLE', undefined, {
     retryAfterSeconds: 2,
     cause: error,
   });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where the request goes; set when it is admitted. */
+    forwardRoute?: Route;
+  }
 }

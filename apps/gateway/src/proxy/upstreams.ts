@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Pool } from 'undici';
 import type { Upstream } from '../routing/routing.js';
 import { Exchange, type ForwardedRequest } from './exchange.js';
+import { UpstreamBreaker } from './upstream-breaker.js';
 
 /** Connections per service. */
 const CONNECTIONS = 128;
@@ -10,9 +11,18 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** Shorter than the 72 s after which a service closes an idle connection, so that no request meets a closing one. */
 const IDLE_MS = 30_000;
 
+/** A service has not answered the last calls and gets no more for a while. */
+export class UpstreamPaused extends Error {
+  constructor(readonly waitMs: number) {
+    super('The service has not answered the last calls');
+    this.name = 'UpstreamPaused';
+  }
+}
+
 /** Connections to the services behind the gateway, kept for reuse. */
 export class Upstreams {
   private readonly pools: Readonly<Record<Upstream, Pool>>;
+  private readonly breakers: Readonly<Record<Upstream, UpstreamBreaker>>;
 
   /**
    * @param urls addresses of the services; only scheme, host and port are used
@@ -30,6 +40,9 @@ export class Upstreams {
       }),
     ]);
     this.pools = Object.fromEntries(pools) as Record<Upstream, Pool>;
+    this.breakers = Object.fromEntries(
+      (Object.keys(urls) as Upstream[]).map((upstream) => [upstream, new UpstreamBreaker(upstream)]),
+    ) as Record<Upstream, UpstreamBreaker>;
   }
 
   /**
@@ -37,7 +50,19 @@ export class Upstreams {
    * @param onFailure called with the reason when the service did not answer and nothing has been sent to the client
    */
   forward(upstream: Upstream, request: ForwardedRequest, reply: FastifyReply, onFailure: (error: Error) => void): void {
-    new Exchange(this.pools[upstream], request, reply, onFailure).start();
+    const breaker = this.breakers[upstream];
+    const waitMs = breaker.waitMs();
+    if (waitMs > 0) {
+      onFailure(new UpstreamPaused(waitMs));
+      return;
+    }
+    new Exchange(this.pools[upstream], request, reply, {
+      onAnswer: () => breaker.answered(),
+      onFailure: (error) => {
+        breaker.failed();
+        onFailure(error);
+      },
+    }).start();
   }
 
   /** Closes all connections and aborts the requests on them. */

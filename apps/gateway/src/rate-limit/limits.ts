@@ -1,17 +1,23 @@
-/** Requests per minute. */
-export interface Limits {
-  /** By all principals of a tenant together. */
-  readonly tenant: number;
-  /** By one user, app or host user. */
-  readonly principal: number;
-  /** From one address without a token. */
-  readonly address: number;
-  /** To one hook id, whether such a hook exists or not. */
-  readonly hook: number;
-  /** To any hooks from one address. */
-  readonly hookAddress: number;
-}
+import type { Limit } from '@crm/limits';
 
-export type LimitName = keyof Limits;
+/** Whom or what requests are counted by; also the names of the policies in answers. */
+export const LIMIT_NAMES = [
+  /** All principals of a tenant together. */
+  'tenant',
+  /** One user or host user. */
+  'principal',
+  /** One installed app in one tenant, with the app's own token. */
+  'app',
+  /** One address without a token, or with one that is not valid. */
+  'address',
+  /** One hook id, whether such a hook exists or not. */
+  'hook',
+  /** One address that calls any hooks. */
+  'hookAddress',
+] as const;
+export type LimitName = (typeof LIMIT_NAMES)[number];
 
+export type Limits = Readonly<Record<LimitName, Limit>>;
+
+/** Over which the points of a limit are counted. */
 export const WINDOW_SECONDS = 60;

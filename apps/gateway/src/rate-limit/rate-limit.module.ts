@@ -1,9 +1,5 @@
-import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { Module } from '@nestjs/common';
 import { RateLimitService } from './rate-limit.service.js';
 
-@Module({
-  providers: [RateLimitService, { provide: LimiterStore, useClass: MemoryLimiterStore }],
-  exports: [RateLimitService],
-})
+@Module({ providers: [RateLimitService], exports: [RateLimitService] })
 export class RateLimitModule {}

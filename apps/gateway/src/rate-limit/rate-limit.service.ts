@@ -1,83 +1,115 @@
 import type { Principal } from '@crm/context';
-import type { LimitState } from '@crm/contracts';
-import { Limiter, LimiterStore, limitHeaders } from '@crm/http';
+import { type LimitState, PlatformError } from '@crm/contracts';
+import { addressKey, isLoopback, Limiter, LimiterStore, LimitGroup, limitHeaders } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
-import { isCredentialCall, presentedHookId } from '../routing/routing.js';
-import { addressKey, isLoopback } from './client-address.js';
-import { type LimitName, WINDOW_SECONDS } from './limits.js';
+import type { RouteClass } from '../routing/route-class.js';
+import { presentedHookId } from '../routing/routing.js';
+import type { LimitName } from './limits.js';
 
 /** Characters of a presented hook id that count; the caller decides how long it is. */
 const HOOK_KEY_LENGTH = 64;
 
-/** Counts requests in the store of the service: by default its memory, for each replica of the gateway separately. */
+/** Counts requests in the store of the service: Redis for all replicas, or the memory of this one. */
 @Injectable()
 export class RateLimitService {
-  private readonly limiters: Readonly<Record<LimitName, Limiter>>;
-  /** Outside production, a sign-in from loopback counts only when it fails: demos and tests sign in all the time. */
-  private readonly sparesLocalSignIns: boolean;
+  private readonly users: LimitGroup;
+  private readonly apps: LimitGroup;
+  private readonly hooks: LimitGroup;
+  private readonly addresses: LimitGroup;
+  /** Outside production a sign-in from loopback counts only when it fails, and a token never: demos and tests try many. */
+  private readonly sparesLocal: boolean;
   private readonly spared = new WeakMap<FastifyRequest, string>();
 
   constructor(store: LimiterStore, @Inject(GATEWAY_CONFIG) config: GatewayConfig) {
-    this.sparesLocalSignIns = config.service.profile !== 'production';
-    const limiter = (name: LimitName) =>
-      new Limiter(store, { name, points: config.limits[name], windowSeconds: WINDOW_SECONDS });
-    this.limiters = {
-      tenant: limiter('tenant'),
-      principal: limiter('principal'),
-      address: limiter('address'),
-      hook: limiter('hook'),
-      hookAddress: limiter('hookAddress'),
-    };
+    this.sparesLocal = config.service.profile !== 'production';
+    const limiter = (name: LimitName) => new Limiter(store, config.limits[name]);
+    const tenant = limiter('tenant');
+    this.users = new LimitGroup([limiter('principal'), tenant]);
+    this.apps = new LimitGroup([limiter('app'), tenant]);
+    this.hooks = new LimitGroup([limiter('hook'), limiter('hookAddress')]);
+    this.addresses = new LimitGroup([limiter('address')]);
   }
 
   /**
    * Counts a request and sets the headers of the answer that say what is left.
    * @throws PlatformError RATE_LIMITED
    */
-  admit(request: FastifyRequest, reply: FastifyReply, path: string, principal?: Principal): void | Promise<void> {
+  admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { limit }: RouteClass,
+    path: string,
+    principal?: Principal,
+  ): void | Promise<void> {
     if (principal) {
-      const who = `${principal.tenantId}:${principal.kind}:${principal.userId}`;
-      return this.count(reply, [
-        ['principal', who],
-        ['tenant', principal.tenantId],
-      ]);
+      const { tenantId, kind, userId } = principal;
+      const group = kind === 'app' ? this.apps : this.users;
+      return tell(reply, group.consume(`${tenantId}:${kind}:${userId}`, tenantId));
     }
     const address = addressKey(request.ip);
-    const hookId = presentedHookId(path);
-    if (hookId !== undefined) {
-      return this.count(reply, [
-        ['hook', hookId.slice(0, HOOK_KEY_LENGTH)],
-        ['hookAddress', address],
-      ]);
-    }
-    if (this.sparesLocalSignIns && isCredentialCall(path) && isLoopback(request.ip)) {
-      return this.limiters.address.refuseExhausted(address).then(() => {
+    const hookId = limit === 'hook' ? presentedHookId(path) : undefined;
+    if (hookId !== undefined) return tell(reply, this.hooks.consume(hookId.slice(0, HOOK_KEY_LENGTH), address));
+    if (limit === 'address' && this.isSpared(request)) {
+      return this.addresses.refuseExhausted(address).then(() => {
         this.spared.set(request, address);
       });
     }
-    return this.count(reply, [['address', address]]);
+    return tell(reply, this.addresses.consume(address));
+  }
+
+  /**
+   * Checks a token that was not seen before, which costs a signature. An address pays with one of its points, and gets it back
+   * if the token is valid.
+   * @throws PlatformError RATE_LIMITED, or what the check rejects with
+   */
+  async tryToken(request: FastifyRequest, check: () => Promise<Principal>): Promise<Principal> {
+    if (this.isSpared(request)) return check();
+    const address = addressKey(request.ip);
+    await this.addresses.consume(address);
+    let isInvalid = false;
+    try {
+      return await check();
+    } catch (error) {
+      isInvalid = isAboutToken(error);
+      throw error;
+    } finally {
+      if (!isInvalid) await this.addresses.giveBack(address);
+    }
+  }
+
+  /**
+   * Counts a token that was seen before and is no longer valid.
+   * @throws PlatformError RATE_LIMITED, otherwise the refusal
+   */
+  async refuseToken(request: FastifyRequest, refusal: unknown): Promise<never> {
+    if (isAboutToken(refusal) && !this.isSpared(request)) await this.addresses.consume(addressKey(request.ip));
+    throw refusal;
   }
 
   /** Counts a spared request if it failed. @returns undefined when there is nothing to count */
   settle(request: FastifyRequest, status: number): Promise<unknown> | undefined {
     const address = this.spared.get(request);
-    return address !== undefined && status >= 400 ? this.limiters.address.penalise(address) : undefined;
+    return address !== undefined && status >= 400 ? this.addresses.penalise(address) : undefined;
   }
 
-  /** At once while the store answers at once: a promise for each limit would cost as much as the counting. */
-  private count(
-    reply: FastifyReply,
-    keys: readonly (readonly [LimitName, string])[],
-    states: LimitState[] = [],
-  ): void | Promise<void> {
-    for (let index = states.length; index < keys.length; index += 1) {
-      const [name, key] = keys[index] as (typeof keys)[number];
-      const state = this.limiters[name].consume(key, states);
-      if (state instanceof Promise) return state.then((later) => this.count(reply, keys, [...states, later]));
-      states.push(state);
-    }
-    reply.headers(limitHeaders(states));
+  private isSpared(request: FastifyRequest): boolean {
+    return this.sparesLocal && isLoopback(request.ip);
   }
+}
+
+const isAboutToken = (error: unknown): boolean => error instanceof PlatformError && error.status === 401;
+
+/** At once while the store answers at once: a promise for each request would cost as much as the counting. */
+function tell(
+  reply: FastifyReply,
+  states: readonly LimitState[] | Promise<readonly LimitState[]>,
+): void | Promise<void> {
+  if (states instanceof Promise) {
+    return states.then((later) => {
+      reply.headers(limitHeaders(later));
+    });
+  }
+  reply.headers(limitHeaders(states));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ignoresToken, isAmbiguous, presentedHookId, ROUTES, upstreamFor } from './routing.js';
+import { isAmbiguous, presentedHookId, ROUTES, routeFor, upstreamFor } from './routing.js';
 
 /** Paths from pieces that parsers are known to disagree about. */
 const hostilePath = fc
@@ -46,7 +46,15 @@ describe('routing', () => {
     expect(presentedHookId('/api/crm/automations/hooks/w-1/secret')).toBe('w-1');
     expect(presentedHookId('/api/crm/automations/hooks/w-1')).toBeUndefined();
     expect(presentedHookId('/api/crm/automations/runs/1')).toBeUndefined();
-    expect(ignoresToken('/api/crm/automations/hooks/w-1/secret')).toBe(true);
-    expect(ignoresToken('/api/crm/automations/runs')).toBe(false);
+  });
+
+  it.each([
+    ['/api/crm/automations/hooks/w-1/secret', 'hook', true, 256 * 1024],
+    ['/api/crm/automations/runs', 'caller', false, 1024 * 1024],
+    ['/api/auth/login', 'address', true, 16 * 1024],
+    ['/api/auth/sessions', 'caller', false, 1024 * 1024],
+    ['/api/marketplace/developer/apps/acme/listen', 'caller', false, 1024 * 1024],
+  ])('counts %s by the %s', (path, limit, ignoresToken, bodyBytes) => {
+    expect(routeFor(path)?.routeClass).toMatchObject({ limit, ignoresToken, bodyBytes });
   });
 });

@@ -1,4 +1,5 @@
 import { HOOK_PATH, type ServiceName } from '@crm/contracts';
+import { ROUTE_CLASSES, type RouteClass, type RouteClassName } from './route-class.js';
 
 /** The services behind the gateway. */
 export type Upstream = Extract<
@@ -6,21 +7,38 @@ export type Upstream = Extract<
   'identity' | 'custom-objects' | 'marketplace-certification' | 'automation-hooks' | 'webhook-dispatcher'
 >;
 
-/** Which service answers which paths. A prefix matches itself and everything below it. */
-export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream])[] = [
-  ['/.well-known/jwks.json', 'identity'],
-  ['/api/auth', 'identity'],
-  ['/api/tenant', 'identity'],
-  ['/api/crm/custom', 'custom-objects'],
-  ['/api/crm/automations', 'automation-hooks'],
-  ['/api/crm/leads', 'custom-objects'],
-  ['/api/crm/contacts', 'custom-objects'],
-  ['/api/crm/companies', 'custom-objects'],
-  ['/api/crm/opportunities', 'custom-objects'],
-  ['/api/crm/tasks', 'custom-objects'],
-  ['/api/marketplace', 'marketplace-certification'],
-  ['/api/webhooks', 'webhook-dispatcher'],
+/** What kind of calls a route is for: `route-class.ts` says what follows. A prefix matches itself and everything below it. */
+export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, routeClass: RouteClassName])[] = [
+  ['/.well-known/jwks.json', 'identity', 'api'],
+  ['/api/auth/login', 'identity', 'credentials'],
+  ['/api/auth/register', 'identity', 'credentials'],
+  ['/api/auth/refresh', 'identity', 'credentials'],
+  ['/api/auth/mfa/verify', 'identity', 'credentials'],
+  ['/api/auth/mfa/enrolment', 'identity', 'credentials'],
+  ['/api/auth/password-resets', 'identity', 'credentials'],
+  ['/api/auth/email-change/confirm', 'identity', 'credentials'],
+  ['/api/auth/email-change/undo', 'identity', 'credentials'],
+  ['/api/auth/embed-links/undo', 'identity', 'credentials'],
+  ['/api/auth/oauth/token', 'identity', 'credentials'],
+  ['/api/auth', 'identity', 'api'],
+  ['/api/tenant', 'identity', 'api'],
+  ['/api/crm/custom', 'custom-objects', 'records'],
+  [HOOK_PATH, 'automation-hooks', 'hook'],
+  ['/api/crm/automations', 'automation-hooks', 'api'],
+  ['/api/crm/leads', 'custom-objects', 'records'],
+  ['/api/crm/contacts', 'custom-objects', 'records'],
+  ['/api/crm/companies', 'custom-objects', 'records'],
+  ['/api/crm/opportunities', 'custom-objects', 'records'],
+  ['/api/crm/tasks', 'custom-objects', 'records'],
+  ['/api/marketplace', 'marketplace-certification', 'api'],
+  ['/api/webhooks', 'webhook-dispatcher', 'api'],
 ];
+
+/** Where calls of a path go, and what holds for them. */
+export interface Route {
+  readonly upstream: Upstream;
+  readonly routeClass: RouteClass;
+}
 
 /** Below a routed prefix, but served at another address: only the embed-gateway mints embed tokens. */
 const ELSEWHERE = ['/api/auth/v1'];
@@ -34,15 +52,25 @@ const APP_WEBHOOKS = /^\/api\/marketplace\/developer\/apps\/[^/]+\/(?:listen|tri
 const isBelow = (path: string, prefix: string): boolean =>
   path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 
+const TABLE: readonly (Route & { readonly prefix: string })[] = ROUTES.map(([prefix, upstream, name]) => ({
+  prefix,
+  upstream,
+  routeClass: ROUTE_CLASSES[name],
+}));
+const APP_WEBHOOK_ROUTE: Route = { upstream: 'webhook-dispatcher', routeClass: ROUTE_CLASSES.api };
+
 /**
- * The service for a path as received, without its query; undefined when there is none. The comparison is literal: an
- * escaped or differently cased spelling of a prefix does not match.
+ * The route of a path as received, without its query; undefined when there is none. The comparison is literal: an escaped or
+ * differently cased spelling of a prefix does not match.
  */
-export function upstreamFor(path: string): Upstream | undefined {
+export function routeFor(path: string): Route | undefined {
   if (ELSEWHERE.some((prefix) => isBelow(path, prefix))) return undefined;
-  const upstream = ROUTES.find(([prefix]) => isBelow(path, prefix))?.[1];
-  return upstream === 'marketplace-certification' && APP_WEBHOOKS.test(path) ? 'webhook-dispatcher' : upstream;
+  const route = TABLE.find(({ prefix }) => isBelow(path, prefix));
+  return route?.upstream === 'marketplace-certification' && APP_WEBHOOKS.test(path) ? APP_WEBHOOK_ROUTE : route;
 }
+
+/** The service for a path; undefined when there is none. */
+export const upstreamFor = (path: string): Upstream | undefined => routeFor(path)?.upstream;
 
 /** Escapes of `.` `/` `\` `%` and of control characters. */
 const AMBIGUOUS_ESCAPE = /%(?:2e|2f|5c|25|[01][0-9a-f]|7f)/i;
@@ -64,25 +92,3 @@ const HOOK = new RegExp(`^${HOOK_PATH}/([^/]+)/`);
 export function presentedHookId(path: string): string | undefined {
   return HOOK.exec(path)?.[1];
 }
-
-/** Calls that exchange credentials for a token, or set new ones with a link from a mail. A client may still send its last, expired token. */
-const CREDENTIAL_CALLS = new Set([
-  '/api/auth/login',
-  '/api/auth/register',
-  '/api/auth/refresh',
-  '/api/auth/mfa/verify',
-  '/api/auth/mfa/enrolment',
-  '/api/auth/mfa/enrolment/confirm',
-  '/api/auth/oauth/token',
-  '/api/auth/password-resets',
-  '/api/auth/password-resets/complete',
-  '/api/auth/email-change/confirm',
-  '/api/auth/email-change/undo',
-]);
-
-/** Whether a token is ignored on this path. */
-export const ignoresToken = (path: string): boolean =>
-  CREDENTIAL_CALLS.has(path) || presentedHookId(path) !== undefined;
-
-/** Whether a call exchanges credentials for a token. */
-export const isCredentialCall = (path: string): boolean => CREDENTIAL_CALLS.has(path);

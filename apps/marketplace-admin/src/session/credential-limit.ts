@@ -1,4 +1,4 @@
-import { Limiter, LimiterStore } from '@crm/http';
+import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_ADMIN_CONFIG, type MarketplaceAdminConfig } from '../config.js';
 
@@ -23,10 +23,7 @@ export class CredentialLimit implements CanActivate {
   /** @throws PlatformError RATE_LIMITED */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { ip } = context.switchToHttp().getRequest<{ ip: string }>();
-    if (!(this.sparesLoopback && isLoopback(ip))) await this.limiter.consume(ip);
+    if (!(this.sparesLoopback && isLoopback(ip))) await this.limiter.consume(addressKey(ip));
     return true;
   }
 }
-
-/** Also in its IPv4-mapped form. */
-const isLoopback = (address: string): boolean => /^(127\.|::1$|::ffff:127\.)/i.test(address);

@@ -1,4 +1,3 @@
-import { LimiterStore, MemoryLimiterStore } from '@crm/http';
 import { Module } from '@nestjs/common';
 import { CredentialLimit } from './credential-limit.js';
 import { OperatorPasswordStrategy } from './operator-password.strategy.js';
@@ -7,6 +6,6 @@ import { SessionController } from './session.controller.js';
 /** Sign-in of operators. */
 @Module({
   controllers: [SessionController],
-  providers: [CredentialLimit, OperatorPasswordStrategy, { provide: LimiterStore, useClass: MemoryLimiterStore }],
+  providers: [CredentialLimit, OperatorPasswordStrategy],
 })
 export class SessionModule {}

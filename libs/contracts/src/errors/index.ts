@@ -36,11 +36,12 @@ export interface FieldProblem {
 export interface LimitState {
   /** Name of the policy as clients see it: letters and dashes. */
   readonly name: string;
-  /** Calls per window. */
+  /** Calls that can be made at once after a pause. */
   readonly quota: number;
+  /** Seconds in which the whole quota comes back, a call at a time. */
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until the next window starts. */
+  /** Seconds until all of the quota is back; while none of it remains, until the next call. */
   readonly resetSeconds: number;
 }
 

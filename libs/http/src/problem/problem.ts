@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, type FieldProblem, PlatformError } from '@crm/contracts';
-import { limitHeaders } from './rate-limits.js';
+import { limitHeaders } from '@crm/limits';
 
 /** A problem document (RFC 9457) with the platform's own members. */
 export interface Problem {

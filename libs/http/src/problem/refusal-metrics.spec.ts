@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
+import { rateLimited } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
-import { rateLimited } from './rate-limits.js';
 import { countRefusal, refusals } from './refusal-metrics.js';
 
 const state = (name: string) => ({ name, quota: 1, windowSeconds: 60, remaining: 0, resetSeconds: 5 });

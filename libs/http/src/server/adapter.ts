@@ -9,6 +9,7 @@ import { DEFAULT_BODY_LIMIT } from '../route/route-settings.decorators.js';
 import type { RouteSettings } from '../route/route-settings.js';
 import { acceptJsonBodies } from './json-body.js';
 import { type ReceiveRequest, receivesRequests } from './request-trace.js';
+import { setSecurityHeaders } from './security-headers.js';
 
 const REQUEST_ID = /^[\w.-]{1,128}$/;
 /** Milliseconds a client has for sending a request; slower ones hold a connection for nothing. */
@@ -22,7 +23,7 @@ const MAX_PARAMETER_LENGTH = 512;
 
 /** The HTTP server of a service: limits, request id, trace and request context; JSON bodies only. */
 export function createHttpAdapter(
-  config: Pick<HttpConfig, 'name' | 'trustedProxies'>,
+  config: Pick<HttpConfig, 'name' | 'baseUrl' | 'trustedProxies'>,
   problems: ProblemFilter,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
@@ -45,6 +46,7 @@ export function createHttpAdapter(
   const instance = adapter.getInstance() as unknown as FastifyInstance;
   acceptJsonBodies(instance);
   carryRequestContext(instance, receivesRequests(config.name));
+  setSecurityHeaders(instance, config);
   instance.addHook('onRoute', (route) => {
     const { bodyLimit } = (route.config ?? {}) as RouteSettings;
     if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, readEnvironment } from './environment.js';
+import { limitsConfig } from './limits-config.js';
 import { databaseConfig, serviceConfig } from './service-config.js';
 
 const problemsOf = (work: () => unknown): readonly string[] => {
@@ -74,6 +75,44 @@ describe('readEnvironment', () => {
       'NATS_PASSWORD is not set',
       'DATABASE_URL is not set',
       'DATABASE_NARROW_URL is not set',
+    ]);
+  });
+});
+
+describe('the proxies that are trusted', () => {
+  const complete = {
+    PROFILE: 'production',
+    BASE_URL: 'https://crm.example',
+    EMBED_API_URL: 'https://embed.example',
+    NATS_URL: 'tls://nats:4222',
+    NATS_PASSWORD: 'x',
+  };
+  const EDGES = ['gateway', 'embed-gateway', 'marketplace-admin'] as const;
+
+  it.each(EDGES)('must be told to %s in production', (edge) => {
+    const explained = ['TRUSTED_PROXIES is not set', expect.stringMatching(/^TRUSTED_PROXIES says whose .* or "none"/)];
+    expect(problemsOf(() => serviceConfig(edge, complete))).toEqual(explained);
+    expect(problemsOf(() => serviceConfig(edge, { ...complete, TRUSTED_PROXIES: '' }))).toEqual(explained);
+    const trusted = (text: string) => serviceConfig(edge, { ...complete, TRUSTED_PROXIES: text }).trustedProxies;
+    expect(trusted('10.0.0.0/8, 192.0.2.1')).toEqual(['10.0.0.0/8', '192.0.2.1']);
+    expect(trusted('none')).toEqual([]);
+    expect(problemsOf(() => trusted('none,10.0.0.0/8'))).toEqual([expect.stringMatching(/^TRUSTED_PROXIES must be/)]);
+  });
+
+  it('are by default the gateway outside production, and nobody at an edge', () => {
+    const development = { ...complete, PROFILE: 'development' };
+    expect(serviceConfig('identity', development).trustedProxies).toEqual(['127.0.0.1', '::1']);
+    expect(serviceConfig('gateway', development).trustedProxies).toEqual([]);
+    expect(serviceConfig('identity', complete).trustedProxies).toEqual([]);
+  });
+});
+
+describe('where limits are counted', () => {
+  it('is in the memory of the process unless there is an address', () => {
+    expect(limitsConfig({})).toEqual({ redisUrl: undefined });
+    expect(limitsConfig({ REDIS_URL: 'rediss://:secret@valkey:6379' }).redisUrl).toBe('rediss://:secret@valkey:6379');
+    expect(problemsOf(() => limitsConfig({ REDIS_URL: 'http://:secret@valkey' }))).toEqual([
+      'REDIS_URL must be a URL (redis, rediss)',
     ]);
   });
 });

@@ -9,7 +9,7 @@ import {
 import { type DatabaseConfig, retentionOf } from '@crm/database';
 import type { MessagingConfig } from '@crm/messaging';
 import type { TracingConfig } from '@crm/tracing';
-import { readEnvironment } from './environment.js';
+import { type EnvironmentReader, readEnvironment } from './environment.js';
 import { tracingConfig } from './tracing-config.js';
 
 export const PROFILES = ['development', 'test', 'production'] as const;
@@ -71,9 +71,7 @@ export function serviceConfig(
         ...(local && { default: 'http://127.0.0.1:8081' }),
         schemes: ['http', 'https'],
       }),
-      trustedProxies: env.list('TRUSTED_PROXIES', {
-        default: local && !isEdge(name) ? ['127.0.0.1', '::1'] : [],
-      }),
+      trustedProxies: trustedProxies(env, name, profile),
       drainSeconds: env.integer('DRAIN_SECONDS', { default: 10, min: 0, max: 300 }),
       nats: {
         url: env.urls('NATS_URL', { ...(local && { default: 'nats://127.0.0.1:14222' }), schemes: ['nats', 'tls'] }),
@@ -84,6 +82,28 @@ export function serviceConfig(
       tracing: tracingConfig(env),
     };
   }, environment);
+}
+
+/** Said in TRUSTED_PROXIES where clients connect directly. */
+const NO_PROXIES = 'none';
+
+/**
+ * In production an edge must be told. Behind a load balancer that it does not know, it would take all clients for one, whose
+ * failed sign-ins lock out everybody; a client that it took for a load balancer could choose its own address.
+ */
+function trustedProxies(env: EnvironmentReader, name: ServiceName, profile: Profile): readonly string[] {
+  const behindGateway = profile === 'production' ? [] : ['127.0.0.1', '::1'];
+  const mustBeTold = isEdge(name) && profile === 'production';
+  const listed = env.list('TRUSTED_PROXIES', mustBeTold ? {} : { default: isEdge(name) ? [] : behindGateway });
+  if (mustBeTold && env.optional('TRUSTED_PROXIES') === undefined) {
+    env.problem(
+      'TRUSTED_PROXIES says whose X-Forwarded-For is believed: the addresses or ranges of the load balancer in front, ' +
+        `separated by commas, or "${NO_PROXIES}" when clients connect directly`,
+    );
+  }
+  if (!listed.includes(NO_PROXIES)) return listed;
+  if (listed.length > 1) env.problem(`TRUSTED_PROXIES must be "${NO_PROXIES}" alone, or addresses and ranges`);
+  return [];
 }
 
 /** The stream keeps events for 7 days; a day more, because both count from the start or the end of one. */

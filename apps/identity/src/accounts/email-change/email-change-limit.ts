@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { Limiter, LimiterStore } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 
 const HOUR = 3600;

@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
-import { Limiter, LimiterStore } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { MailService } from '../../mail/mail.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';

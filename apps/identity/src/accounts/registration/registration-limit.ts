@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import { Limiter, LimiterStore } from '@crm/http';
+import { addressKey, isLoopback, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { normaliseEmail } from '../user/email-address.js';
@@ -31,16 +30,12 @@ export class RegistrationLimit {
   /** @throws PlatformError RATE_LIMITED */
   async consume(address: string, email: string): Promise<void> {
     if (this.isTrusted(address)) return;
-    await this.limiter.consume(address);
-    await this.byEmail.consume(JSON.stringify([address, normaliseEmail(email)]));
+    const from = addressKey(address);
+    await this.limiter.consume(from);
+    await this.byEmail.consume(JSON.stringify([from, normaliseEmail(email)]));
   }
 
   isTrusted(address: string): boolean {
     return this.config.service.profile !== 'production' && isLoopback(address);
   }
-}
-
-function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '');
-  return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
 }

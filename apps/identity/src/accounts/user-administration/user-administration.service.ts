@@ -8,8 +8,9 @@ import {
   newId,
   type TenantTransaction,
 } from '@crm/database';
-import { idPosition, Limiter, LimiterStore, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { headerCall, IdempotencyService } from '@crm/idempotency';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';

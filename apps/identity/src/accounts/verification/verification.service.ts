@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
-import { Limiter, LimiterStore } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { MemoryLimiterStore } from '@crm/http';
+import { MemoryLimiterStore } from '@crm/limits';
 import { describe, expect, it } from '@jest/globals';
 import { FAILURES_PER_ACCOUNT, FAILURES_PER_ADDRESS, SignInLimit } from './sign-in-limit.js';
 

@@ -1,5 +1,5 @@
 import { PlatformError } from '@crm/contracts';
-import { Limiter, LimiterStore } from '@crm/http';
+import { addressKey, Limiter, LimiterStore, LimitGroup } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { KeyedQueue } from './keyed-queue.js';
 
@@ -11,20 +11,24 @@ export const FAILURES_PER_ADDRESS = 100;
 
 /**
  * Counts failed sign-ins, never successful ones, per account and address and per address alone. A single attacker
- * cannot lock an account for its owner, who comes from another address. Attempts on the same account from the same
- * address are decided one after the other, so that many at once get no more tries than one by one.
+ * cannot lock an account for its owner, who comes from another address.
+ *
+ * An attempt uses its points before it begins and gets them back unless it failed, so that many at once, at whichever
+ * replica, get no more tries than one by one. Those on the same account from the same address are decided one after the
+ * other, so that many right ones at once do not refuse each other.
  */
 @Injectable()
 export class SignInLimit {
-  private readonly byAccount: Limiter;
-  private readonly byAddress: Limiter;
+  private readonly limits: LimitGroup;
   private readonly queue = new KeyedQueue();
 
   constructor(store: LimiterStore) {
     const limiter = (name: string, points: number) =>
       new Limiter(store, { name, points, windowSeconds: WINDOW_SECONDS }, 'Too many failed attempts');
-    this.byAccount = limiter('sign-in-account', FAILURES_PER_ACCOUNT);
-    this.byAddress = limiter('sign-in-address', FAILURES_PER_ADDRESS);
+    this.limits = new LimitGroup([
+      limiter('sign-in-account', FAILURES_PER_ACCOUNT),
+      limiter('sign-in-address', FAILURES_PER_ADDRESS),
+    ]);
   }
 
   /**
@@ -35,18 +39,18 @@ export class SignInLimit {
    * @throws PlatformError RATE_LIMITED, or what the attempt rejects with
    */
   async attempt<T>(account: string, address: string, attempt: () => Promise<T>): Promise<T> {
-    const key = `${account}|${address}`;
+    const from = addressKey(address);
+    const key = `${account}|${from}`;
     return this.queue.run(key, async () => {
-      await this.byAccount.refuseExhausted(key);
-      await this.byAddress.refuseExhausted(address);
+      await this.limits.consume(key, from);
+      let hasFailed = false;
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS') {
-          await this.byAccount.penalise(key);
-          await this.byAddress.penalise(address);
-        }
+        hasFailed = error instanceof PlatformError && error.code === 'INVALID_CREDENTIALS';
         throw error;
+      } finally {
+        if (!hasFailed) await this.limits.giveBack(key, from);
       }
     });
   }

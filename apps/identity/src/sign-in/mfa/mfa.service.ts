@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
-import { Limiter, LimiterStore } from '@crm/http';
+import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 import { MailService } from '../../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';

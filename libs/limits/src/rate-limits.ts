@@ -1,7 +1,7 @@
 import { type LimitState, PlatformError } from '@crm/contracts';
 
 /**
- * The error for a caller who must wait until the window of an exhausted limit ends.
+ * The error for a caller of an exhausted limit.
  * @param states of the limits that were applied, the exhausted one last
  * @param detail error detail; default: that of the code
  */
@@ -15,11 +15,14 @@ export function rateLimited(states: readonly LimitState[], detail?: string): Pla
  * @param states at least one
  */
 export function limitHeaders(states: readonly LimitState[]): Record<string, string> {
-  const scarcest = states.reduce((left, right) => (right.remaining < left.remaining ? right : left));
+  let scarcest = states[0] as LimitState;
+  let policies = '';
+  for (const state of states) {
+    if (state.remaining < scarcest.remaining) scarcest = state;
+    policies += `${policies && ', '}"${state.name}";q=${state.quota};w=${state.windowSeconds}`;
+  }
   return {
-    'ratelimit-policy': states.map(policyOf).join(', '),
+    'ratelimit-policy': policies,
     ratelimit: `"${scarcest.name}";r=${scarcest.remaining};t=${scarcest.resetSeconds}`,
   };
 }
-
-const policyOf = ({ name, quota, windowSeconds }: LimitState): string => `"${name}";q=${quota};w=${windowSeconds}`;

@@ -1,0 +1,63 @@
+/**
+ * The generic cell rate algorithm (ITU-T I.371), as a leaky bucket whose only state is the moment at which it is empty
+ * again. What is in the bucket at a moment is its debt: the time until then. Every use adds one interval to the debt, time
+ * takes it away, and a use that would not fit into the room is refused.
+ *
+ * All times are whole microseconds: sums and differences of them are exact, in JavaScript as in the Lua of Redis, so that
+ * both count alike (redis/gcra-script.ts says the same in Lua).
+ */
+export interface Pace {
+  /** Microseconds that pay for one use. */
+  readonly intervalUs: number;
+  /** The largest debt: as many intervals as uses may be made at once. */
+  readonly roomUs: number;
+}
+
+/** What is done with a bucket. The names are those of the script. */
+export type Operation =
+  /** A use of every bucket, if it fits into all of them; otherwise of none. */
+  | 'take'
+  /** A use of every bucket; one without room for it becomes full. */
+  | 'charge'
+  /** A use is undone. */
+  | 'restore'
+  /** Nothing. */
+  | 'look';
+
+const US_PER_SECOND = 1_000_000;
+
+/**
+ * Rounded up, so that no more than the rate is ever admitted; the highest rate is a million a second.
+ * @param points uses in `windowSeconds`
+ * @param burst uses at once
+ */
+export function paceOf(points: number, windowSeconds: number, burst: number): Pace {
+  const intervalUs = Math.max(1, Math.ceil((windowSeconds * US_PER_SECOND) / Math.max(1, points)));
+  return { intervalUs, roomUs: burst * intervalUs };
+}
+
+export const hasRoom = ({ intervalUs, roomUs }: Pace, debtUs: number): boolean => debtUs + intervalUs <= roomUs;
+
+/** The debt after an operation; for `take` one that is admitted. */
+export function debtAfter(operation: Operation, { intervalUs, roomUs }: Pace, debtUs: number): number {
+  if (operation === 'take') return debtUs + intervalUs;
+  if (operation === 'charge') return Math.min(debtUs + intervalUs, roomUs);
+  if (operation === 'restore') return Math.max(0, debtUs - intervalUs);
+  return debtUs;
+}
+
+/** Uses that fit now. */
+export const remainingUses = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
+  Math.max(0, Math.floor((roomUs - debtUs) / intervalUs));
+
+/** Seconds in which a full bucket becomes empty: those that the limit was given, but for the rounding of the interval. */
+export const windowSeconds = ({ roomUs }: Pace): number => Math.max(1, Math.round(roomUs / US_PER_SECOND));
+
+/** Seconds until one use fits, rounded up; at least one. */
+export const secondsUntilRoom = ({ intervalUs, roomUs }: Pace, debtUs: number): number =>
+  wholeSeconds(debtUs + intervalUs - roomUs);
+
+/** Seconds until nothing is owed, rounded up; at least one. */
+export const secondsUntilEmpty = (debtUs: number): number => wholeSeconds(debtUs);
+
+const wholeSeconds = (us: number): number => Math.max(1, Math.ceil(us / US_PER_SECOND));

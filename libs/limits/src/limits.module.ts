@@ -1,0 +1,29 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { LimiterStore } from './limiter-store.js';
+import { MemoryLimiterStore } from './memory-limiter-store.js';
+
+export interface LimitsConfig {
+  /** Redis or Valkey, in which all replicas count together; undefined: each process counts in its memory. */
+  readonly redisUrl?: string | undefined;
+}
+
+/** Provides the store of a service's limits, for every module: inject `LimiterStore` and make a `Limiter` with it. */
+@Module({})
+export class LimitsModule {
+  /** @param service whose limits these are: those of different services are counted separately */
+  static forService({ redisUrl }: LimitsConfig, service: string): DynamicModule {
+    return {
+      module: LimitsModule,
+      global: true,
+      providers: [{ provide: LimiterStore, useFactory: () => openStore(redisUrl, service) }],
+      exports: [LimiterStore],
+    };
+  }
+}
+
+async function openStore(redisUrl: string | undefined, service: string): Promise<LimiterStore> {
+  if (redisUrl === undefined) return new MemoryLimiterStore();
+  // The client is some 17 MB of memory that processes without Redis need not have.
+  const { RedisLimiterStore } = await import('./redis/redis-limiter-store.js');
+  return new RedisLimiterStore(redisUrl, service);
+}

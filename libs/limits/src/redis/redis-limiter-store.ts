@@ -1,0 +1,137 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Operation } from '../gcra.js';
+import { type Claim, type Decision, LimiterStore } from '../limiter-store.js';
+import { isShared, localDecisions } from '../limits-metrics.js';
+import { MemoryLimiterStore } from '../memory-limiter-store.js';
+import { GCRA_SCRIPT } from './gcra-script.js';
+import { RedisScript } from './redis-script.js';
+import { readAnswer, scriptArguments, type Waiting } from './script-call.js';
+
+/** An answer usually takes less than a millisecond; no request waits longer than this for its limits. */
+const ANSWER_TIMEOUT_MS = 250;
+/** Milliseconds without questions to a server that did not answer in time. */
+const PAUSE_MS = 1_000;
+/** Operations of one call of the script, which nobody else's call can interrupt: some 200 µs of the server. */
+const MOST_TOGETHER = 100;
+
+/**
+ * Counts in Redis or Valkey, for all replicas together. What is asked in one turn of the event loop, and then while a call
+ * is under way, by however many requests, is one call of the script: the busier the process, the less a request costs.
+ *
+ * While the server cannot be asked, every process counts by itself, from zero: limits go on to hold, for each replica
+ * separately. Requests are neither refused nor let through unlimited, and none waits for long (decision record 0170).
+ */
+@Injectable()
+export class RedisLimiterStore extends LimiterStore implements OnApplicationShutdown {
+  private readonly logger = new Logger('Limits');
+  private readonly memory = new MemoryLimiterStore();
+  private readonly script: RedisScript;
+  private waiting: Waiting[] = [];
+  /** Undefined until the server was reached or missed for the first time. */
+  private shared: boolean | undefined;
+  private pausedUntil = 0;
+  private callsUnderWay = 0;
+
+  /**
+   * @param url of the server
+   * @param service whose limits these are
+   */
+  constructor(
+    url: string,
+    private readonly service: string,
+  ) {
+    super();
+    this.script = new RedisScript(url, GCRA_SCRIPT, {
+      onReady: () => this.resume(),
+      onError: (error) => this.goLocal(error),
+    });
+    this.script.open();
+  }
+
+  override apply(operation: Operation, claims: readonly Claim[]): Decision | Promise<Decision> {
+    if (!this.canAsk()) return this.decideHere(operation, claims);
+    return new Promise((decide) => {
+      if (this.waiting.length === 0 && this.callsUnderWay === 0) setImmediate(() => this.ask());
+      this.waiting.push({ operation, claims, decide });
+    });
+  }
+
+  onApplicationShutdown(): void {
+    this.script.close();
+  }
+
+  private canAsk(): boolean {
+    return this.script.isReady && (this.pausedUntil === 0 || performance.now() >= this.pausedUntil);
+  }
+
+  private ask(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (let from = 0; from < waiting.length; from += MOST_TOGETHER) {
+      this.askTogether(waiting.slice(from, from + MOST_TOGETHER));
+    }
+  }
+
+  private askTogether(waiting: readonly Waiting[]): void {
+    let isDecided = false;
+    this.callsUnderWay += 1;
+    const fail = (reason: unknown) => {
+      if (isDecided) return;
+      isDecided = true;
+      clearTimeout(timer);
+      this.pausedUntil = performance.now() + PAUSE_MS;
+      this.goLocal(reason);
+      for (const { operation, claims, decide } of waiting) decide(this.decideHere(operation, claims));
+      this.goOn();
+    };
+    const timer = setTimeout(() => fail(new Error('The server did not answer in time')), ANSWER_TIMEOUT_MS);
+    this.script
+      .call(scriptArguments(waiting, `limit:${this.service}:`))
+      .then((answer) => {
+        if (isDecided) return;
+        const decisions = readAnswer(waiting, answer);
+        isDecided = true;
+        clearTimeout(timer);
+        this.resume();
+        waiting.forEach(({ decide }, index) => {
+          decide(decisions[index] as Decision);
+        });
+        this.goOn();
+      })
+      .catch(fail);
+  }
+
+  /** A call has ended: what was asked meanwhile is next. */
+  private goOn(): void {
+    this.callsUnderWay -= 1;
+    if (this.callsUnderWay > 0 || this.waiting.length === 0) return;
+    if (this.canAsk()) {
+      this.ask();
+      return;
+    }
+    for (const { operation, claims, decide } of this.waiting.splice(0)) decide(this.decideHere(operation, claims));
+  }
+
+  private decideHere(operation: Operation, claims: readonly Claim[]): Decision {
+    localDecisions.inc();
+    return this.memory.apply(operation, claims);
+  }
+
+  private resume(): void {
+    this.pausedUntil = 0;
+    if (this.shared === true) return;
+    this.shared = true;
+    isShared.set(1);
+    this.logger.log('Limits are counted in Redis, for all replicas together');
+  }
+
+  private goLocal(reason: unknown): void {
+    isShared.set(0);
+    if (this.shared === false) return;
+    this.shared = false;
+    this.logger.warn({
+      msg: 'Redis cannot be asked; every replica counts limits by itself until it answers again',
+      err: reason,
+    });
+  }
+}
