@@ -1,13 +1,22 @@
+import path from 'node:path';
 import { readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 
 export interface EmbedGatewayConfig {
   service: ServiceConfig;
+  /** The folder of the built embed page. */
+  pageDir: string;
 }
 
 /** Token under which the configuration is injected. */
 export const EMBED_GATEWAY_CONFIG = Symbol('embed-gateway:config');
 
-/** Reads the environment. Every problem is listed, and the process ends. */
+/** Where the image has the page, below its working directory. */
+const PAGE_DIR = 'pages/embed-page';
+
+/** Reads the environment, and in it EMBED_PAGE_DIR. Every problem is listed, and the process ends. */
 export function loadConfig(): EmbedGatewayConfig {
-  return readEnvironment(() => ({ service: serviceConfig('embed-gateway') }));
+  return readEnvironment((env) => ({
+    service: serviceConfig('embed-gateway'),
+    pageDir: path.resolve(env.string('EMBED_PAGE_DIR', { default: PAGE_DIR })),
+  }));
 }
