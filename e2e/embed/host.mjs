@@ -21,7 +21,7 @@ import { inRoot } from '../../scripts/root.mjs';
  * @property {{ clientId: string, clientSecret: string }} credentials
  * @property {{ sub: string, email: string, name: string }} user
  * @property {readonly string[]} [scopes]
- * @property {(token: string) => string} alter changes a token before the page gets it
+ * @property {(token: string) => string} [alter] changes a token before the page gets it
  */
 
 const SDK = inRoot('libs', 'sdk', 'dist');
@@ -41,7 +41,7 @@ export async function startHost(settings) {
       reasons.push(url.searchParams.get('reason') ?? '');
       const { embedUrl, credentials, user, scopes } = current;
       await mintEmbedToken({ embedUrl, credentials, user, scopes }).then(
-        ({ token }) => response.end(current.alter(token)),
+        ({ token }) => response.end(current.alter?.(token) ?? token),
         (error) => response.writeHead(502).end(error.code),
       );
       return;

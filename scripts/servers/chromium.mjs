@@ -79,7 +79,9 @@ async function unpackedBrowser() {
 
 /** @returns {string[]} where Debian puts libraries, for the processor of this machine */
 function libraryFolders() {
-  const triplet = { x64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' }[process.arch] ?? `${process.arch}-linux-gnu`;
+  /** @type {Partial<Record<NodeJS.Architecture, string>>} */
+  const processors = { x64: 'x86_64', arm64: 'aarch64' };
+  const triplet = `${processors[process.arch] ?? process.arch}-linux-gnu`;
   const base = path.join(FOLDER, 'usr', 'lib', triplet);
   return [base, path.join(base, 'pulseaudio'), path.join(FOLDER, 'usr', 'lib')];
 }
