@@ -21,11 +21,17 @@ const LIBS = [
   'identity-views',
   'runtime',
   'sdk',
+  'ui',
+  'api-client',
+  'records-ui',
   'testing',
 ];
 
 /** Pure libraries: the CLI and the browser use them too, so they touch neither files nor network. */
 const PURE = ['contracts', 'address-policy', 'formula', 'fields', 'manifest'];
+
+/** What a browser loads: the pages, the libraries that they share, and the part of the SDK that embeds. */
+const BROWSER = '^(apps/embed-page|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -76,7 +82,18 @@ module.exports = {
       comment: 'Another package is imported by its name, never by a path into it.',
       severity: 'error',
       from: { path: '^(apps|libs)/([^/]+)/' },
-      to: { path: '^(apps|libs)/', pathNot: ['^$1/$2/', '/src/index\\.ts$', '/dist/index\\.js$'] },
+      to: {
+        path: '^(apps|libs)/',
+        pathNot: [
+          '^$1/$2/',
+          '/src/index\\.ts$',
+          '/dist/index\\.js$',
+          '/src/styles\\.css$',
+          // `@crm/sdk/embed` and what is below it have entry points of their own.
+          '^libs/sdk/src/embed/index\\.ts$',
+          '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
+        ],
+      },
     },
     {
       name: 'pure-libraries-do-no-io',
@@ -97,7 +114,32 @@ module.exports = {
       comment: 'It is published by itself: what an app developer installs brings nothing else.',
       severity: 'error',
       from: { path: '^libs/sdk/src/', pathNot: '\\.spec\\.ts$' },
-      to: { path: ['^libs/', 'node_modules/'], pathNot: ['^libs/sdk/', '/@types/node/'] },
+      to: {
+        path: ['^libs/', 'node_modules/'],
+        pathNot: ['^libs/sdk/', '/@types/node/', '/node_modules/(@types/)?react/'],
+      },
+    },
+    {
+      name: 'sdk-needs-react-in-one-place',
+      comment: 'Only who imports @crm/sdk/embed/react has to have React.',
+      severity: 'error',
+      from: { path: '^libs/sdk/src/', pathNot: ['^libs/sdk/src/embed/react/', '\\.spec\\.ts$'] },
+      to: { path: '/node_modules/(@types/)?react/' },
+    },
+    {
+      name: 'browser-has-no-node',
+      comment: 'What a browser loads has nothing of Node, of no library that is for services, and of no service.',
+      severity: 'error',
+      from: { path: BROWSER, pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'browser-loads-little',
+      comment:
+        'Of our libraries, a page takes those for pages and the protocol; each of the others would have to be made fit first.',
+      severity: 'error',
+      from: { path: BROWSER, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/', pathNot: ['^libs/(ui|api-client|records-ui)/', '^libs/sdk/src/embed/'] },
     },
     {
       name: 'examples-use-what-developers-have',
@@ -142,7 +184,7 @@ module.exports = {
     enhancedResolveOptions: {
       conditionNames: ['source', 'import', 'node', 'default'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
     },
   },
 };

@@ -7,7 +7,8 @@ import { ROOT } from './root.mjs';
 await runCommand(async () => {
   const [address = 'http://127.0.0.1:8080'] = process.argv.slice(2);
   const answer = await fetch(`${address}/api/openapi.json`).catch(() => undefined);
-  if (!answer?.ok) throw new PlainError(`${address}/api/openapi.json cannot be read. Is the platform running (npm start)?`);
+  if (!answer?.ok)
+    throw new PlainError(`${address}/api/openapi.json cannot be read. Is the platform running (npm start)?`);
   await writeFile(API_TYPES, await apiTypes(await answer.text()));
   process.stdout.write(`${API_TYPES.slice(ROOT.length + 1)} is written\n`);
 });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import path from 'node:path';
-import { generate } from 'selfsigned';
 import { mintEmbedToken } from '@crm/sdk/embed/server';
+import { generate } from 'selfsigned';
 import { inRoot } from '../../scripts/root.mjs';
 
 /**
@@ -69,7 +69,8 @@ export async function startHost(settings) {
 }
 
 /** A page of another origin around the page of the host. */
-const NESTED = '<!doctype html><title>Around</title><iframe src="https://host.example.com/" width="900" height="600"></iframe>';
+const NESTED =
+  '<!doctype html><title>Around</title><iframe src="https://host.example.com/" width="900" height="600"></iframe>';
 
 /** @param {HostSettings} settings */
 const page = ({ embedUrl, credentials }) => `<!doctype html>

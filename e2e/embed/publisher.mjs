@@ -57,7 +57,11 @@ export async function newPublisher({ baseUrl, adminUrl }, allowedOrigins) {
     token,
     expect: 201,
   });
-  const { body: install } = await api('POST', '/api/marketplace/installs', { token, body: { appKey: key }, expect: 201 });
+  const { body: install } = await api('POST', '/api/marketplace/installs', {
+    token,
+    body: { appKey: key },
+    expect: 201,
+  });
   const objectName = install.objects[0].apiName;
   await addRecords(api, token, objectName);
   return { token, credentials, objectName, tenantId: registered.tenant.id };
@@ -71,7 +75,10 @@ export async function newPublisher({ baseUrl, adminUrl }, allowedOrigins) {
 async function addRecords(api, token, objectName) {
   /** @param {string} path @param {object} body */
   const add = async (path, body) => (await api('POST', path, { token, body, expect: 201 })).body.id;
-  const companyId = await add('/api/crm/companies', { name: 'Analytical Engines', website: 'https://engines.example.com' });
+  const companyId = await add('/api/crm/companies', {
+    name: 'Analytical Engines',
+    website: 'https://engines.example.com',
+  });
   const contactId = await add('/api/crm/contacts', { firstName: 'Mary', lastName: 'Somerville', companyId });
   for (const [firstName, lastName, status] of [
     ['Ada', 'Lovelace', 'new'],
@@ -79,7 +86,14 @@ async function addRecords(api, token, objectName) {
     ['Sophie', 'Germain', 'new'],
   ]) {
     const email = `${firstName}@example.com`.toLowerCase();
-    await add('/api/crm/leads', { firstName, lastName, status, email, companyName: 'Analytical Engines', phone: '+44 20 7946 0123' });
+    await add('/api/crm/leads', {
+      firstName,
+      lastName,
+      status,
+      email,
+      companyName: 'Analytical Engines',
+      phone: '+44 20 7946 0123',
+    });
   }
   for (const [name, amount, stage] of [
     ['Difference engine', 48_000, 'Proposal'],
@@ -87,7 +101,15 @@ async function addRecords(api, token, objectName) {
     ['Spare cogs', 1200, 'Qualification'],
     ['Punched cards', 640, 'Qualification'],
   ]) {
-    await add('/api/crm/opportunities', { name, amount, currency: 'EUR', stage, companyId, contactId, closeDate: '2027-03-31' });
+    await add('/api/crm/opportunities', {
+      name,
+      amount,
+      currency: 'EUR',
+      stage,
+      companyId,
+      contactId,
+      closeDate: '2027-03-31',
+    });
   }
   await add('/api/crm/tasks', { title: 'Call Mary about the offer', dueAt: '2027-01-15T09:30:00Z' });
   await add(`/api/crm/custom/${objectName}/records`, { title: 'Roof of the town hall', hours: 3, hourly_rate: 80 });

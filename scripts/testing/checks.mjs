@@ -17,7 +17,11 @@ export const CHECKS = [
   { name: 'types', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.json'] },
   // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
   { name: 'types of pages', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.browser.json'] },
-  { name: 'types of the tests of pages', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'] },
+  {
+    name: 'types of the tests of pages',
+    command: tool('tsc'),
+    args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'],
+  },
   { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
   { name: 'circles between folders', command: process.execPath, args: [inRoot('scripts', 'folder-circles.mjs')] },
   { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'licences.mjs')] },

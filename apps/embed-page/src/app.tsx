@@ -30,7 +30,8 @@ export function App({ host, apiUrl, root }: AppProps) {
   useEffect(() => {
     if (state === 'ended' || state === 'destroyed') queries.clear();
     if (state === 'ended') link.send({ type: 'error', code: 'token_refused', message: 'The session has ended' });
-    if (state === 'not-delivered') link.send({ type: 'error', code: 'token_not_delivered', message: 'There is no token' });
+    if (state === 'not-delivered')
+      link.send({ type: 'error', code: 'token_not_delivered', message: 'There is no token' });
   }, [state, queries, link]);
   const report = useCallback((height: number) => link.send({ type: 'resize', height }), [link]);
   useHeight(root, report);

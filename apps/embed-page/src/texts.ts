@@ -44,7 +44,8 @@ export const TEXTS: Catalogue<PageTexts> = {
     notDelivered: 'Sie konnten nicht angemeldet werden',
     notDeliveredText: 'Die Anwendung, die diese Seite zeigt, hat für Sie keinen Zugang bekommen.',
     ended: 'Ihre Sitzung ist beendet',
-    endedText: 'Ihr Zugang wurde beendet oder konnte nicht erneuert werden. Was zu sehen war, ist von dieser Seite entfernt.',
+    endedText:
+      'Ihr Zugang wurde beendet oder konnte nicht erneuert werden. Was zu sehen war, ist von dieser Seite entfernt.',
     destroyed: 'Geschlossen',
     nothing: 'Es gibt nichts zu zeigen',
     nothingText: 'Ihr Zugang umfasst keine Liste des CRM.',

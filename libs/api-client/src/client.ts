@@ -17,7 +17,11 @@ export interface ClientOptions {
  * Calls the API with the caller's token. A call that is refused because its token has just ended is made once more with the
  * next one; whatever else is refused becomes an {@link ApiProblem}.
  */
-export function createApiClient({ baseUrl, tokens, fetch = (request) => globalThis.fetch(request) }: ClientOptions): ApiClient {
+export function createApiClient({
+  baseUrl,
+  tokens,
+  fetch = (request) => globalThis.fetch(request),
+}: ClientOptions): ApiClient {
   const client = createClient<paths>({
     baseUrl,
     // No cookies: the token is all that a call is authorised by.

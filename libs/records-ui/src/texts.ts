@@ -47,7 +47,8 @@ export const TEXTS: Catalogue<RecordTexts> = {
   en: {
     search: (objects) => `Search ${objects}`,
     create: (object) => `New ${object}`,
-    count: (count, isExact) => `${plural('en', count, { one: '# record', other: '# records' })}${isExact ? '' : ' or more'}`,
+    count: (count, isExact) =>
+      `${plural('en', count, { one: '# record', other: '# records' })}${isExact ? '' : ' or more'}`,
     loading: 'Loading',
     empty: (objects) => `No ${objects} yet`,
     emptyText: 'What is created here or elsewhere in the workspace shows up in this list.',

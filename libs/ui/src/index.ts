@@ -1,4 +1,14 @@
-export { type Catalogue, LANGUAGES, type Language, type Locale, languageOf, LocaleProvider, plural, useLocale, useTexts } from './locale/locale.js';
+export {
+  type Catalogue,
+  LANGUAGES,
+  type Language,
+  type Locale,
+  LocaleProvider,
+  languageOf,
+  plural,
+  useLocale,
+  useTexts,
+} from './locale/locale.js';
 export { Button, type ButtonProps } from './parts/button.js';
 export { type ControlProps, Field, type FieldProps } from './parts/field.js';
 export { Loading } from './parts/loading.js';

@@ -23,7 +23,10 @@ export function contentSecurityPolicy(origins: readonly string[], apiOrigin: str
  * @param origins that may frame the page
  */
 export const embedPage = (built: string, origins: readonly string[], apiUrl: string): string =>
-  built.replace('<html ', () => `<html data-origins="${attribute(origins.join(' '))}" data-api="${attribute(apiUrl)}" `);
+  built.replace(
+    '<html ',
+    () => `<html data-origins="${attribute(origins.join(' '))}" data-api="${attribute(apiUrl)}" `,
+  );
 
 const attribute = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

@@ -68,6 +68,13 @@ export function encodedFor(asset: Asset, accepted: string | undefined): { coding
 
 /** Codings that the client takes (RFC 9110, section 12.5.3); one with the weight 0 is refused. */
 function acceptedCodings(header: string): ReadonlySet<string> {
-  const codings = header.split(',').map((part) => part.trim().toLowerCase().split(/\s*;\s*/));
-  return new Set(codings.filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? '')).map(([coding]) => coding as string));
+  const codings = header.split(',').map((part) =>
+    part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/),
+  );
+  return new Set(
+    codings.filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? '')).map(([coding]) => coding as string),
+  );
 }

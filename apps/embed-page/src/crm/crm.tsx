@@ -1,12 +1,5 @@
 import { type ApiClient, type ObjectName, problemInWords, RecordsApi, STANDARD_OBJECTS } from '@crm/api-client';
-import {
-  canRead,
-  canWrite,
-  customObject,
-  type ObjectModel,
-  RecordsProvider,
-  standardObject,
-} from '@crm/records-ui';
+import { canRead, canWrite, customObject, type ObjectModel, RecordsProvider, standardObject } from '@crm/records-ui';
 import type { EmbedView } from '@crm/sdk/embed/protocol';
 import { Button, type Language, Loading, Notice, useLocale, useTexts } from '@crm/ui';
 import { useMemo, useState } from 'react';

@@ -100,7 +100,6 @@ export class Session implements TokenSource {
 
   destroy(): void {
     this.lose('destroyed');
-
   }
 
   private next(): Promise<string> {

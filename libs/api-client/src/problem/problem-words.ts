@@ -6,7 +6,21 @@ export interface ProblemWords {
   readonly text: string;
 }
 
-type Texts = Readonly<Record<'offline' | 'forbidden' | 'missing' | 'limited' | 'unavailable' | 'conflict' | 'unique' | 'invalid' | 'ended' | 'other', ProblemWords>>;
+type Texts = Readonly<
+  Record<
+    | 'offline'
+    | 'forbidden'
+    | 'missing'
+    | 'limited'
+    | 'unavailable'
+    | 'conflict'
+    | 'unique'
+    | 'invalid'
+    | 'ended'
+    | 'other',
+    ProblemWords
+  >
+>;
 
 const EN: Texts = {
   offline: { title: 'No connection', text: 'The CRM cannot be reached. Check your connection and try again.' },
@@ -25,19 +39,31 @@ const EN: Texts = {
 };
 
 const DE: Texts = {
-  offline: { title: 'Keine Verbindung', text: 'Das CRM ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.' },
+  offline: {
+    title: 'Keine Verbindung',
+    text: 'Das CRM ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+  },
   forbidden: { title: 'Nicht erlaubt', text: 'Dafür fehlen Ihnen die Rechte.' },
   missing: { title: 'Nicht gefunden', text: 'Das gibt es nicht, oder Sie können es nicht sehen.' },
   limited: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment und versuchen Sie es dann erneut.' },
-  unavailable: { title: 'Nicht verfügbar', text: 'Ein Teil des CRM antwortet nicht. Versuchen Sie es gleich noch einmal.' },
+  unavailable: {
+    title: 'Nicht verfügbar',
+    text: 'Ein Teil des CRM antwortet nicht. Versuchen Sie es gleich noch einmal.',
+  },
   conflict: {
     title: 'Inzwischen geändert',
     text: 'Jemand anderes hat diesen Datensatz geändert. Ihre Eingaben sind noch da; erneutes Speichern ersetzt die fremden Werte.',
   },
   unique: { title: 'Schon vergeben', text: 'Ein anderer Datensatz hat diesen Wert, der eindeutig sein muss.' },
-  invalid: { title: 'Nicht gespeichert', text: 'Einige Werte können nicht gespeichert werden. Sie sind unten markiert.' },
+  invalid: {
+    title: 'Nicht gespeichert',
+    text: 'Einige Werte können nicht gespeichert werden. Sie sind unten markiert.',
+  },
   ended: { title: 'Ihre Sitzung ist beendet', text: 'Ihr Zugang wurde beendet oder konnte nicht erneuert werden.' },
-  other: { title: 'Etwas ist schiefgegangen', text: 'Versuchen Sie es erneut. Bleibt es dabei, wenden Sie sich an Ihre Administration.' },
+  other: {
+    title: 'Etwas ist schiefgegangen',
+    text: 'Versuchen Sie es erneut. Bleibt es dabei, wenden Sie sich an Ihre Administration.',
+  },
 };
 
 const TEXTS = { en: EN, de: DE } as const;

@@ -10,7 +10,13 @@ export interface RecordsContextValue {
 
 const RecordsContext = createContext<RecordsContextValue | undefined>(undefined);
 
-export function RecordsProvider({ value, children }: { readonly value: RecordsContextValue; readonly children: ReactNode }) {
+export function RecordsProvider({
+  value,
+  children,
+}: {
+  readonly value: RecordsContextValue;
+  readonly children: ReactNode;
+}) {
   return <RecordsContext value={value}>{children}</RecordsContext>;
 }
 

@@ -43,7 +43,12 @@ export function RecordList({ model, onOpen, onCreate }: RecordListProps) {
         <label className="visually-hidden" htmlFor={sortId}>
           {texts.sort}
         </label>
-        <select id={sortId} className="input sort" value={sort} onChange={(event) => setSort(event.target.value as Sort)}>
+        <select
+          id={sortId}
+          className="input sort"
+          value={sort}
+          onChange={(event) => setSort(event.target.value as Sort)}
+        >
           {Object.keys(SORTS).map((name) => (
             <option key={name} value={name}>
               {texts.sorts[name as Sort]}
@@ -87,7 +92,15 @@ function ListState({ pages }: { readonly pages: { error: unknown; refetch: () =>
   );
 }
 
-function EmptyList({ model, q, onCreate }: { readonly model: ObjectModel; readonly q: string; readonly onCreate: () => void }) {
+function EmptyList({
+  model,
+  q,
+  onCreate,
+}: {
+  readonly model: ObjectModel;
+  readonly q: string;
+  readonly onCreate: () => void;
+}) {
   const texts = useTexts(TEXTS);
   if (q !== '') return <Notice kind="info" title={texts.emptySearch(q)} />;
   return (

@@ -55,7 +55,11 @@ const Row = memo(function Row({ model, columns, record, onOpen }: RowProps) {
         </Button>
       </th>
       {columns.map((field) => (
-        <td key={field.apiName} data-label={field.label} className={NUMBERS.includes(field.type) ? 'number' : undefined}>
+        <td
+          key={field.apiName}
+          data-label={field.label}
+          className={NUMBERS.includes(field.type) ? 'number' : undefined}
+        >
           <ValueText field={field} value={record[field.apiName]} />
         </td>
       ))}

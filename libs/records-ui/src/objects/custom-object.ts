@@ -11,7 +11,10 @@ const TARGETS: Readonly<Record<string, ObjectName>> = {
 };
 
 /** @param canWrite whether role and scopes of the caller allow writing at all */
-export function customObject({ apiName, label, pluralLabel, nameField, fields }: ObjectView, canWrite: boolean): ObjectModel {
+export function customObject(
+  { apiName, label, pluralLabel, nameField, fields }: ObjectView,
+  canWrite: boolean,
+): ObjectModel {
   const title = nameField ?? fields.find(({ type }) => type === 'text')?.apiName;
   return {
     name: `custom:${apiName}`,
@@ -23,7 +26,10 @@ export function customObject({ apiName, label, pluralLabel, nameField, fields }:
   };
 }
 
-const customField = ({ apiName, label, type, required, writable, options = [], referenceTarget }: FieldView, canWrite: boolean): FieldModel => ({
+const customField = (
+  { apiName, label, type, required, writable, options = [], referenceTarget }: FieldView,
+  canWrite: boolean,
+): FieldModel => ({
   apiName,
   label,
   // A type that a later version of the platform adds is shown as text, and never written.
@@ -37,4 +43,6 @@ const customField = ({ apiName, label, type, required, writable, options = [], r
 const isFieldType = (type: string): type is FieldType => FIELD_TYPES.includes(type as FieldType);
 
 const targetOf = (target: string): ObjectName | undefined =>
-  target.startsWith('custom:') ? (target as ObjectName) : (TARGETS[target] ?? STANDARD_OBJECTS.find((name) => name === target));
+  target.startsWith('custom:')
+    ? (target as ObjectName)
+    : (TARGETS[target] ?? STANDARD_OBJECTS.find((name) => name === target));

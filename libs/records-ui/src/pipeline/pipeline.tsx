@@ -45,7 +45,11 @@ export function Pipeline({ model, onOpen, onCreate }: PipelineProps) {
   const problem = move.error ? problemInWords(move.error, language) : undefined;
   return (
     <>
-      {problem ? <Notice kind="error" title={problem.title}>{problem.text}</Notice> : null}
+      {problem ? (
+        <Notice kind="error" title={problem.title}>
+          {problem.text}
+        </Notice>
+      ) : null}
       {board.data.nextCursor ? <p className="hint">{texts.boardIsCut(BOARD_SIZE)}</p> : null}
       {/* Scrolled with the keyboard too, which needs the focus. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard */}

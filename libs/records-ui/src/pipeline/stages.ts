@@ -12,7 +12,19 @@ export interface Stage {
 /**
  * The stages of sales as most teams order them. A stage is free text, so that those that are none of these follow, by alphabet.
  */
-const USUAL_ORDER = ['new', 'lead', 'qualification', 'qualified', 'discovery', 'meeting', 'demo', 'proposal', 'quote', 'negotiation', 'contract'];
+const USUAL_ORDER = [
+  'new',
+  'lead',
+  'qualification',
+  'qualified',
+  'discovery',
+  'meeting',
+  'demo',
+  'proposal',
+  'quote',
+  'negotiation',
+  'contract',
+];
 
 /** @param records open opportunities */
 export function stagesOf(records: readonly CrmRecord[]): readonly Stage[] {

@@ -12,7 +12,9 @@ const NUMBERS: readonly FieldModel['type'][] = ['number', 'currency', 'percent']
 
 /** The fields that the form has inputs for. */
 export const writableFields = ({ fields }: ObjectModel): readonly FieldModel[] =>
-  fields.filter(({ writable, type, target }) => writable && type !== 'formula' && (type !== 'reference' || target !== undefined));
+  fields.filter(
+    ({ writable, type, target }) => writable && type !== 'formula' && (type !== 'reference' || target !== undefined),
+  );
 
 /** @param record undefined for one that is being created */
 export const draftOf = (model: ObjectModel, record: CrmRecord | undefined): Draft =>
@@ -43,10 +45,10 @@ export function problemsOf(model: ObjectModel, draft: Draft): DraftProblems {
  */
 export function changesOf(model: ObjectModel, before: Draft, draft: Draft): RecordFields {
   const changed = writableFields(model).filter(({ apiName }) => !isSame(before[apiName], draft[apiName]));
-  return Object.fromEntries(changed.map((field) => [field.apiName, valueOf(field, draft[field.apiName])]));
+  return Object.fromEntries(changed.map((field) => [field.apiName, toValue(field, draft[field.apiName])]));
 }
 
-function valueOf({ type }: FieldModel, value: DraftValue | undefined): FieldValue {
+function toValue({ type }: FieldModel, value: DraftValue | undefined): FieldValue {
   if (value === undefined || typeof value === 'boolean') return value ?? null;
   if (typeof value !== 'string') return value.length > 0 ? value : null;
   if (value.trim() === '') return null;

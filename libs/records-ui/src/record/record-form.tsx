@@ -20,11 +20,13 @@ export interface RecordFormProps {
  * Creates or changes a record. What was typed stays through every refusal; when somebody else has changed the record meanwhile,
  * each field shows what is saved now, and saving again is a decision.
  */
-export function RecordForm({ model, record, onSaved, onCancel }: RecordFormProps) {
+export function RecordForm({ model, record: given, onSaved, onCancel }: RecordFormProps) {
   const texts = useTexts(TEXTS);
   const locale = useLocale();
   const create = useCreate(model.name);
   const update = useUpdate(model.name);
+  // As it was when the form opened: a record that is read again meanwhile must not look as if the user had seen it.
+  const [record] = useState(given);
   const [before] = useState<Draft>(() => draftOf(model, record));
   const [draft, setDraft] = useState(before);
   const [wasSubmitted, setSubmitted] = useState(false);
@@ -51,7 +53,9 @@ export function RecordForm({ model, record, onSaved, onCancel }: RecordFormProps
     }
     const fields = changesOf(model, before, draft);
     if (record && Object.keys(fields).length === 0) return onCancel();
-    const saving = record ? update.mutateAsync({ id: record.id, fields, version }) : create.mutateAsync({ fields, key });
+    const saving = record
+      ? update.mutateAsync({ id: record.id, fields, version })
+      : create.mutateAsync({ fields, key });
     // The mutation keeps its error, which is shown below.
     await saving.then(onSaved, () => undefined);
   };
@@ -59,7 +63,9 @@ export function RecordForm({ model, record, onSaved, onCancel }: RecordFormProps
   const problemOf = (apiName: string): string | undefined => {
     const found = own[apiName];
     if (found) return texts[found];
-    return error instanceof ApiProblem ? error.fields.find(({ pointer }) => pointer === `/${apiName}`)?.detail : undefined;
+    return error instanceof ApiProblem
+      ? error.fields.find(({ pointer }) => pointer === `/${apiName}`)?.detail
+      : undefined;
   };
   const words = error ? problemInWords(error, locale.language) : undefined;
 

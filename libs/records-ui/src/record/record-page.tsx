@@ -39,7 +39,11 @@ export function RecordPage({ model, id, onBack }: RecordPageProps) {
       {back}
       <div className="panel">
         {words ? (
-          <Notice kind="error" title={words.title} action={<Button onClick={() => void refetch()}>{texts.retry}</Button>}>
+          <Notice
+            kind="error"
+            title={words.title}
+            action={<Button onClick={() => void refetch()}>{texts.retry}</Button>}
+          >
             {words.text}
           </Notice>
         ) : (

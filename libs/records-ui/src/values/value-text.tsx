@@ -13,5 +13,5 @@ export function ValueText({ field, value }: { readonly field: FieldModel; readon
     return <ReferenceName target={field.target} id={value} />;
   }
   const text = formatValue(field, value, locale, texts);
-  return text === undefined ? <span className="unset">{texts.none}</span> : <>{text}</>;
+  return text ?? <span className="unset">{texts.none}</span>;
 }

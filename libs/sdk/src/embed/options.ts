@@ -1,6 +1,6 @@
 import { EmbedError } from './embed-error.js';
-import type { TokenReason } from './protocol/messages.js';
 import { parseLocale } from './protocol/locale.js';
+import type { TokenReason } from './protocol/messages.js';
 import { type EmbedTheme, parseTheme } from './protocol/theme.js';
 import { type EmbedView, parseView } from './protocol/view.js';
 

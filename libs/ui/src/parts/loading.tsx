@@ -4,7 +4,6 @@ export function Loading({ label, lines = 6 }: { readonly label: string; readonly
     <div className="loading" role="status">
       <span className="visually-hidden">{label}</span>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all the same and never change places
         <span key={line} className="loading-line" aria-hidden="true" />
       ))}
     </div>

@@ -36,7 +36,13 @@ const TIMEOUT_MS = 10_000;
  * Mints a token for a user of the host. Only for a backend: the secret must never reach a browser.
  * @throws MintError
  */
-export async function mintEmbedToken({ embedUrl, credentials, user, scopes, signal }: MintOptions): Promise<MintedToken> {
+export async function mintEmbedToken({
+  embedUrl,
+  credentials,
+  user,
+  scopes,
+  signal,
+}: MintOptions): Promise<MintedToken> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(new URL('/api/auth/v1/embed/sessions', embedUrl), {
     method: 'POST',
@@ -50,7 +56,9 @@ export async function mintEmbedToken({ embedUrl, credentials, user, scopes, sign
     redirect: 'error',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   }).catch((cause: unknown) => {
-    throw new MintError('UNREACHABLE', `The embedding API at ${embedUrl} did not answer`, undefined, undefined, { cause });
+    throw new MintError('UNREACHABLE', `The embedding API at ${embedUrl} did not answer`, undefined, undefined, {
+      cause,
+    });
   });
   const body = await jsonOf(response);
   if (!response.ok) throw refusal(response, body);
