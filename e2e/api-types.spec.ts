@@ -30,7 +30,9 @@ describe('what the pages know of the API', () => {
   });
 
   it('are the fields of the standard objects, but for references to users and to several objects', async () => {
-    const { DECLARATIONS }: { DECLARATIONS: Record<string, { fields: readonly Declaration[] }> } = await import(STANDARD_OBJECTS);
+    const { DECLARATIONS }: { DECLARATIONS: Record<string, { fields: readonly Declaration[] }> } = await import(
+      STANDARD_OBJECTS
+    );
     const { paths } = JSON.parse(document);
     for (const [name, { fields }] of Object.entries(DECLARATIONS)) {
       const schema: Schema = paths[`/api/crm/${name}`].post.requestBody.content['application/json'].schema;

@@ -7,10 +7,8 @@ import { PlainError, runCommand } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
 import { copyOutsidePackages } from './outside-packages.mjs';
+import { PAGES } from './pages.mjs';
 import { programFiles } from './program-files.mjs';
-
-/** The built pages that an edge serves, by the app that builds them. */
-const PAGES = { gateway: 'console', 'marketplace-admin': 'operators-page', 'embed-gateway': 'embed-page' };
 
 await runCommand(async () => {
   const [target] = process.argv.slice(2);

@@ -12,8 +12,12 @@ export interface HostConnection {
 }
 
 /** @returns undefined when no page frames this one */
-export function connectHost(window: Window, { allowedOrigins }: Settings): HostConnection | undefined {
+export function connectHost(window: Window, settings: Settings): HostConnection | undefined {
   if (window.parent === window) return undefined;
+  // Where the browser says who the parent is, only that one is spoken to; else a message to each of the allowed origins
+  // reaches the right one, and the browser warns of the others.
+  const parent = window.location.ancestorOrigins?.item(0);
+  const allowedOrigins = settings.allowedOrigins.filter((origin) => !parent || origin === parent);
   const listeners = new Set<() => void>();
   let wishes: HostWishes = { theme: {}, locale: undefined, view: undefined };
   const session = new Session((reason) => link.askForToken(reason));
