@@ -67,6 +67,7 @@ export async function demoCredentials(origin) {
  * @param {string} path
  * @param {unknown} [body]
  * @param {string} [token]
+ * @returns {Promise<any>} the answer
  */
 async function call(method, path, body, token) {
   const response = await fetch(SETTINGS.apiUrl + path, {
