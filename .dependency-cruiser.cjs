@@ -23,11 +23,17 @@ const LIBS = [
   'identity-views',
   'runtime',
   'sdk',
+  'ui',
+  'api-client',
+  'records-ui',
   'testing',
 ];
 
 /** Pure libraries: the CLI and the browser use them too, so they touch neither files nor network. */
 const PURE = ['contracts', 'address-policy', 'formula', 'fields', 'manifest'];
+
+/** What a browser loads: the pages, the libraries that they share, and the part of the SDK that embeds. */
+const BROWSER = '^(apps/embed-page|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -78,7 +84,18 @@ module.exports = {
       comment: 'Another package is imported by its name, never by a path into it.',
       severity: 'error',
       from: { path: '^(apps|libs)/([^/]+)/' },
-      to: { path: '^(apps|libs)/', pathNot: ['^$1/$2/', '/src/index\\.ts$', '/dist/index\\.js$'] },
+      to: {
+        path: '^(apps|libs)/',
+        pathNot: [
+          '^$1/$2/',
+          '/src/index\\.ts$',
+          '/dist/index\\.js$',
+          '/src/styles\\.css$',
+          // `@crm/sdk/embed` and what is below it have entry points of their own.
+          '^libs/sdk/src/embed/index\\.ts$',
+          '^libs/sdk/src/embed/[a-z]+/index\\.ts$',
+        ],
+      },
     },
     {
       name: 'pure-libraries-do-no-io',
@@ -99,7 +116,32 @@ module.exports = {
       comment: 'It is published by itself: what an app developer installs brings nothing else.',
       severity: 'error',
       from: { path: '^libs/sdk/src/', pathNot: '\\.spec\\.ts$' },
-      to: { path: ['^libs/', 'node_modules/'], pathNot: ['^libs/sdk/', '/@types/node/'] },
+      to: {
+        path: ['^libs/', 'node_modules/'],
+        pathNot: ['^libs/sdk/', '/@types/node/', '/node_modules/(@types/)?react/'],
+      },
+    },
+    {
+      name: 'sdk-needs-react-in-one-place',
+      comment: 'Only who imports @crm/sdk/embed/react has to have React.',
+      severity: 'error',
+      from: { path: '^libs/sdk/src/', pathNot: ['^libs/sdk/src/embed/react/', '\\.spec\\.ts$'] },
+      to: { path: '/node_modules/(@types/)?react/' },
+    },
+    {
+      name: 'browser-has-no-node',
+      comment: 'What a browser loads has nothing of Node, of no library that is for services, and of no service.',
+      severity: 'error',
+      from: { path: BROWSER, pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'browser-loads-little',
+      comment:
+        'Of our libraries, a page takes those for pages and the protocol; each of the others would have to be made fit first.',
+      severity: 'error',
+      from: { path: BROWSER, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/', pathNot: ['^libs/(ui|api-client|records-ui)/', '^libs/sdk/src/embed/'] },
     },
     {
       name: 'examples-use-what-developers-have',
@@ -123,6 +165,8 @@ module.exports = {
           // To a program of the developer's own machine.
           '^apps/cli/src/listening/forward\\.ts$',
           '^apps/gateway/src/proxy/',
+          // A server, as small as it can be.
+          '^examples/embed-host/src/server\\.mjs$',
           '^apps/gateway/src/api-document/api-document\\.service\\.ts$',
         ],
       },
@@ -130,9 +174,10 @@ module.exports = {
     },
     {
       name: 'resolves',
-      comment: 'An import that cannot be resolved is checked by no rule.',
+      comment:
+        'An import that cannot be resolved is checked by no rule. A page without a bundler imports from its own server.',
       severity: 'error',
-      from: {},
+      from: { pathNot: '^examples/embed-host/page/' },
       to: { couldNotResolve: true },
     },
   ],
@@ -144,7 +189,7 @@ module.exports = {
     enhancedResolveOptions: {
       conditionNames: ['source', 'import', 'node', 'default'],
       exportsFields: ['exports'],
-      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
     },
   },
 };

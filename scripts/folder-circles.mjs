@@ -68,9 +68,22 @@ export const describeCircle = ({ folders, imports }) =>
 export async function findCircles(root, folders) {
   const program = inRoot('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
   const config = inRoot('.dependency-cruiser.folders.cjs');
-  const outcome = await run(process.execPath, [program, '--config', config, '--output-type', 'json', ...folders], {
-    cwd: root,
-  });
+  const outcome = await run(
+    process.execPath,
+    [
+      '--require',
+      inRoot('scripts', 'swc-reads-tsx.cjs'),
+      program,
+      '--config',
+      config,
+      '--output-type',
+      'json',
+      ...folders,
+    ],
+    {
+      cwd: root,
+    },
+  );
   // With this output it ends with 0 whatever it finds.
   if (outcome.code !== 0) throw new PlainError(`The imports could not be read:\n${lastLines(outcome.stderr, 10)}`);
   return circlesOf(JSON.parse(outcome.stdout));

@@ -7,6 +7,8 @@ await runCommand(() =>
   runInForeground(
     process.execPath,
     [
+      '--require',
+      inRoot('scripts', 'swc-reads-tsx.cjs'),
       inRoot('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs'),
       '--config',
       inRoot('.dependency-cruiser.cjs'),

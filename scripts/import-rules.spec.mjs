@@ -24,6 +24,8 @@ const FILES = {
   'libs/contracts/src/index.ts': "export { a } from './a.js';\n",
   'examples/receivers/src/one.ts': "import { a } from '../../../libs/contracts/src/index.js';\nexport const e = a;\n",
   'libs/testing/src/index.ts': 'export type T = 1;\n',
+  'libs/ui/src/file.tsx': "import { readFileSync } from 'node:fs';\nexport const file = () => <p>{readFileSync}</p>;\n",
+  'apps/embed-page/src/main.tsx': "import { a } from '../../../libs/contracts/src/index.js';\nexport const main = a;\n",
 };
 
 describe('the import rules', () => {
@@ -38,7 +40,16 @@ describe('the import rules', () => {
       writeFileSync(join(root, path), text);
     }
     const program = inRoot('node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs');
-    const args = [program, '--config', inRoot('.dependency-cruiser.cjs'), 'apps', 'libs', 'examples'];
+    const args = [
+      '--require',
+      inRoot('scripts', 'swc-reads-tsx.cjs'),
+      program,
+      '--config',
+      inRoot('.dependency-cruiser.cjs'),
+      'apps',
+      'libs',
+      'examples',
+    ];
     [status, output] = await new Promise((resolve) => {
       execFile(process.execPath, args, { cwd: root }, (error, stdout) => {
         resolve([Number(error?.code ?? 0), stdout]);
@@ -59,6 +70,8 @@ describe('the import rules', () => {
     ['pure-libraries-do-no-io', 'libs/contracts/src/io.ts → fs'],
     ['sdk-stands-alone', 'libs/sdk/src/dependent.ts → libs/contracts/src/index.ts'],
     ['examples-use-what-developers-have', 'examples/receivers/src/one.ts → libs/contracts/src/index.ts'],
+    ['browser-has-no-node', 'libs/ui/src/file.tsx → fs'],
+    ['browser-loads-little', 'apps/embed-page/src/main.tsx → libs/contracts/src/index.ts'],
     ['lib-imports-no-app', 'libs/access/src/app.ts → apps/two/src/two.ts'],
   ])('find what breaks %s', (rule, where) => {
     expect(output).toContain(`error ${rule}: ${where}`);

@@ -23,14 +23,8 @@ export const RULES = [
   {
     name: 'the outside is called through egress only',
     pattern: /(?<![\w.#])(?:globalThis\s*\.\s*)?fetch\s*\(|\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/,
-    // Pages run in a browser, which has no other client; so does the embed page's script.
-    except: [
-      ...TESTS,
-      /^libs\/egress\//,
-      /^libs\/sdk\//,
-      /^apps\/(?:console|cli)\//,
-      /^apps\/embed-gateway\/src\/embed-page\//,
-    ],
+    // Pages run in a browser, which has no other client.
+    except: [...TESTS, /^libs\/egress\//, /^libs\/sdk\//, /^apps\/(?:console|cli)\//, /^libs\/api-client\//],
   },
   {
     name: 'raw sockets are opened by egress only',

@@ -11,10 +11,8 @@ import { builtImages } from '../supply-chain/images.mjs';
 import { lockedIntegrity } from '../supply-chain/lockfile.mjs';
 import { BILL_FILE, NOTICES_FILE } from './document-files.mjs';
 import { copyOutsidePackages } from './outside-packages.mjs';
+import { PAGES } from './pages.mjs';
 import { programFiles } from './program-files.mjs';
-
-/** The built pages that an edge serves, by the app that builds them. */
-const PAGES = { gateway: 'console', 'marketplace-admin': 'operators-page', 'embed-gateway': 'embed-page' };
 
 await runCommand(async () => {
   const [target] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CACHE_DIR } from '../root.mjs';
+import { CACHE_DIR, inRoot } from '../root.mjs';
 import { withoutNpmVariables } from '../setup/pnpm.mjs';
 
 /** @typedef {import('./services.mjs').ServiceName} ServiceName */
@@ -58,6 +58,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     DATABASE_NARROW_URL: database?.narrowUrl,
     KEY_ENCRYPTION_KEY: key,
     SMTP_URL: name === 'identity' ? addresses.smtpUrl : undefined,
+    EMBED_PAGE_DIR: name === 'embed-gateway' ? inRoot('apps', 'embed-page', 'dist') : undefined,
     ...(name === 'gateway'
       ? Object.fromEntries(
           Object.entries(ROUTED).map(([variable, service]) => [variable, addresses.services[service]?.url]),

@@ -10,6 +10,7 @@ const SETTINGS = [
   'pnpm-lock.yaml',
   'nx.json',
   '.swcrc',
+  'scripts/build-page.mjs',
   'scripts/bundle.mjs',
   'scripts/bundle/contents.mjs',
   'scripts/bundle/left-out.mjs',

@@ -52,7 +52,7 @@ async function fingerprint() {
 
 /** @returns {Promise<string[]>} the package.json files of the workspace, relative to the top folder, sorted */
 async function packageFiles() {
-  const folders = ['bench', 'e2e', 'examples/receivers'];
+  const folders = ['bench', 'e2e', 'examples/embed-host', 'examples/receivers'];
   for (const parent of ['apps', 'libs']) {
     const entries = await readdir(inRoot(parent), { withFileTypes: true });
     folders.push(...entries.filter((entry) => entry.isDirectory()).map((entry) => path.posix.join(parent, entry.name)));

@@ -15,6 +15,13 @@ const tool = (name) => inRoot('node_modules', '.bin', name);
 export const CHECKS = [
   { name: 'format and lint', command: tool('biome'), args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.json'] },
+  // What runs in a browser knows the DOM and nothing of Node; its tests run in Node.
+  { name: 'types of pages', command: tool('tsc'), args: ['--noEmit', '-p', 'tsconfig.browser.json'] },
+  {
+    name: 'types of the tests of pages',
+    command: tool('tsc'),
+    args: ['--noEmit', '-p', 'tsconfig.browser-tests.json'],
+  },
   { name: 'import rules', command: process.execPath, args: [inRoot('scripts', 'import-rules.mjs')] },
   { name: 'circles between folders', command: process.execPath, args: [inRoot('scripts', 'folder-circles.mjs')] },
   { name: 'licences', command: process.execPath, args: [inRoot('scripts', 'licences.mjs')] },

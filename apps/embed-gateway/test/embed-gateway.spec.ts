@@ -1,10 +1,26 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { PlatformError, rpc } from '@crm/contracts';
 import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import type { EmbedGatewayConfig } from '../src/config.js';
+import { readPage } from '../src/embed-page/page-files.js';
+
+/** Long enough that it comes in several pieces, and compresses. */
+const SCRIPT = 'console.log(1);\n'.repeat(1000);
+
+const pageDir = await mkdtemp(path.join(os.tmpdir(), 'embed-page-'));
+await mkdir(path.join(pageDir, 'assets'));
+await writeFile(path.join(pageDir, 'index.html'), '<!doctype html>\n<html lang="en"><body></body></html>');
+await writeFile(path.join(pageDir, 'assets', 'index-1.js'), SCRIPT);
+await writeFile(path.join(pageDir, 'assets', 'index-1.js.gz'), gzipSync(SCRIPT));
+await writeFile(path.join(pageDir, 'assets', 'index-1.js.br'), brotliCompressSync(SCRIPT));
 
 const config: EmbedGatewayConfig = {
+  pageDir,
   // Trusted, so that a test can call from different addresses.
   service: { ...testServiceConfig('embed-gateway'), trustedProxies: ['127.0.0.1'] },
   limits: {},
@@ -18,7 +34,10 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const neighbour of neighbours.splice(0)) await neighbour.close();
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await rm(pageDir, { recursive: true });
+});
 
 const stand: typeof answerRpc = async (contract, handler) => {
   const neighbour = await answerRpc(contract, handler);
@@ -141,15 +160,32 @@ describe('GET /embed/{clientId}', () => {
     expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
   });
 
-  it('loads its script and style from files', async () => {
-    for (const [file, type] of [
-      ['page.js', /^text\/javascript/],
-      ['page.css', /^text\/css/],
-    ] as const) {
-      const { status, headers } = await service.request('GET', `/embed/assets/${file}`);
-      expect(status).toBe(200);
-      expect(headers.get('content-type')).toMatch(type);
-    }
+  it.each([
+    ['br', 'gzip, deflate, br, zstd', 'br'],
+    ['gzip', 'gzip, br;q=0', 'gzip'],
+    ['nothing', 'identity', null],
+  ])('serves its script compressed with %s to who accepts it', async (_, accepted, coding) => {
+    const { status, headers, body } = await service.request<string>('GET', '/embed/assets/index-1.js', {
+      headers: { 'accept-encoding': accepted },
+    });
+    expect([status, headers.get('content-encoding'), body]).toEqual([200, coding, SCRIPT]);
+    expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(headers.get('vary')).toBe('Accept-Encoding');
+  });
+
+  it.each(['missing.js', 'index-1.js.gz', '..%2findex.html', '%2e%2e', 'constructor'])(
+    'has no file %s, and the refusal is not kept',
+    async (name) => {
+      const { status, headers } = await service.request('GET', `/embed/assets/${name}`);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
+      expect(headers.get('cache-control') ?? '').not.toContain('max-age');
+    },
+  );
+
+  it('keeps the service from starting when it was not built', async () => {
+    await expect(readPage(path.join(pageDir, 'assets'))).rejects.toThrow(/EMBED_PAGE_DIR.*npm run build/);
   });
 });
 

@@ -2,9 +2,11 @@ import { Public } from '@crm/access';
 import { rpc } from '@crm/contracts';
 import { Describe } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Controller, Get, Header, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Headers, Inject, Param, Res } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from '../config.js';
-import { contentSecurityPolicy, embedPage, PAGE_SCRIPT, PAGE_STYLE } from './embed-page.js';
+import { contentSecurityPolicy, embedPage } from './embed-page.js';
+import { encodedFor } from './page-files.js';
+import { PageFilesService } from './page-files.service.js';
 
 /** The part of the HTTP reply that the page needs. */
 interface Reply {
@@ -16,6 +18,7 @@ interface Reply {
 export class EmbedPageController {
   constructor(
     private readonly rpc: Rpc,
+    private readonly files: PageFilesService,
     @Inject(EMBED_GATEWAY_CONFIG) private readonly config: EmbedGatewayConfig,
   ) {}
 
@@ -26,6 +29,7 @@ export class EmbedPageController {
   @Header('Cache-Control', 'no-store')
   @Header('X-Content-Type-Options', 'nosniff')
   @Header('Referrer-Policy', 'no-referrer')
+  @Header('Permissions-Policy', 'camera=(), geolocation=(), microphone=()')
   @Describe({ summary: 'Returns the embed page', hidden: true })
   async page(@Param('clientId') clientId: string, @Res({ passthrough: true }) reply: Reply): Promise<string> {
     const { baseUrl } = this.config.service;
@@ -33,26 +37,26 @@ export class EmbedPageController {
     reply.header('Content-Security-Policy', contentSecurityPolicy([], new URL(baseUrl).origin));
     const { allowedOrigins } = await this.rpc.call(rpc.identity.getEmbedOrigins, { clientId });
     reply.header('Content-Security-Policy', contentSecurityPolicy(allowedOrigins, new URL(baseUrl).origin));
-    return embedPage(allowedOrigins, baseUrl);
+    return embedPage(this.files.document, allowedOrigins, baseUrl);
   }
 
-  @Get('assets/page.js')
+  /** A name contains a hash of the content, so that what is behind it never changes. */
+  @Get('assets/:name')
   @Public()
-  @Header('Content-Type', 'text/javascript; charset=utf-8')
-  @Header('Cache-Control', 'public, max-age=300')
   @Header('X-Content-Type-Options', 'nosniff')
-  @Describe({ summary: "Returns the embed page's script", hidden: true })
-  script(): string {
-    return PAGE_SCRIPT;
-  }
-
-  @Get('assets/page.css')
-  @Public()
-  @Header('Content-Type', 'text/css; charset=utf-8')
-  @Header('Cache-Control', 'public, max-age=300')
-  @Header('X-Content-Type-Options', 'nosniff')
-  @Describe({ summary: "Returns the embed page's style", hidden: true })
-  style(): string {
-    return PAGE_STYLE;
+  @Header('Cross-Origin-Resource-Policy', 'same-origin')
+  @Header('Vary', 'Accept-Encoding')
+  @Describe({ summary: 'Returns a script or style of the embed page', hidden: true })
+  asset(
+    @Param('name') name: string,
+    @Headers('accept-encoding') accepted: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Buffer {
+    const asset = this.files.getAsset(name);
+    const { coding, content } = encodedFor(asset, accepted);
+    // Not by a decorator: a name that is not there must not stay missing for a year.
+    reply.header('Cache-Control', 'public, max-age=31536000, immutable').header('Content-Type', asset.type);
+    if (coding !== undefined) reply.header('Content-Encoding', coding);
+    return content;
   }
 }

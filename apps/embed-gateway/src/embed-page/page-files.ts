@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** A file of the page, with the compressed forms that the build has made of it. */
+export interface Asset {
+  readonly type: string;
+  readonly plain: Buffer;
+  /** By the name of the coding in `Accept-Encoding`. */
+  readonly compressed: ReadonlyMap<string, Buffer>;
+}
+
+export interface PageFiles {
+  /** The document, as it was built. */
+  readonly document: string;
+  /** By name below `assets/`. The names contain a hash of the content. */
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Codings by the ending of their files, the smallest first. */
+const CODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/**
+ * Reads a built page into memory: some hundred kilobytes, so that no request touches a disk.
+ * @param folder with `index.html` and `assets`, as scripts/build-page.mjs writes them
+ * @throws Error that says what to do when there is no page
+ */
+export async function readPage(folder: string): Promise<PageFiles> {
+  const assetFolder = path.join(folder, 'assets');
+  const [document, names] = await Promise.all([
+    readFile(path.join(folder, 'index.html'), 'utf8'),
+    readdir(assetFolder),
+  ]).catch((cause: unknown) => {
+    throw new Error(`There is no built page in ${folder} (EMBED_PAGE_DIR); npm run build makes it`, { cause });
+  });
+  const own = names.filter((name) => path.extname(name) in TYPES);
+  const assets = await Promise.all(own.map(async (name) => [name, await readAsset(assetFolder, name, names)] as const));
+  return { document, assets: new Map(assets) };
+}
+
+async function readAsset(folder: string, name: string, names: readonly string[]): Promise<Asset> {
+  const read = (file: string): Promise<Buffer> => readFile(path.join(folder, file));
+  const codings = CODINGS.filter(([, ending]) => names.includes(name + ending));
+  const compressed = await Promise.all(
+    codings.map(async ([coding, ending]) => [coding, await read(name + ending)] as const),
+  );
+  return { type: TYPES[path.extname(name)] as string, plain: await read(name), compressed: new Map(compressed) };
+}
+
+/**
+ * The form of an asset that is sent.
+ * @param accepted the header `Accept-Encoding`
+ */
+export function encodedFor(asset: Asset, accepted: string | undefined): { coding?: string; content: Buffer } {
+  const codings = acceptedCodings(accepted ?? '');
+  for (const [coding, content] of asset.compressed) if (codings.has(coding)) return { coding, content };
+  return { content: asset.plain };
+}
+
+/** Codings that the client takes (RFC 9110, section 12.5.3); one with the weight 0 is refused. */
+function acceptedCodings(header: string): ReadonlySet<string> {
+  const codings = header.split(',').map((part) =>
+    part
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/),
+  );
+  return new Set(
+    codings.filter(([, weight]) => !/^q=0(?:\.0*)?$/.test(weight ?? '')).map(([coding]) => coding as string),
+  );
+}

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+
+/**
+ * @param {import('playwright-core').Frame | undefined} frame
+ * @returns {Promise<string[]>} what axe finds, a line for each: rule, where, and why
+ */
+export async function accessibilityProblems(frame) {
+  if (!frame) throw new Error('There is no frame');
+  // As an evaluated text and not as a script element, which the policy of the page refuses.
+  await frame.evaluate(AXE);
+  /** @type {{ violations: { id: string, nodes: { target: string[], failureSummary: string }[] }[] }} */
+  const { violations } = await frame.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+  );
+}

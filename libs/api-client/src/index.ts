@@ -1,0 +1,16 @@
+export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
+export type { CallerView, FieldView, ObjectView } from './generated/api.js';
+export { ApiProblem, type FieldProblem } from './problem/api-problem.js';
+export { type ProblemWords, problemInWords } from './problem/problem-words.js';
+export {
+  type CrmRecord,
+  type FieldValue,
+  type ObjectName,
+  type RecordFields,
+  type RecordPage,
+  type RecordQuery,
+  RecordsApi,
+  STANDARD_OBJECTS,
+  type StandardObjectName,
+} from './records-api.js';
+export type { TokenSource } from './token/token-source.js';

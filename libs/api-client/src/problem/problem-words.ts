@@ -1,0 +1,86 @@
+import { ApiProblem } from './api-problem.js';
+
+/** What people read about a problem. */
+export interface ProblemWords {
+  readonly title: string;
+  readonly text: string;
+}
+
+type Texts = Readonly<
+  Record<
+    | 'offline'
+    | 'forbidden'
+    | 'missing'
+    | 'limited'
+    | 'unavailable'
+    | 'conflict'
+    | 'unique'
+    | 'invalid'
+    | 'ended'
+    | 'other',
+    ProblemWords
+  >
+>;
+
+const EN: Texts = {
+  offline: { title: 'No connection', text: 'The CRM cannot be reached. Check your connection and try again.' },
+  forbidden: { title: 'Not allowed', text: 'You do not have the rights for this.' },
+  missing: { title: 'Not found', text: 'This does not exist, or you cannot see it.' },
+  limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
+  unavailable: { title: 'Not available', text: 'A part of the CRM does not answer. Try again in a moment.' },
+  conflict: {
+    title: 'Changed meanwhile',
+    text: 'Somebody else has changed this record. What you wrote is still here; saving again replaces their values.',
+  },
+  unique: { title: 'Already taken', text: 'Another record has this value, which must be unique.' },
+  invalid: { title: 'Not saved', text: 'Some values cannot be saved. They are marked below.' },
+  ended: { title: 'Your session has ended', text: 'Your access was ended or could not be renewed.' },
+  other: { title: 'Something went wrong', text: 'Try again. If it stays like this, tell your administrator.' },
+};
+
+const DE: Texts = {
+  offline: {
+    title: 'Keine Verbindung',
+    text: 'Das CRM ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+  },
+  forbidden: { title: 'Nicht erlaubt', text: 'Dafür fehlen Ihnen die Rechte.' },
+  missing: { title: 'Nicht gefunden', text: 'Das gibt es nicht, oder Sie können es nicht sehen.' },
+  limited: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment und versuchen Sie es dann erneut.' },
+  unavailable: {
+    title: 'Nicht verfügbar',
+    text: 'Ein Teil des CRM antwortet nicht. Versuchen Sie es gleich noch einmal.',
+  },
+  conflict: {
+    title: 'Inzwischen geändert',
+    text: 'Jemand anderes hat diesen Datensatz geändert. Ihre Eingaben sind noch da; erneutes Speichern ersetzt die fremden Werte.',
+  },
+  unique: { title: 'Schon vergeben', text: 'Ein anderer Datensatz hat diesen Wert, der eindeutig sein muss.' },
+  invalid: {
+    title: 'Nicht gespeichert',
+    text: 'Einige Werte können nicht gespeichert werden. Sie sind unten markiert.',
+  },
+  ended: { title: 'Ihre Sitzung ist beendet', text: 'Ihr Zugang wurde beendet oder konnte nicht erneuert werden.' },
+  other: {
+    title: 'Etwas ist schiefgegangen',
+    text: 'Versuchen Sie es erneut. Bleibt es dabei, wenden Sie sich an Ihre Administration.',
+  },
+};
+
+const TEXTS = { en: EN, de: DE } as const;
+
+/** A problem in the words of a person who does not know the API. */
+export function problemInWords(problem: unknown, language: keyof typeof TEXTS): ProblemWords {
+  return TEXTS[language][problem instanceof ApiProblem ? kindOf(problem) : 'other'];
+}
+
+function kindOf({ code, status }: ApiProblem): keyof Texts {
+  if (code === 'UNIQUE_VIOLATION') return 'unique';
+  if (status === 0) return 'offline';
+  if (status === 401) return 'ended';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'missing';
+  if (status === 412) return 'conflict';
+  if (status === 400 || status === 422) return 'invalid';
+  if (status === 429) return 'limited';
+  return status >= 500 ? 'unavailable' : 'other';
+}

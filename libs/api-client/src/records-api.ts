@@ -1,0 +1,92 @@
+import type { ApiClient } from './client.js';
+
+/** `leads` and the like, or `custom:` and the API name of a custom object. */
+export const STANDARD_OBJECTS = ['leads', 'contacts', 'companies', 'opportunities', 'tasks'] as const;
+export type StandardObjectName = (typeof STANDARD_OBJECTS)[number];
+export type ObjectName = StandardObjectName | `custom:${string}`;
+
+export type FieldValue = string | number | boolean | readonly string[] | null;
+
+/** A record as the API answers it: its fields stand beside what every record has. */
+export type CrmRecord = {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+} & { readonly [field: string]: FieldValue | undefined };
+
+export interface RecordPage {
+  readonly data: readonly CrmRecord[];
+  /** Null when it was not counted. */
+  readonly total: number | null;
+  readonly totalIsExact: boolean;
+  readonly nextCursor: string | null;
+}
+
+export interface RecordQuery {
+  readonly q?: string;
+  readonly sort?: string;
+  readonly cursor?: string;
+  readonly size?: number;
+  readonly filterField?: string;
+  readonly filterValue?: string;
+}
+
+export type RecordFields = Readonly<Record<string, FieldValue>>;
+
+const CUSTOM = 'custom:';
+const CUSTOM_LIST = '/api/crm/custom/{apiName}/records';
+const CUSTOM_RECORD = '/api/crm/custom/{apiName}/records/{id}';
+
+/** The calls of records, the same for every object. */
+export class RecordsApi {
+  constructor(private readonly client: ApiClient) {}
+
+  async list(object: ObjectName, query: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
+    const apiName = customName(object);
+    const { data } =
+      apiName === undefined
+        ? await this.client.GET(listPath(object), { params: { query }, signal })
+        : await this.client.GET(CUSTOM_LIST, { params: { path: { apiName }, query }, signal });
+    return data as unknown as RecordPage;
+  }
+
+  async get(object: ObjectName, id: string, signal?: AbortSignal): Promise<CrmRecord> {
+    const apiName = customName(object);
+    const { data } =
+      apiName === undefined
+        ? await this.client.GET(recordPath(object), { params: { path: { id } }, signal })
+        : await this.client.GET(CUSTOM_RECORD, { params: { path: { apiName, id } }, signal });
+    return data as unknown as CrmRecord;
+  }
+
+  /** @param key makes a repeated call create nothing more (`Idempotency-Key`) */
+  async create(object: ObjectName, fields: RecordFields, key: string): Promise<CrmRecord> {
+    const apiName = customName(object);
+    const header = { 'Idempotency-Key': key };
+    const { data } =
+      apiName === undefined
+        ? await this.client.POST(listPath(object), { params: { header }, body: fields as never })
+        : await this.client.POST(CUSTOM_LIST, { params: { path: { apiName }, header }, body: fields as never });
+    return data as unknown as CrmRecord;
+  }
+
+  /** @param version that is changed; any other is refused with `VERSION_MISMATCH`. Without one, every version is changed */
+  async update(object: ObjectName, id: string, fields: RecordFields, version?: number): Promise<CrmRecord> {
+    const apiName = customName(object);
+    const header = version === undefined ? {} : { 'If-Match': `"${version}"` };
+    const { data } =
+      apiName === undefined
+        ? await this.client.PATCH(recordPath(object), { params: { path: { id }, header }, body: fields as never })
+        : await this.client.PATCH(CUSTOM_RECORD, { params: { path: { apiName, id }, header }, body: fields as never });
+    return data as unknown as CrmRecord;
+  }
+}
+
+/** @returns undefined for a standard object */
+const customName = (object: ObjectName): string | undefined =>
+  object.startsWith(CUSTOM) ? object.slice(CUSTOM.length) : undefined;
+
+// The calls of the five standard objects differ in the path alone, so that the types of one stand for all.
+const listPath = (object: ObjectName) => `/api/crm/${object}` as '/api/crm/leads';
+const recordPath = (object: ObjectName) => `/api/crm/${object}/{id}` as '/api/crm/leads/{id}';

@@ -1,0 +1,82 @@
+import type { CrmRecord } from '@crm/api-client';
+import { describe, expect, it } from '@jest/globals';
+import type { FieldModel, FieldType, ObjectModel } from '../objects/object-model.js';
+import { changesOf, draftOf, problemsOf, writableFields } from './draft.js';
+
+const field = (apiName: string, type: FieldType, more: Partial<FieldModel> = {}): FieldModel => ({
+  apiName,
+  label: apiName,
+  type,
+  required: false,
+  writable: true,
+  options: [],
+  ...more,
+});
+
+const MODEL: ObjectModel = {
+  name: 'custom:visit',
+  label: 'Visit',
+  pluralLabel: 'Visits',
+  titleFields: ['title'],
+  canWrite: true,
+  fields: [
+    field('title', 'text', { required: true }),
+    field('hours', 'number'),
+    field('at', 'datetime'),
+    field('done', 'checkbox'),
+    field('tags', 'multi_select'),
+    field('rate', 'currency', { writable: false }),
+    field('total', 'formula'),
+    field('owner', 'reference'),
+    field('company', 'reference', { target: 'companies' }),
+  ],
+};
+const RECORD = {
+  id: '1',
+  version: 1,
+  createdAt: '',
+  updatedAt: '',
+  title: 'Roof',
+  hours: 3,
+  at: '2027-01-15T09:30:00.000Z',
+  done: false,
+  tags: ['a'],
+  rate: 80,
+  company: null,
+} as CrmRecord;
+
+describe('the draft of a form', () => {
+  it('has inputs for what can be written and chosen', () => {
+    expect(writableFields(MODEL).map(({ apiName }) => apiName)).toEqual([
+      'title',
+      'hours',
+      'at',
+      'done',
+      'tags',
+      'company',
+    ]);
+  });
+
+  it('of a record that nobody touched changes nothing', () => {
+    const before = draftOf(MODEL, RECORD);
+    expect(changesOf(MODEL, before, { ...before })).toEqual({});
+  });
+
+  it('changes what was touched, in the types of the API', () => {
+    const before = draftOf(MODEL, RECORD);
+    const after = { ...before, title: '', hours: '4.5', done: true, tags: [], company: '7', at: before.at as string };
+    expect(changesOf(MODEL, before, after)).toEqual({ title: null, hours: 4.5, done: true, tags: null, company: '7' });
+  });
+
+  it('keeps a moment through the time zone of the user', () => {
+    const empty = draftOf(MODEL, undefined);
+    const { at } = draftOf(MODEL, RECORD);
+    expect(changesOf(MODEL, empty, { ...empty, at: at as string })).toEqual({ at: RECORD.at });
+  });
+
+  it('finds what is missing or not a number before it is sent', () => {
+    const draft = { ...draftOf(MODEL, RECORD), title: ' ', hours: 'three' };
+    expect(problemsOf(MODEL, draft)).toEqual({ title: 'missing', hours: 'notANumber' });
+    expect(problemsOf(MODEL, draftOf(MODEL, RECORD))).toEqual({});
+  });
+});

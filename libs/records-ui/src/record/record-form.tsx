@@ -1,0 +1,127 @@
+import { ApiProblem, type CrmRecord, problemInWords } from '@crm/api-client';
+import { Button, Field, Notice, useLocale, useTexts } from '@crm/ui';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useCreate, useRecord, useUpdate } from '../data/record.queries.js';
+import type { ObjectModel } from '../objects/object-model.js';
+import { TEXTS } from '../texts.js';
+import { formatValue } from '../values/format-value.js';
+import { changesOf, type Draft, draftOf, problemsOf, writableFields } from './draft.js';
+import { FieldInput } from './field-input.js';
+
+export interface RecordFormProps {
+  readonly model: ObjectModel;
+  /** The record as it is when the form opens; undefined creates one. */
+  readonly record?: CrmRecord;
+  readonly onSaved: (record: CrmRecord) => void;
+  readonly onCancel: () => void;
+}
+
+/**
+ * Creates or changes a record. What was typed stays through every refusal; when somebody else has changed the record meanwhile,
+ * each field shows what is saved now, and saving again is a decision.
+ */
+export function RecordForm({ model, record: given, onSaved, onCancel }: RecordFormProps) {
+  const texts = useTexts(TEXTS);
+  const locale = useLocale();
+  const create = useCreate(model.name);
+  const update = useUpdate(model.name);
+  // As it was when the form opened: a record that is read again meanwhile must not look as if the user had seen it.
+  const [record] = useState(given);
+  const [before] = useState<Draft>(() => draftOf(model, record));
+  const [draft, setDraft] = useState(before);
+  const [wasSubmitted, setSubmitted] = useState(false);
+  const [key] = useState(() => crypto.randomUUID());
+  const [version, setVersion] = useState(record?.version);
+  const form = useRef<HTMLFormElement>(null);
+  const { error, isPending } = record ? update : create;
+  const own = wasSubmitted ? problemsOf(model, draft) : {};
+  const isConflict = error instanceof ApiProblem && error.code === 'VERSION_MISMATCH';
+  const theirs = useTheirs(model, record, isConflict, setVersion);
+
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+  }, [error]);
+
+  const onSubmit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setSubmitted(true);
+    const problems = Object.keys(problemsOf(model, draft));
+    if (problems.length > 0) {
+      // The inputs are marked with the next rendering.
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
+      return;
+    }
+    const fields = changesOf(model, before, draft);
+    if (record && Object.keys(fields).length === 0) return onCancel();
+    const saving = record
+      ? update.mutateAsync({ id: record.id, fields, version })
+      : create.mutateAsync({ fields, key });
+    // The mutation keeps its error, which is shown below.
+    await saving.then(onSaved, () => undefined);
+  };
+
+  const problemOf = (apiName: string): string | undefined => {
+    const found = own[apiName];
+    if (found) return texts[found];
+    return error instanceof ApiProblem
+      ? error.fields.find(({ pointer }) => pointer === `/${apiName}`)?.detail
+      : undefined;
+  };
+  const words = error ? problemInWords(error, locale.language) : undefined;
+
+  return (
+    <form ref={form} className="form" noValidate onSubmit={(event) => void onSubmit(event)}>
+      {words ? (
+        <Notice kind="error" title={words.title}>
+          {words.text}
+        </Notice>
+      ) : null}
+      <div className="form-fields">
+        {writableFields(model).map((field) => {
+          const theirText =
+            theirs && draftOf(model, theirs)[field.apiName] !== before[field.apiName]
+              ? texts.theirs(formatValue(field, theirs[field.apiName], locale, texts) ?? texts.none)
+              : undefined;
+          return (
+            <Field
+              key={field.apiName}
+              label={field.label}
+              required={field.required}
+              requiredText={texts.required}
+              problem={problemOf(field.apiName) ?? theirText}
+            >
+              {(control) => (
+                <FieldInput
+                  field={field}
+                  control={control}
+                  value={draft[field.apiName] ?? ''}
+                  onChange={(value) => setDraft((present) => ({ ...present, [field.apiName]: value }))}
+                />
+              )}
+            </Field>
+          );
+        })}
+      </div>
+      <div className="form-actions">
+        <Button type="submit" look="primary" disabled={isPending}>
+          {isPending ? texts.saving : texts.save}
+        </Button>
+        <Button onClick={onCancel}>{texts.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** After a conflict: the record as it is now, whose version the next attempt names. */
+function useTheirs(
+  model: ObjectModel,
+  record: CrmRecord | undefined,
+  isConflict: boolean,
+  onVersion: (version: number) => void,
+): CrmRecord | undefined {
+  const { data, refetch } = useRecord(model.name, record?.id);
+  useEffect(() => {
+    if (isConflict) void refetch().then(({ data: now }) => now && onVersion(now.version));
+  }, [isConflict, refetch, onVersion]);
+  return isConflict && data && data.version !== record?.version ? data : undefined;
+}

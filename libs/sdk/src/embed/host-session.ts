@@ -1,0 +1,142 @@
+import { EmbedError } from './embed-error.js';
+import type { CheckedOptions, EmbedEvent } from './options.js';
+import type { HostMessage, PageMessage, TokenReason } from './protocol/messages.js';
+import { parsePageMessage } from './protocol/parse.js';
+import type { EmbedTheme } from './protocol/theme.js';
+import { PROTOCOL_VERSION } from './protocol/version.js';
+import type { EmbedView } from './protocol/view.js';
+
+/** How long the page has for its first message, in milliseconds. */
+export const READY_TIMEOUT_MS = 10_000;
+
+/** What the session needs of its surroundings. */
+export interface SessionPorts {
+  /** Posts to the page, and to its origin alone. */
+  readonly post: (message: HostMessage) => void;
+  readonly emit: (event: EmbedEvent) => void;
+}
+
+/** The host's side of the protocol, without the window that carries it. */
+export class HostSession {
+  private readonly ended = new AbortController();
+  private readonly readyTimer: ReturnType<typeof setTimeout>;
+  private isReady = false;
+  private theme: EmbedTheme | undefined;
+  private locale: string | undefined;
+  private view: EmbedView | undefined;
+  /** The request for a token in progress, so that the page's asking twice does not mint twice. */
+  private asking: Promise<string> | undefined;
+
+  constructor(
+    private readonly options: Pick<CheckedOptions, 'fetchToken' | 'theme' | 'locale' | 'view' | 'origin'>,
+    private readonly ports: SessionPorts,
+  ) {
+    this.theme = options.theme;
+    this.locale = options.locale;
+    this.view = options.view;
+    // The backend mints while the page loads. The page's first wish gets this token, or the error.
+    this.asking = this.askForToken('first');
+    this.asking.catch(() => undefined);
+    this.readyTimer = setTimeout(() => this.reportRefusal(), READY_TIMEOUT_MS);
+  }
+
+  /** @param data of a message that came from the window and the origin of the page */
+  receive(data: unknown): void {
+    if (this.ended.signal.aborted) return;
+    const parsed = parsePageMessage(data);
+    if (parsed.kind === 'message') this.handle(parsed.message);
+    else if (parsed.kind === 'other-version') this.reportVersion(parsed.version);
+  }
+
+  navigate(view: EmbedView): void {
+    this.view = view;
+    if (this.isReady) this.ports.post({ type: 'navigate', view });
+  }
+
+  setTheme(theme: EmbedTheme): void {
+    this.theme = theme;
+    if (this.isReady) this.ports.post({ type: 'theme', theme });
+  }
+
+  setLocale(locale: string): void {
+    this.locale = locale;
+    if (this.isReady) this.ports.post({ type: 'locale', locale });
+  }
+
+  /** Can be called twice. */
+  destroy(): void {
+    if (this.ended.signal.aborted) return;
+    clearTimeout(this.readyTimer);
+    if (this.isReady) this.ports.post({ type: 'destroyed' });
+    this.ended.abort();
+    this.ports.emit({ type: 'destroyed' });
+  }
+
+  private handle(message: PageMessage): void {
+    switch (message.type) {
+      case 'ready':
+        this.greet();
+        break;
+      case 'token-wanted':
+        void this.deliverToken(message.reason);
+        break;
+      case 'error':
+        this.ports.emit({ type: 'error', error: new EmbedError(message.code, message.message) });
+        break;
+      case 'navigate':
+        this.view = message.view;
+        this.ports.emit(message);
+        break;
+      case 'resize':
+        this.ports.emit(message);
+        break;
+    }
+  }
+
+  /** A page that was loaded again, for whatever reason, is told everything again. */
+  private greet(): void {
+    clearTimeout(this.readyTimer);
+    this.isReady = true;
+    if (this.theme) this.ports.post({ type: 'theme', theme: this.theme });
+    if (this.locale) this.ports.post({ type: 'locale', locale: this.locale });
+    if (this.view) this.ports.post({ type: 'navigate', view: this.view });
+    this.ports.emit({ type: 'ready' });
+  }
+
+  private async deliverToken(reason: TokenReason): Promise<void> {
+    const asking = this.asking ?? this.askForToken(reason);
+    this.asking = asking;
+    try {
+      const token = await asking;
+      if (this.ended.signal.aborted) return;
+      this.ports.post({ type: 'token', token });
+      this.ports.emit({ type: 'token', reason });
+    } catch (cause) {
+      if (this.ended.signal.aborted) return;
+      this.ports.post({ type: 'token-failed' });
+      const error = new EmbedError('fetch_token_failed', 'The host could not get a token', { cause });
+      this.ports.emit({ type: 'error', error });
+    } finally {
+      if (this.asking === asking) this.asking = undefined;
+    }
+  }
+
+  private async askForToken(reason: TokenReason): Promise<string> {
+    const token = await this.options.fetchToken({ reason, signal: this.ended.signal });
+    if (typeof token !== 'string' || token === '') throw new TypeError('fetchToken did not return a token');
+    return token;
+  }
+
+  private reportRefusal(): void {
+    const message =
+      `The page of ${this.options.origin} did not answer. The browser refuses to frame it unless the origin of this page ` +
+      'is among the allowed origins of the app, and the client id is right.';
+    this.ports.emit({ type: 'error', error: new EmbedError('frame_refused', message) });
+  }
+
+  private reportVersion(version: number): void {
+    clearTimeout(this.readyTimer);
+    const message = `The embed page speaks version ${version} of the protocol, this package ${PROTOCOL_VERSION}.`;
+    this.ports.emit({ type: 'error', error: new EmbedError('protocol_version', message) });
+  }
+}

@@ -1,0 +1,2 @@
+/** `@crm/sdk/embed/react`: the CRM as a React component. */
+export { CrmEmbed, type CrmEmbedProps } from './crm-embed.js';

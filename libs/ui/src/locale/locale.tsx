@@ -1,0 +1,46 @@
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+
+/** Languages that the pages' own texts exist in. Numbers and dates follow any locale. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** The texts of a feature in every language; `Texts` is an object of texts and of functions that make texts. */
+export type Catalogue<Texts> = Readonly<Record<Language, Texts>>;
+
+export interface Locale {
+  /** BCP 47 tag. */
+  readonly tag: string;
+  readonly language: Language;
+  /** IANA name; records of a workspace are read in the user's own time zone. */
+  readonly timeZone: string;
+}
+
+/** @returns the language of the tag, English if there are no texts in it */
+export function languageOf(tag: string): Language {
+  const { language } = new Intl.Locale(tag);
+  return LANGUAGES.find((known) => known === language) ?? 'en';
+}
+
+const LocaleContext = createContext<Locale>({ tag: 'en', language: 'en', timeZone: 'UTC' });
+
+export function LocaleProvider({ tag, children }: { readonly tag: string; readonly children: ReactNode }) {
+  const locale = useMemo(
+    () => ({ tag, language: languageOf(tag), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+    [tag],
+  );
+  return <LocaleContext value={locale}>{children}</LocaleContext>;
+}
+
+export const useLocale = (): Locale => useContext(LocaleContext);
+
+export const useTexts = <Texts,>(catalogue: Catalogue<Texts>): Texts => catalogue[useLocale().language];
+
+/** The form of a counted noun. @param forms by the categories of `Intl.PluralRules`; `other` is always there */
+export function plural(
+  tag: string,
+  count: number,
+  forms: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string },
+): string {
+  const form = forms[new Intl.PluralRules(tag).select(count)] ?? forms.other;
+  return form.replace('#', new Intl.NumberFormat(tag).format(count));
+}

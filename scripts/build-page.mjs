@@ -1,0 +1,60 @@
+// The build of a page: node ../../scripts/build-page.mjs <base>, in the folder of an app with src/index.html. The base is the
+// path that the page's files are served below, such as /embed/.
+// Writes dist/index.html and dist/assets with hashed names, each asset also compressed as far as it goes, so that the service
+// that serves them compresses nothing (decision record 0191).
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { build } from 'vite';
+import { contentsOf } from './bundle/contents.mjs';
+import { inRoot } from './root.mjs';
+
+/** Which packages are in the page: what the bill of materials of an image is made from. */
+const CONTENTS = 'contents.json';
+
+/**
+ * @param {string} app folder of the page
+ * @param {string} base
+ */
+async function buildPage(app, base) {
+  const outDir = path.join(app, 'dist');
+  const result = await build({
+    configFile: false,
+    root: path.join(app, 'src'),
+    base,
+    logLevel: 'warn',
+    cacheDir: inRoot('.cache', 'vite', path.basename(app)),
+    publicDir: false,
+    plugins: [react()],
+    // Packages of the workspace are read from their sources, as in the tests.
+    resolve: { conditions: ['source', 'module', 'browser', 'production'] },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2022',
+      // The policy of the page allows no data: addresses.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+    },
+  });
+  if (!('output' in result)) throw new Error('Vite was asked for one output, and gave another number of them');
+  const contents = contentsOf(app, /** @type {any} */ (result.output));
+  await writeFile(path.join(outDir, CONTENTS), `${JSON.stringify(contents, null, 2)}\n`);
+  const assets = path.join(outDir, 'assets');
+  await Promise.all((await readdir(assets)).map((name) => compress(path.join(assets, name))));
+}
+
+/** @param {string} file */
+async function compress(file) {
+  const content = await readFile(file);
+  const [small, smaller] = await Promise.all([
+    promisify(gzip)(content, { level: 9 }),
+    promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+  ]);
+  await Promise.all([writeFile(`${file}.gz`, small), writeFile(`${file}.br`, smaller)]);
+}
+
+await buildPage(process.cwd(), process.argv[2] ?? '/');
