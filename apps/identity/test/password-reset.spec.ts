@@ -218,6 +218,9 @@ describe('an attack on new passwords by mail', () => {
     const done = await complete(await resetToken(email));
     expect([done.status, done.body]).toEqual([204, undefined]);
     const { status, body: answer } = await identity.login(email, NEW_PASSWORD);
-    expect([status, answer]).toEqual([200, { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600 }]);
+    expect([status, answer]).toEqual([
+      200,
+      { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600, methods: ['mail'] },
+    ]);
   });
 });

@@ -305,6 +305,7 @@ export interface components {
             plan: "developer" | "business" | "enterprise";
             timeZone: string;
             country: string | null;
+            verified?: boolean;
         };
     };
     responses: never;
