@@ -3,6 +3,7 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
 import { ExpiredRowSweeper } from '../src/housekeeping/expired-row.sweeper.js';
+import { enrol, protectedAccount } from './authenticators.js';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 
@@ -176,6 +177,33 @@ describe('undoing a change of the e-mail address', () => {
     expect(me.body).toMatchObject({ id: userId, email });
     expect((await present('undo', undo)).body.code).toBe('INVALID_EMAIL_CHANGE');
     expect((await identity.account()).email).not.toBe(thiefsEmail);
+  });
+
+  it('removes an authenticator that was set up after the change was asked for, and no older one', async () => {
+    const { email, ...account } = await identity.account();
+    const undo = await changed(account.accessToken, email, newEmail());
+    await enrol(identity, { email, ...account });
+    const since = mailServer.mails.length;
+    expect((await present('undo', undo)).status).toBe(204);
+    const token = tokenIn((await mailServer.mailTo(email, since)).text, 'password-reset');
+    const body = { token, password: NEW_PASSWORD };
+    expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
+    // Setting it up has switched the second factor on: without it, a code goes to the address.
+    expect((await identity.login(email, NEW_PASSWORD)).body).toMatchObject({ mfaRequired: true, methods: ['mail'] });
+
+    const { account: older, app } = await protectedAccount(identity);
+    const { body: needed } = await ask(older.accessToken, newEmail());
+    const again = { challengeId: needed.challengeId, code: await app.freshCode() };
+    const [newer, before] = [newEmail(), mailServer.mails.length];
+    expect((await ask(older.accessToken, newer, again)).status).toBe(202);
+    const confirmation = tokenIn((await mailServer.mailTo(newer, before)).text, 'email-change');
+    expect((await present('confirm', confirmation)).status).toBe(204);
+    const told = await mailServer.mailTo(older.email, before);
+    expect((await present('undo', tokenIn(told.text, 'email-change/undo'))).status).toBe(204);
+    const rows = await identity
+      .get(Database)
+      .transaction(older.tenantId, (tx) => tx.query('SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator'));
+    expect(rows).toEqual([{ confirmed: true }]);
   });
 
   it('undoes later changes too, whose own links then stop working', async () => {

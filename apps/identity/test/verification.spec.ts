@@ -77,6 +77,15 @@ describe('a registration in production', () => {
     expect(await outcome(addUser(owner, { password: PASSWORD }))).toEqual([403, 'EMAIL_NOT_VERIFIED']);
   });
 
+  it('cannot move its claim to another address', async () => {
+    const owner = await claimant(newEmail());
+    const change = { email: newEmail(), password: passwordOf('somebody') };
+    expect(await outcome(identity.post('/api/auth/email-change', change, owner.accessToken))).toEqual([
+      403,
+      'EMAIL_NOT_VERIFIED',
+    ]);
+  });
+
   it('has its link stored as a hash only, which works once and for 24 hours', async () => {
     const owner = await claimant(newEmail());
     const rows = await identity.get(Database).crossTenant((tx) => tx.query('SELECT * FROM email_claim'));

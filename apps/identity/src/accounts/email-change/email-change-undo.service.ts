@@ -1,9 +1,10 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace } from '@crm/database';
+import { Database, inWorkspace, millisecondsOfId } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { isSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
+import { AuthenticatorService } from '../../sign-in/authenticator/authenticator.service.js';
 import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
 import { PasswordResetService } from '../password-reset/password-reset.service.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
@@ -14,7 +15,7 @@ import { EmailChangeService } from './email-change.service.js';
 
 /**
  * Undoes a change of an address that its owner did not make. Who made it knew the password and perhaps had a session, so that
- * neither is worth anything afterwards.
+ * neither is worth anything afterwards, nor an authenticator that was set up since.
  */
 @Injectable()
 export class EmailChangeUndoService {
@@ -28,6 +29,7 @@ export class EmailChangeUndoService {
     private readonly newPasswords: PasswordResetService,
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
+    private readonly authenticators: AuthenticatorService,
   ) {}
 
   /**
@@ -47,13 +49,14 @@ export class EmailChangeUndoService {
     });
   }
 
-  /** Ends every session and makes the password invalid. @returns the user */
+  /** Ends every session, makes the password invalid and removes a new authenticator. @returns the user */
   private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
     const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
       const change = assertUndoable(await this.changes.find(tx, id), secret);
       await this.users.lock(tx, change.userId);
       await this.users.update(tx, change.userId, { passwordHash: null });
       await this.resets.deleteOfUser(tx, tenantId, change.userId);
+      await this.authenticators.removeSince(tx, change.userId, new Date(millisecondsOfId(change.id)));
       await this.revocations.record(tx, 'user', change.userId);
       return { userId: change.userId, ended: await this.sessions.endAllWithin(tx, change.userId) };
     });

@@ -31,7 +31,7 @@ export class EmailChangeController {
         body: () => ReauthenticationView,
       },
     ],
-    refusals: ['INVALID_CREDENTIALS'],
+    refusals: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
   })
   async request(
     @CurrentPrincipal() principal: Principal,

@@ -3,9 +3,11 @@ import { AfterAnswerModule } from '../../after-answer/after-answer.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
+import { AuthenticatorModule } from '../../sign-in/authenticator/authenticator.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { PasswordResetModule } from '../password-reset/password-reset.module.js';
 import { ReauthenticationModule } from '../reauthentication/reauthentication.module.js';
+import { TenantModule } from '../tenant/tenant.module.js';
 import { UserModule } from '../user/user.module.js';
 import { EmailChangeController } from './email-change.controller.js';
 import { EmailChangeRepository } from './email-change.repository.js';
@@ -17,12 +19,14 @@ import { EmailChangeUndoService } from './email-change-undo.service.js';
 @Module({
   imports: [
     AfterAnswerModule,
+    AuthenticatorModule,
     LimitModule,
     MailModule,
     PasswordResetModule,
     ReauthenticationModule,
     RevocationModule,
     SessionModule,
+    TenantModule,
     UserModule,
   ],
   controllers: [EmailChangeController],

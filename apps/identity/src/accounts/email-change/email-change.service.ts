@@ -10,6 +10,7 @@ import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import type { MfaRequired } from '../../sign-in/mfa/mfa.service.js';
 import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
 import { isMfaRequired, ReauthenticationService } from '../reauthentication/reauthentication.service.js';
+import { assertVerified, TenantService } from '../tenant/tenant.service.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
 import type { User } from '../user/user.entity.js';
@@ -34,6 +35,7 @@ export class EmailChangeService {
     private readonly changes: EmailChangeRepository,
     private readonly limit: EmailChangeLimit,
     private readonly users: UserRepository,
+    private readonly tenants: TenantService,
     private readonly emails: SignInEmailRepository,
     private readonly resets: PasswordResetRepository,
     private readonly reauthentication: ReauthenticationService,
@@ -46,10 +48,12 @@ export class EmailChangeService {
    * Sends a mail to the new address: a link, or the news that it has an account already. Which of the two shows neither in
    * the outcome nor in its time.
    * @returns what a second call must answer where the second factor is on; undefined when the mail is on its way
-   * @throws PlatformError INVALID_CREDENTIALS, VALIDATION_FAILED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, VALIDATION_FAILED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
     await this.limit.consumeRequest(principal.userId);
+    // A claim of an address that nobody has proven cannot be turned into one of another address.
+    assertVerified(await this.tenants.get(principal.tenantId));
     const user = await this.reauthentication.prove(principal, wanted);
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);

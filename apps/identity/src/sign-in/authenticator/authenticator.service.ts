@@ -82,6 +82,13 @@ export class AuthenticatorService {
     return this.authenticators.delete(tx, userId);
   }
 
+  /** Removes what was enrolled from a time on, and enrolments that are not finished. */
+  async removeSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    const authenticator = await this.authenticators.lock(tx, userId);
+    const isOlder = authenticator?.confirmedAt && authenticator.confirmedAt < since;
+    if (authenticator && !isOlder) await this.remove(tx, userId);
+  }
+
   private secretOf(tx: TenantTransaction, userId: string, sealed: Buffer): Buffer {
     return fromBase32(this.box.open(sealed, place(tx.tenantId, userId)));
   }
