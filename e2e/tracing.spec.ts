@@ -96,7 +96,7 @@ describe('tracing', () => {
     const call = `${run} > automation-hooks step create_task > automation-hooks rpc.custom-objects.records.create`;
     const event = `custom-objects rpc.custom-objects.records.create > custom-objects send events.task.created`;
     const attempt = `${event} > webhook-dispatcher process events.task.created > webhook-dispatcher POST`;
-    const gateway = 'gateway POST /api/crm/automations/* > gateway POST automation-hooks';
+    const gateway = 'gateway POST /api/crm/automations/hooks/* > gateway POST automation-hooks';
     await traceWith(traceId, [`${gateway} > ${call} > ${attempt}`]);
 
     const secret = hook.split('/').at(-1) as string;

@@ -1,19 +1,22 @@
 import { startTestPlatform } from '../../scripts/testing/platform-for-tests.mjs';
 import { startCollector } from './collector.mjs';
+import { startRedis } from './redis.mjs';
 
 /** Failed attempts come again within a second, so that a test sees what takes minutes in production. */
 const WEBHOOK_RETRY_DELAYS = '0s,300ms,500ms,1s,2s,2s,2s,2s';
 
-/** Starts a platform for the run, all of which is traced; its addresses go to the tests through the environment. */
+/** Starts a platform for the run, all of which is traced and whose limits are counted in Redis; its addresses go to the tests through the environment. */
 export default async function start() {
-  const collector = await startCollector();
+  const [collector, redis] = await Promise.all([startCollector(), startRedis()]);
   const platform = await startTestPlatform({
     WEBHOOK_RETRY_DELAYS,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_TRACES_SAMPLE_RATIO: '1',
+    REDIS_URL: redis.url,
   });
   process.env.E2E_ADDRESSES = JSON.stringify(platform.addresses);
   process.env.E2E_COLLECTOR = collector.url;
   globalThis.e2ePlatform = platform;
   globalThis.e2eCollector = collector;
+  globalThis.e2eRedis = redis;
 }

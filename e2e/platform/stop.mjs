@@ -2,4 +2,5 @@
 export default async function stop() {
   await globalThis.e2ePlatform.stop();
   await globalThis.e2eCollector.stop();
+  await globalThis.e2eRedis.stop();
 }

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PAGES } from '../bundle/pages.mjs';
 import { PlainError, runCommand } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
@@ -11,7 +12,6 @@ import { builtImages } from '../supply-chain/images.mjs';
 import { lockedIntegrity } from '../supply-chain/lockfile.mjs';
 import { BILL_FILE, NOTICES_FILE } from './document-files.mjs';
 import { copyOutsidePackages } from './outside-packages.mjs';
-import { PAGES } from './pages.mjs';
 import { programFiles } from './program-files.mjs';
 
 await runCommand(async () => {

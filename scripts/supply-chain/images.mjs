@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { PAGES } from '../images/pages.mjs';
+import { PAGES } from '../bundle/pages.mjs';
 import { PlainError } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
