@@ -45,7 +45,7 @@ export async function startSubjects() {
       'embed-gateway',
       main('embed-gateway'),
       { port: edgePort, operationsPort: edgeOps, natsUrl },
-      {},
+      { EMBED_PAGE_DIR: inRoot('apps', 'embed-page', 'dist') },
     );
     const database = { name: 'Postgres', pid: /** @type {number} */ (postgres.pid), withChildren: true };
     const broker = processes.broker ? [processes.broker] : [];

@@ -5,7 +5,10 @@ import { startRedis } from './redis.mjs';
 /** Failed attempts come again within a second, so that a test sees what takes minutes in production. */
 const WEBHOOK_RETRY_DELAYS = '0s,300ms,500ms,1s,2s,2s,2s,2s';
 
-/** Starts a platform for the run, all of which is traced and whose limits are counted in Redis; its addresses go to the tests through the environment. */
+/**
+ * Starts a platform for the run, all of which is traced and whose limits are counted in Redis; its addresses go to the tests
+ * through the environment.
+ */
 export default async function start() {
   const [collector, redis] = await Promise.all([startCollector(), startRedis()]);
   const platform = await startTestPlatform({
