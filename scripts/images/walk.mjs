@@ -7,12 +7,15 @@ import { get } from '../platform/readiness.mjs';
 
 const DOCUMENTATION = ['/api/docs', '/api/docs/assets/swagger-ui-bundle.js', '/api/docs/assets/swagger-ui.css'];
 
-/** What the edges serve from files of their images. */
+/** What the edges serve from files of their images, besides the assets of the embed page. */
 const PAGES = {
   baseUrl: DOCUMENTATION,
   adminUrl: DOCUMENTATION,
-  embedApiUrl: [...DOCUMENTATION, '/embed/assets/page.js', '/embed/assets/page.css'],
+  embedApiUrl: DOCUMENTATION,
 };
+
+/** Any client gets the page; it names its script and style, whose names change with their content. */
+const EMBED_PAGE = '/embed/embed_of_nobody';
 
 /**
  * Runs the migration twice at the same time, and once more: whichever gets the lock does everything, and the others find
@@ -46,13 +49,28 @@ export async function migrateRepeatedly(platform) {
  */
 export async function readPages({ addresses }) {
   const edges = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
-  const urls = edges.flatMap((edge) => PAGES[edge].map((path) => `${addresses[edge]}${path}`));
-  for (const url of urls) {
-    const { status, body } = await get(url);
-    if (status !== 200 || body.length === 0)
-      throw new PlainError(`An image does not carry its page: ${url} → ${status}`);
+  const document = await readPage(`${addresses.embedApiUrl}${EMBED_PAGE}`);
+  const assets = [...document.matchAll(/"(\/embed\/assets\/[^"]+)"/g)].map(([, path]) => path);
+  if (!['.js', '.css'].every((type) => assets.some((path) => path?.endsWith(type)))) {
+    throw new PlainError(`The embed page names no script or no style:\n${document}`);
   }
-  return urls.length;
+  const urls = [
+    ...edges.flatMap((edge) => PAGES[edge].map((path) => `${addresses[edge]}${path}`)),
+    ...assets.map((path) => `${addresses.embedApiUrl}${path}`),
+  ];
+  for (const url of urls) await readPage(url);
+  return urls.length + 1;
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<string>} what it serves
+ * @throws {PlainError} when that is nothing
+ */
+async function readPage(url) {
+  const { status, body } = await get(url);
+  if (status !== 200 || body.length === 0) throw new PlainError(`An image does not carry its page: ${url} → ${status}`);
+  return body;
 }
 
 /**
