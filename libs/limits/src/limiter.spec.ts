@@ -108,3 +108,17 @@ describe('limits of one call', () => {
     expect(() => none.consume('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
   });
 });
+describe('a limiter whose caller is not told', () => {
+  it('says whether a point was left', async () => {
+    const limit = new Limiter(new StillStore(), LIMIT);
+    expect([await limit.admits('a'), await limit.admits('a'), await limit.admits('a')]).toEqual([true, true, false]);
+  });
+
+  it('passes on the error of its store', async () => {
+    const store = new StillStore();
+    store.apply = () => {
+      throw new Error('The store is away');
+    };
+    await expect(new Limiter(store, LIMIT).admits('a')).rejects.toThrow('The store is away');
+  });
+});

@@ -1,4 +1,4 @@
-import type { LimitState, PlatformError } from '@crm/contracts';
+import { type LimitState, PlatformError } from '@crm/contracts';
 import { hasRoom, remainingUses, secondsUntilEmpty, secondsUntilRoom, windowSeconds } from './gcra.js';
 import { type GroupedLimit, LimitGroup } from './limit-group.js';
 import type { Limit, LimiterStore, OpenLimit } from './limiter-store.js';
@@ -27,6 +27,17 @@ export class Limiter implements GroupedLimit {
   consume(key: string): LimitState | Promise<LimitState> {
     const states = this.alone.consume(key);
     return states instanceof Promise ? states.then(([state]) => state as LimitState) : (states[0] as LimitState);
+  }
+
+  /** Like {@link consume}, for a caller who is not told. @returns whether a point was left */
+  async admits(key: string): Promise<boolean> {
+    try {
+      await this.consume(key);
+      return true;
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'RATE_LIMITED') return false;
+      throw error;
+    }
   }
 
   /** Uses a point after the attempt, even if none is left: for limits that count only failures. */

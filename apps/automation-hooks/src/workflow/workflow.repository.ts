@@ -5,7 +5,6 @@ import { In, LessThan, type QueryDeepPartialEntity } from 'typeorm';
 import { Workflow, type WorkflowOrigin } from './workflow.entity.js';
 import {
   DELETE_RATES,
-  FIND_DEFINITION,
   KEEP_DEFINITION,
   LIST_WORKFLOWS_STARTED_BY,
   LOCK_WORKFLOWS,
@@ -101,12 +100,6 @@ export class WorkflowRepository {
     if (ids.length === 0) return;
     tx.issue(DELETE_RATES, [tx.tenantId, ids]);
     await tx.repository(Workflow).delete({ tenantId: tx.tenantId, id: In(ids) });
-  }
-
-  /** @returns what a workflow did in a version that was replaced; null when there is none */
-  async findDefinition(tx: TenantTransaction, id: string, version: number): Promise<PinnedDefinition | null> {
-    const [row] = await tx.query<PinnedDefinition>(FIND_DEFINITION, [tx.tenantId, id, version]);
-    return row ?? null;
   }
 
   /** @returns how many replaced definitions without unfinished runs were deleted, `limit` at most */

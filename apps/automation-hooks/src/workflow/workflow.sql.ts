@@ -20,11 +20,6 @@ export const KEEP_DEFINITION = `
   INSERT INTO workflow_version (tenant_id, workflow_id, version, definition, object_names)
   SELECT tenant_id, id, definition_version, definition, object_names FROM workflow WHERE tenant_id = $1 AND id = $2`;
 
-/** What a workflow did in a version that was replaced. $1: tenant, $2: workflow, $3: version. */
-export const FIND_DEFINITION = `
-  SELECT definition, object_names AS "objectNames"
-    FROM workflow_version WHERE tenant_id = $1 AND workflow_id = $2 AND version = $3`;
-
 /** $1: tenant, $2: workflows. */
 export const DELETE_RATES = `DELETE FROM workflow_rate WHERE tenant_id = $1 AND workflow_id = ANY ($2::uuid[])`;
 

@@ -1,5 +1,4 @@
-import { PlatformError } from '@crm/contracts';
-import { Limiter, LimiterStore } from '@crm/limits';
+import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 
 const HOUR = 3600;
@@ -32,17 +31,11 @@ export class EmailChangeLimit {
 
   /** @throws PlatformError RATE_LIMITED */
   async consumeToken(address: string): Promise<void> {
-    await this.tokens.consume(address);
+    await this.tokens.consume(addressKey(address));
   }
 
   /** Whether the address may be sent another mail. The caller is not told: others may have asked for it too. */
   async mayMail(email: string): Promise<boolean> {
-    try {
-      await this.mails.consume(email);
-      return true;
-    } catch (error) {
-      if (error instanceof PlatformError && error.code === 'RATE_LIMITED') return false;
-      throw error;
-    }
+    return this.mails.admits(email);
   }
 }

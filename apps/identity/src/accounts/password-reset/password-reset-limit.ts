@@ -1,5 +1,4 @@
-import { PlatformError } from '@crm/contracts';
-import { Limiter, LimiterStore } from '@crm/limits';
+import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
 
 const QUARTER_HOUR = 15 * 60;
@@ -27,12 +26,12 @@ export class PasswordResetLimit {
 
   /** @throws PlatformError RATE_LIMITED */
   async consumeRequest(address: string): Promise<void> {
-    await this.requests.consume(address);
+    await this.requests.consume(addressKey(address));
   }
 
   /** @throws PlatformError RATE_LIMITED */
   async consumeCompletion(address: string): Promise<void> {
-    await this.completions.consume(address);
+    await this.completions.consume(addressKey(address));
   }
 
   /**
@@ -40,12 +39,6 @@ export class PasswordResetLimit {
    * has the links that were sent.
    */
   async mayMail(email: string): Promise<boolean> {
-    try {
-      await this.mails.consume(email);
-      return true;
-    } catch (error) {
-      if (error instanceof PlatformError && error.code === 'RATE_LIMITED') return false;
-      throw error;
-    }
+    return this.mails.admits(email);
   }
 }
