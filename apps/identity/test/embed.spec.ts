@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { TokenVerifier } from '@crm/access';
-import { type Principal } from '@crm/context';
-import { AUDIENCES, type RpcRequest, type rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
-import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
+import { EmbedHost, type IssueRequest, issue as issueIn, principalOf as principalIn } from './embed-host.js';
 import { type Account, newEmail, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
@@ -15,38 +12,19 @@ beforeAll(async () => {
 });
 afterAll(() => identity?.close());
 
-const principalOf = (token: string): Promise<Principal> => identity.get(TokenVerifier).verify(token, [AUDIENCES.api]);
+const principalOf = (token: string) => principalIn(identity, token);
+const issue = (account: Account, changes: Partial<IssueRequest> = {}) => issueIn(identity, account, changes);
 const codeOf = (call: Promise<unknown>) =>
   call.then(
     () => 'no error',
     (error: { code?: string }) => error.code,
   );
 
-type IssueRequest = RpcRequest<typeof rpc.identity.issueEmbedCredentials>;
-
-const issue = async (account: Account, changes: Partial<IssueRequest> = {}) =>
-  identity.get(EmbedClientService).issue(await principalOf(account.accessToken), {
-    appKey: `app-${randomUUID()}`,
-    allowedOrigins: ['https://host.example'],
-    scopes: ['leads', 'pipeline:read'],
-    linkUsersBy: 'email',
-    ...changes,
-  });
-
-/** A workspace with an embed app, and a way to mint with its credentials. */
 async function host(changes: Partial<IssueRequest> = {}) {
-  const owner = await identity.account();
-  const credentials = await issue(owner, changes);
-  const mint = (request: Partial<EmbedRequest> = {}) =>
-    identity.get(EmbedTokenService).mint({
-      ...credentials,
-      sub: `sub-${randomUUID()}`,
-      email: newEmail(),
-      name: 'Host user',
-      scopes: ['leads'],
-      ...request,
-    });
-  const userOf = async (request: Partial<EmbedRequest>) => principalOf((await mint(request)).embedToken);
+  const embedHost = await EmbedHost.start(identity, changes);
+  const { owner, credentials } = embedHost;
+  const mint: EmbedHost['mint'] = (request) => embedHost.mint(request);
+  const userOf: EmbedHost['userOf'] = (request) => embedHost.userOf(request);
   return { owner, credentials, mint, userOf };
 }
 

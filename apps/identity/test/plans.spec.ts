@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLAIM_EMAIL } from '../src/accounts/user/sign-in-email.sql.js';
 import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
 import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
-import { READ_EMBED_MINT } from '../src/embedding/embed-token/embed-mint.sql.js';
+import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-token/embed-mint.sql.js';
 import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
@@ -35,6 +35,7 @@ const ofNarrowRole = {
   LOCK_SIGNING_KEYS,
   MEASURE_DUE_MAIL,
   READ_EMBED_MINT,
+  READ_KNOWN_EMBED_MINTS,
   RELEASE_MAIL,
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,

@@ -200,6 +200,7 @@ export const mintEmbedToken = defineRpc({
   }),
   response: Type.Object({ embedToken: Type.String(), expiresIn: Type.Integer() }),
   timeoutMs: 5000,
+  batched: true,
 });
 
 /** Origins that may frame an embed app's page; an empty list for an unknown client. */

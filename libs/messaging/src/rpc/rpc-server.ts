@@ -7,10 +7,13 @@ import { Logger } from '@nestjs/common';
 import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
 import type { NatsConnection } from '../nats-connection.js';
+import { arrayOf, Batch } from './batch.js';
 import { describeServedCall, endCall } from './call-span.js';
 import { RpcContext } from './rpc-context.js';
 import {
   AUTHORIZATION_HEADER,
+  type BatchedCall,
+  type BatchedReply,
   errorReply,
   REQUEST_ID_HEADER,
   type Reply,
@@ -81,54 +84,82 @@ class ServedContract {
 
   /** Never rejects: an error is sent as the reply, and logged if it is a defect. */
   async answer(message: Msg): Promise<void> {
-    const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
     const caller = callerOf(message, this.contract);
     if (!caller) {
       // The reply would go wherever the sender chooses; a real caller always uses its inbox.
       this.logger.warn(`${this.contract.subject}: a call without the inbox of one of its callers was dropped`);
-      end({ code: 'FORBIDDEN' });
+      metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject })({ code: 'FORBIDDEN' });
       return;
     }
-    const received = message.headers?.get(TRACEPARENT_HEADER);
-    const { traceparent, span } = arrive(received, describeServedCall, this.contract);
-    const context: RequestContext = {
-      requestId: message.headers?.get(REQUEST_ID_HEADER) || newId(),
-      traceparent,
+    const calls = this.contract.batched ? callsOf(message) : undefined;
+    if (calls) return this.answerBatch(message, caller, calls);
+    const headers = {
+      requestId: message.headers?.get(REQUEST_ID_HEADER),
+      traceparent: message.headers?.get(TRACEPARENT_HEADER),
+      authorization: message.headers?.get(AUTHORIZATION_HEADER),
     };
-    const reply = await this.reply(message, caller, context);
+    const reply = await this.replyTo(() => readJson(message), caller, headers);
+    const defect = this.respond(message, JSON.stringify(reply));
+    if (defect && isTooLarge(defect) && reply.ok) this.respond(message, JSON.stringify(TOO_LARGE));
+  }
+
+  /** Each call is answered as if it had come by itself; replies that are ready together go together. */
+  private async answerBatch(message: Msg, caller: ServiceName, calls: readonly BatchedCall[]): Promise<void> {
+    const replies = new Batch<{ text: string; position: number }>((portion) => {
+      const defect = this.respond(message, arrayOf(portion));
+      const [alone] = portion;
+      if (defect && isTooLarge(defect) && alone && portion.length === 1) {
+        this.respond(message, JSON.stringify([[alone.position, TOO_LARGE]]));
+      }
+    });
+    await Promise.all(
+      calls.map(async ({ request, ...headers }, position) => {
+        const reply = await this.replyTo(() => request, caller, headers);
+        const answer: BatchedReply = [position, reply];
+        replies.add({ position, text: JSON.stringify(answer) });
+      }),
+    );
+    replies.flush();
+  }
+
+  private async replyTo(request: () => unknown, caller: ServiceName, headers: CallHeaders): Promise<Reply> {
+    const end = metrics.rpcSeconds.startTimer({ side: 'server', subject: this.contract.subject });
+    const { traceparent, span } = arrive(headers.traceparent, describeServedCall, this.contract);
+    const context: RequestContext = { requestId: headers.requestId || newId(), traceparent };
+    const call = new RpcContext(this.contract, caller, context, this.audiences, {
+      authorization: headers.authorization || undefined,
+    });
+    const reply = await this.outcome(request, call);
     const code = reply.ok ? 'ok' : reply.code;
     end({ code });
     endCall(span, code, reply.ok ? undefined : replyError(reply));
-    this.send(message, reply);
+    return reply;
   }
 
-  private async reply(message: Msg, caller: ServiceName, context: RequestContext): Promise<Reply> {
+  private async outcome(request: () => unknown, call: RpcContext): Promise<Reply> {
     try {
-      const authorization = message.headers?.get(AUTHORIZATION_HEADER) || undefined;
-      const call = new RpcContext(this.contract, caller, context, this.audiences, { authorization });
-      return { ok: true, data: await this.method(readJson(message), call) };
+      return { ok: true, data: await this.method(request(), call) };
     } catch (error) {
       if (error instanceof PlatformError) {
-        if (error.status >= 500 && error.cause) this.logDefect(context, error);
+        if (error.status >= 500 && error.cause) this.logDefect(call.callContext, error);
         return errorReply(error);
       }
-      this.logDefect(context, error);
+      this.logDefect(call.callContext, error);
       return errorReply(new PlatformError('INTERNAL_ERROR'));
     }
   }
 
-  /** On a closed connection the reply is not sent, and the caller's call times out. */
-  private send(message: Msg, reply: Reply): void {
+  /** On a closed connection the reply is not sent, and the caller's call times out. @returns why it was not sent */
+  private respond(message: Msg, text: string): unknown {
     try {
-      message.respond(JSON.stringify(reply));
+      message.respond(text);
+      return undefined;
     } catch (error) {
       this.logger.error({
         msg: `${this.contract.subject}: the reply was not sent and the caller times out`,
         err: error,
       });
-      const isTooLarge = error instanceof Error && /max_payload/.test(error.message);
-      const refusal = errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The response is too large'));
-      if (isTooLarge && reply.ok) this.send(message, refusal);
+      return error;
     }
   }
 
@@ -137,9 +168,38 @@ class ServedContract {
   }
 }
 
+interface CallHeaders {
+  readonly requestId?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly authorization?: string | undefined;
+}
+
+const TOO_LARGE = errorReply(new PlatformError('PAYLOAD_TOO_LARGE', 'The response is too large'));
+
+const isTooLarge = (error: unknown): boolean => error instanceof Error && /max_payload/.test(error.message);
+
+const OPENING_BRACKET = '['.charCodeAt(0);
+
+/** The calls that share a message; undefined for a request by itself, which is an object. */
+function callsOf(message: Msg): readonly BatchedCall[] | undefined {
+  if (message.data[0] !== OPENING_BRACKET) return undefined;
+  let calls: unknown;
+  try {
+    calls = message.json();
+  } catch {
+    // Answered with MALFORMED_REQUEST, as any request that is not JSON.
+    return undefined;
+  }
+  const isCall = (call: unknown): call is BatchedCall => typeof call === 'object' && call !== null;
+  return Array.isArray(calls) && calls.every(isCall) ? calls : undefined;
+}
+
+/** @throws PlatformError MALFORMED_REQUEST also for an array, which no contract asks for */
 function readJson(message: Msg): unknown {
   try {
-    return message.json();
+    const request = message.json();
+    if (Array.isArray(request)) throw new TypeError('A request is not an array');
+    return request;
   } catch (error) {
     throw new PlatformError('MALFORMED_REQUEST', undefined, { cause: error });
   }

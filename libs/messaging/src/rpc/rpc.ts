@@ -5,8 +5,10 @@ import { arrive } from '@crm/tracing';
 import { type NatsConnection as Connection, errors, headers, type MsgHdrs } from '@nats-io/nats-core';
 import { Injectable } from '@nestjs/common';
 import { ClientProxy, type ReadPacket, type WritePacket } from '@nestjs/microservices';
+import { inboxPrefix } from '../inbox-prefix.js';
 import { metrics } from '../metrics.js';
 import { NatsConnection } from '../nats-connection.js';
+import { BatchedCalls } from './batched-calls.js';
 import { describeCall, endCall } from './call-span.js';
 import { AUTHORIZATION_HEADER, REQUEST_ID_HEADER, type Reply, replyError, TRACEPARENT_HEADER } from './wire.js';
 
@@ -16,6 +18,8 @@ export interface CallOptions extends CallOrigin {
   readonly token?: string;
 }
 
+type TracedOptions = CallOptions & { readonly traceparent: string };
+
 const CONTRACTS = new Map(RPC_CONTRACTS.map((contract) => [contract.subject, contract]));
 
 /**
@@ -24,6 +28,9 @@ const CONTRACTS = new Map(RPC_CONTRACTS.map((contract) => [contract.subject, con
  */
 @Injectable()
 export class Rpc extends ClientProxy {
+  /** By subject. */
+  private readonly batches = new Map<string, BatchedCalls>();
+
   constructor(private readonly nats: NatsConnection) {
     super();
   }
@@ -41,11 +48,7 @@ export class Rpc extends ClientProxy {
     const end = metrics.rpcSeconds.startTimer({ side: 'client', subject: contract.subject });
     const { traceparent, span } = arrive(options.traceparent, describeCall, contract);
     try {
-      const message = await this.nats.connection.request(contract.subject, JSON.stringify(request), {
-        timeout: contract.timeoutMs,
-        headers: callHeaders(contract, { ...options, traceparent }),
-      });
-      const reply = message.json<Reply>();
+      const reply = await this.ask(contract, request, { ...options, traceparent });
       if (!reply.ok) throw replyError(reply);
       end({ code: 'ok' });
       endCall(span, 'ok');
@@ -56,6 +59,27 @@ export class Rpc extends ClientProxy {
       endCall(span, platformError.code, platformError);
       throw platformError;
     }
+  }
+
+  private async ask(contract: RpcContract, request: unknown, options: TracedOptions): Promise<Reply> {
+    if (contract.batched) {
+      const { requestId = newId(), traceparent } = options;
+      return this.batchedCalls(contract).call({ requestId, traceparent, request });
+    }
+    const message = await this.nats.connection.request(contract.subject, JSON.stringify(request), {
+      timeout: contract.timeoutMs,
+      headers: callHeaders(contract, options),
+    });
+    return message.json<Reply>();
+  }
+
+  private batchedCalls(contract: RpcContract): BatchedCalls {
+    let calls = this.batches.get(contract.subject);
+    if (!calls) {
+      calls = new BatchedCalls(this.nats.connection, contract, inboxPrefix(this.nats.service));
+      this.batches.set(contract.subject, calls);
+    }
+    return calls;
   }
 
   /** The connection of the process, which is already open. */
@@ -89,10 +113,7 @@ export class Rpc extends ClientProxy {
   }
 }
 
-function callHeaders(
-  contract: RpcContract,
-  { requestId, traceparent, token }: CallOptions & { readonly traceparent: string },
-): MsgHdrs {
+function callHeaders(contract: RpcContract, { requestId, traceparent, token }: TracedOptions): MsgHdrs {
   const result = headers();
   result.set(REQUEST_ID_HEADER, requestId ?? newId());
   result.set(TRACEPARENT_HEADER, traceparent);

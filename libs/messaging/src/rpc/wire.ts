@@ -18,6 +18,16 @@ export type Reply =
       limits?: readonly LimitState[];
     };
 
+/** One of the calls that share a message, which is a JSON array of them; a request by itself is an object. */
+export interface BatchedCall {
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly request: unknown;
+}
+
+/** One of the replies that share a message: the position of its call in the batch, and what a reply by itself would be. */
+export type BatchedReply = readonly [position: number, reply: Reply];
+
 export function errorReply(error: PlatformError): Reply {
   const { errors, members, retryAfterSeconds, limits } = error.extra;
   return { ok: false, code: error.code, detail: error.message, errors, members, retryAfterSeconds, limits };

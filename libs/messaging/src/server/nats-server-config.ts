@@ -83,7 +83,7 @@ ${users.join('\n')}
 }
 
 function userBlock(user: NatsUser, password: string | { environment: string }): string {
-  const { publish, subscribe, responds } = permissionsOf(user);
+  const { publish, subscribe, responses } = permissionsOf(user);
   return `    {
       user: ${quote(user)}
       password: ${value(password)}
@@ -94,7 +94,7 @@ ${list(publish)}
         subscribe: { allow: [
 ${list(subscribe)}
         ] }
-${responds ? '        allow_responses: { max: 1, expires: "1m" }\n' : ''}      }
+${responses > 0 ? `        allow_responses: { max: ${responses}, expires: "1m" }\n` : ''}      }
     }`;
 }
 

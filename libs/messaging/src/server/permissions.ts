@@ -12,6 +12,7 @@ import {
 import { inboxPrefix } from '../inbox-prefix.js';
 import { nudgeSubject } from '../outbox/nudge-subject.js';
 import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from '../revocation/revocation-subject.js';
+import { MAX_PARTS } from '../rpc/batch.js';
 
 /** Every NATS user: one for each service, and the one that creates streams and consumers. */
 export const NATS_USERS = [...SERVICES, 'provisioner'] as const;
@@ -20,15 +21,16 @@ export type NatsUser = (typeof NATS_USERS)[number];
 export interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** May publish once to the reply subject of a received message. */
-  readonly responds: boolean;
+  /** How often it may publish to the reply subject of a received message: once for each call that a message may carry. */
+  readonly responses: number;
 }
 
 /** Exactly what a user may do, derived from the calls, events and consumers of the contracts. */
 export function permissionsOf(user: NatsUser): Permissions {
   const inbox = `${inboxPrefix(user)}.>`;
-  if (user === 'provisioner') return { publish: ['$JS.API.>'], subscribe: [inbox], responds: false };
-  const served = RPC_CONTRACTS.filter((contract) => contract.server === user).map((contract) => contract.subject);
+  if (user === 'provisioner') return { publish: ['$JS.API.>'], subscribe: [inbox], responses: 0 };
+  const contracts = RPC_CONTRACTS.filter((contract) => contract.server === user);
+  const served = contracts.map((contract) => contract.subject);
   const notices = noticesOf(user);
   return {
     publish: [
@@ -41,7 +43,7 @@ export function permissionsOf(user: NatsUser): Permissions {
       ...revokes(user),
     ].sort(),
     subscribe: [inbox, ...notices, ...served, ...nudges(user)].sort(),
-    responds: served.length > 0,
+    responses: Math.max(0, ...contracts.map(({ batched }) => (batched ? MAX_PARTS : 1))),
   };
 }
 

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { TokenVerifier } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { AUDIENCES, type RpcRequest, type RpcResponse, type rpc } from '@crm/contracts';
+import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
+import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
+import { type Account, newEmail, type TestIdentity } from './identity.js';
+
+export type IssueRequest = RpcRequest<typeof rpc.identity.issueEmbedCredentials>;
+type Credentials = RpcResponse<typeof rpc.identity.issueEmbedCredentials>;
+
+/** A workspace with an embed app, and a host that mints with its credentials. */
+export class EmbedHost {
+  private constructor(
+    private readonly identity: TestIdentity,
+    readonly owner: Account,
+    readonly credentials: Credentials,
+  ) {}
+
+  static async start(identity: TestIdentity, changes: Partial<IssueRequest> = {}): Promise<EmbedHost> {
+    const owner = await identity.account();
+    return new EmbedHost(identity, owner, await issue(identity, owner, changes));
+  }
+
+  /** Of another app in the same workspace. */
+  async anotherApp(): Promise<EmbedHost> {
+    return new EmbedHost(this.identity, this.owner, await issue(this.identity, this.owner));
+  }
+
+  mint(request: Partial<EmbedRequest> = {}): Promise<{ embedToken: string; expiresIn: number }> {
+    return this.identity.get(EmbedTokenService).mint({
+      clientId: this.credentials.clientId,
+      clientSecret: this.credentials.clientSecret,
+      sub: `sub-${randomUUID()}`,
+      email: newEmail(),
+      name: 'Host user',
+      scopes: ['leads'],
+      ...request,
+    });
+  }
+
+  /** Whom a token is minted for. */
+  async userOf(request: Partial<EmbedRequest>): Promise<Principal> {
+    return principalOf(this.identity, (await this.mint(request)).embedToken);
+  }
+}
+
+export const principalOf = (identity: TestIdentity, token: string): Promise<Principal> =>
+  identity.get(TokenVerifier).verify(token, [AUDIENCES.api]);
+
+export const issue = async (
+  identity: TestIdentity,
+  account: Account,
+  changes: Partial<IssueRequest> = {},
+): Promise<Credentials> =>
+  identity.get(EmbedClientService).issue(await principalOf(identity, account.accessToken), {
+    appKey: `app-${randomUUID()}`,
+    allowedOrigins: ['https://host.example'],
+    scopes: ['leads', 'pipeline:read'],
+    linkUsersBy: 'email',
+    ...changes,
+  });

@@ -1,0 +1,95 @@
+import type { RpcContract } from '@crm/contracts';
+import { createInbox, errors, type Msg, type NatsConnection } from '@nats-io/nats-core';
+import { arrayOf, Batch } from './batch.js';
+import type { BatchedCall, BatchedReply, Reply } from './wire.js';
+
+interface Call {
+  readonly text: string;
+  resolve(reply: Reply): void;
+  reject(error: unknown): void;
+}
+
+interface SentBatch {
+  /** By position; answered ones are removed. */
+  readonly calls: Map<number, Call>;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * The calls of one contract that are made in the same turn of the event loop, sent as one message. The broker, the headers and
+ * the bookkeeping of a request are paid once for all of them. A call waits for no other: the server sends each reply as soon
+ * as it is there, together with those that are ready in the same turn.
+ */
+export class BatchedCalls {
+  private readonly waiting = new Batch<Call>((calls) => this.send(calls));
+  private readonly sent = new Map<string, SentBatch>();
+  private readonly inbox: string;
+  private count = 0;
+
+  /** @param inboxPrefix below which this process may subscribe */
+  constructor(
+    private readonly connection: NatsConnection,
+    private readonly contract: RpcContract,
+    inboxPrefix: string,
+  ) {
+    this.inbox = createInbox(inboxPrefix);
+    connection.subscribe(`${this.inbox}.*`, {
+      callback: (error, message) => {
+        if (!error) this.receive(message);
+      },
+    });
+    void connection.closed().then(() => {
+      for (const id of this.sent.keys()) this.fail(id, new errors.ClosedConnectionError());
+    });
+  }
+
+  /**
+   * Resolves to the reply of the server, also to one that refuses.
+   * @throws TimeoutError, NoRespondersError, ClosedConnectionError, InvalidArgumentError (too large) of the client of NATS
+   */
+  call(call: BatchedCall): Promise<Reply> {
+    const text = JSON.stringify(call);
+    return new Promise((resolve, reject) => this.waiting.add({ text, resolve, reject }));
+  }
+
+  private send(calls: readonly Call[]): void {
+    this.count += 1;
+    const id = this.count.toString(36);
+    const timer = setTimeout(() => this.fail(id, new errors.TimeoutError()), this.contract.timeoutMs);
+    this.sent.set(id, { calls: new Map(calls.entries()), timer });
+    try {
+      this.connection.publish(this.contract.subject, arrayOf(calls), { reply: `${this.inbox}.${id}` });
+    } catch (error) {
+      this.fail(id, error);
+    }
+  }
+
+  private receive(message: Msg): void {
+    const id = message.subject.slice(this.inbox.length + 1);
+    const batch = this.sent.get(id);
+    // Replies after the deadline.
+    if (!batch) return;
+    if (message.data.length === 0 && message.headers?.code === 503) {
+      this.fail(id, new errors.NoRespondersError(this.contract.subject));
+      return;
+    }
+    for (const [position, reply] of message.json<readonly BatchedReply[]>()) {
+      batch.calls.get(position)?.resolve(reply);
+      batch.calls.delete(position);
+    }
+    if (batch.calls.size === 0) this.forget(id, batch);
+  }
+
+  /** Rejects what has not been answered. */
+  private fail(id: string, error: unknown): void {
+    const batch = this.sent.get(id);
+    if (!batch) return;
+    this.forget(id, batch);
+    for (const call of batch.calls.values()) call.reject(error);
+  }
+
+  private forget(id: string, { timer }: SentBatch): void {
+    clearTimeout(timer);
+    this.sent.delete(id);
+  }
+}
