@@ -1,7 +1,8 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CLAIM_EMAIL } from '../src/accounts/user/sign-in-email.sql.js';
+import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/accounts/user/sign-in-email.sql.js';
+import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
 import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
 import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
 import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-token/embed-mint.sql.js';
@@ -9,16 +10,30 @@ import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
-import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
+import {
+  FIND_SPENT_REFRESH_TOKEN,
+  ROTATE_REFRESH_TOKEN,
+  STORE_REFRESH_TOKEN,
+} from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
-import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
-import { START_ENROLMENT, USE_STEP } from '../src/sign-in/authenticator/authenticator.sql.js';
+import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
+import {
+  FIND_AUTHENTICATOR_IN_USE,
+  START_ENROLMENT,
+  USE_STEP,
+} from '../src/sign-in/authenticator/authenticator.sql.js';
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
+import { READ_SECOND_FACTOR_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
 
 const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
+  FIND_AUTHENTICATOR_IN_USE,
   LOCK_HOST_USER,
+  LOCK_USER_FOR_ISSUE,
+  OPEN_SESSION,
+  READ_SECOND_FACTOR_POLICY,
+  READ_SIGN_IN_USER,
   RECORD_CUTOFF,
   START_ENROLMENT,
   TAKE_GUESS,
@@ -32,6 +47,7 @@ const ofNarrowRole = {
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
   LIST_EMBED_CONFLICTS,
+  LIST_SIGN_IN_CANDIDATES,
   LOCK_SIGNING_KEYS,
   MEASURE_DUE_MAIL,
   READ_EMBED_MINT,
@@ -40,6 +56,7 @@ const ofNarrowRole = {
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,
   STORE_EMBED_CLIENT,
+  STORE_REFRESH_TOKEN,
 };
 
 describe('plans of the hand-written SQL of identity', () => {

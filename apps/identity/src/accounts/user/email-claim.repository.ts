@@ -6,9 +6,6 @@ import { EmailClaim } from './email-claim.entity.js';
 /** Days after which an address that nobody verified is given back and its workspace closed. */
 export const CLAIM_DAYS = 7;
 
-/** Claims of one address that can sign in at a time, the newest: each costs a sign-in another hash. */
-const SIGNING_IN = 3;
-
 const ALIVE = Raw((column) => `${column} > now() - interval '${CLAIM_DAYS} days'`);
 const LAPSED = Raw((column) => `${column} <= now() - interval '${CLAIM_DAYS} days'`);
 
@@ -22,16 +19,6 @@ export interface NewClaim extends Pick<EmailClaim, 'userId' | 'tenantId' | 'emai
 export class EmailClaimRepository {
   async insert(tx: NarrowTransaction, { validSeconds, ...claim }: NewClaim): Promise<void> {
     await tx.repository(EmailClaim).insert({ ...claim, secretExpiresAt: secondsFromNow(validSeconds) });
-  }
-
-  /** The newest claims of an address that nobody has verified. */
-  async listForSignIn(tx: NarrowTransaction, email: string): Promise<Pick<EmailClaim, 'tenantId' | 'userId'>[]> {
-    return tx.repository(EmailClaim).find({
-      select: { tenantId: true, userId: true },
-      where: { email, lostAt: IsNull(), createdAt: ALIVE },
-      order: { createdAt: 'DESC' },
-      take: SIGNING_IN,
-    });
   }
 
   /** The claim of a user, unless it has lapsed. */

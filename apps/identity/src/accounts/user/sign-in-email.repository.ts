@@ -1,14 +1,29 @@
-import { type NarrowTransaction, secondsFromNow } from '@crm/database';
+import { type Database, type NarrowTransaction, secondsFromNow } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
+import { CLAIM_DAYS } from './email-claim.repository.js';
 import { SignInEmail } from './sign-in-email.entity.js';
-import { CLAIM_EMAIL } from './sign-in-email.sql.js';
+import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from './sign-in-email.sql.js';
 
 /** The user that an address belongs to. */
 export type EmailHolder = Pick<SignInEmail, 'tenantId' | 'userId'>;
 
+/** Someone who may sign in with an address. */
+export interface SignInCandidate extends EmailHolder {
+  /** Whether the address is theirs; otherwise they have not verified it yet. */
+  isHolder: boolean;
+}
+
+/** Unverified claims of one address that can sign in at a time, the newest: each costs a sign-in another hash. */
+const SIGNING_IN = 3;
+
 @Injectable()
 export class SignInEmailRepository {
+  /** Who may sign in with the address, the holder first; in a transaction of its own and one round trip. */
+  async listCandidates(database: Database, email: string): Promise<SignInCandidate[]> {
+    return database.crossTenantStatement<SignInCandidate>(LIST_SIGN_IN_CANDIDATES, [email, CLAIM_DAYS, SIGNING_IN]);
+  }
+
   /** The user who signs in with the address. */
   async find(tx: NarrowTransaction, email: string): Promise<EmailHolder | null> {
     const where = { email, reservedUntil: IsNull() };

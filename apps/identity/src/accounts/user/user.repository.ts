@@ -1,10 +1,18 @@
-import type { NarrowTransaction, TenantTransaction } from '@crm/database';
+import type { Database, NarrowTransaction, TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { ArrayContains, ArrayOverlap, MoreThan, Not } from 'typeorm';
+import type { EmailHolder } from './sign-in-email.repository.js';
 import { User } from './user.entity.js';
+import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from './user.sql.js';
 
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
+
+/** Whom a password is checked for. */
+export type SignInUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash' | 'mfaEnabled'>;
+
+/** Whose rights go into a token. */
+export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'roles' | 'status'>;
 
 @Injectable()
 export class UserRepository {
@@ -22,6 +30,12 @@ export class UserRepository {
     return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
   }
 
+  /** What a sign-in by password reads, in a transaction of its own and one round trip. */
+  async readForSignIn(database: Database, { tenantId, userId }: EmailHolder): Promise<SignInUser | null> {
+    const [user] = await database.read<SignInUser>(tenantId, READ_SIGN_IN_USER, [userId]);
+    return user ?? null;
+  }
+
   /** Like find, and holds the row until the transaction ends, so that two changes of one user follow each other. */
   async lock(tx: TenantTransaction, id: string): Promise<User | null> {
     return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_write' } });
@@ -31,8 +45,9 @@ export class UserRepository {
    * Like find, and keeps the user as they are until the transaction ends: who issues rights from the row reads it so, and
    * a change of them is then wholly before or wholly after.
    */
-  async lockForIssue(tx: TenantTransaction, id: string): Promise<User | null> {
-    return tx.repository(User).findOne({ where: { tenantId: tx.tenantId, id }, lock: { mode: 'pessimistic_read' } });
+  async lockForIssue(tx: TenantTransaction, id: string): Promise<IssueUser | null> {
+    const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id]);
+    return user ?? null;
   }
 
   async update(tx: TenantTransaction, id: string, changes: Partial<Omit<User, 'tenantId' | 'id'>>): Promise<void> {

@@ -5,8 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
 import { assertVerified } from '../../accounts/tenant/tenant.service.js';
 import { SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
-import type { User } from '../../accounts/user/user.entity.js';
-import { UserRepository } from '../../accounts/user/user.repository.js';
+import { type IssueUser, UserRepository } from '../../accounts/user/user.repository.js';
 import { UserService } from '../../accounts/user/user.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { MintClient } from '../embed-client/embed-client.entity.js';
@@ -46,7 +45,7 @@ export class EmbedUserService {
    * The user's row is held while it is read, so that the rights in the token are the ones stored.
    * @throws PlatformError EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, EMAIL_NOT_VERIFIED, RATE_LIMITED
    */
-  async introduce(client: MintClient, host: HostUser): Promise<User> {
+  async introduce(client: MintClient, host: HostUser): Promise<IssueUser> {
     const userId = await this.introducedId(client, host);
     const user = await this.database.transaction(client.tenantId, (tx) => this.users.lockForIssue(tx, userId));
     if (!user) throw new Error('A mapped user does not exist');

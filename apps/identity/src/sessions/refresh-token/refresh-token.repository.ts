@@ -1,10 +1,10 @@
-import { type NarrowTransaction, secondsFromNow } from '@crm/database';
+import type { Database, NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { hashSecret, newSecret } from '../../secrets/secret.js';
 import { RefreshToken } from './refresh-token.entity.js';
-import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from './refresh-token.sql.js';
+import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN, STORE_REFRESH_TOKEN } from './refresh-token.sql.js';
 import { openSuccessor, sealSuccessor } from './sealed-successor.js';
 
 /** How long a client that lost the answer is given the same successor again. */
@@ -27,13 +27,14 @@ export type RefreshTokenKind = 'users' | 'operators';
 
 @Injectable()
 export class RefreshTokenRepository {
-  async insert(
-    tx: NarrowTransaction,
+  /** Stores a token in a transaction of its own and one round trip. */
+  async store(
+    database: Database,
     tokenHash: Buffer,
-    owner: RefreshTokenOwner,
+    { sessionId, tenantId, userId }: RefreshTokenOwner,
     validSeconds: number,
   ): Promise<void> {
-    await tx.repository(RefreshToken).insert({ tokenHash, ...owner, expiresAt: secondsFromNow(validSeconds) });
+    await database.crossTenantStatement(STORE_REFRESH_TOKEN, [tokenHash, sessionId, tenantId, userId, validSeconds]);
   }
 
   /**
@@ -49,7 +50,7 @@ export class RefreshTokenRepository {
     const hash = hashSecret(presented);
     const operators = kind === 'operators';
     const successor = newSecret();
-    const [owner] = await tx.query<RefreshTokenOwner>(ROTATE_REFRESH_TOKEN, [
+    const [owner] = await tx.queryPrepared<RefreshTokenOwner>(ROTATE_REFRESH_TOKEN, [
       hash,
       hashSecret(successor),
       validSeconds,

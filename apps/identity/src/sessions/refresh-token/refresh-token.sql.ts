@@ -1,3 +1,8 @@
+/** $1: hash of the token, $2: session, $3: tenant, $4: user, $5: seconds that it is valid. */
+export const STORE_REFRESH_TOKEN = `
+  INSERT INTO refresh_token (token_hash, session_id, tenant_id, user_id, expires_at)
+  VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`;
+
 /**
  * Spends a token and stores its successor; gives no row when the token is not valid. Of two exchanges at once the second
  * waits for the first and finds the token spent. The successor of an earlier token is forgotten: its client has it, because

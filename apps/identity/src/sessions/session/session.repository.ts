@@ -4,10 +4,9 @@ import { Injectable } from '@nestjs/common';
 import { LessThan, Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../../config.js';
 import { Session } from './session.entity.js';
-import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from './session.sql.js';
+import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from './session.sql.js';
 
 /** By the clock of the database server, as all times of sessions. */
-const PAST = Raw((column) => `${column} < now()`);
 const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
@@ -18,14 +17,8 @@ export class SessionRepository {
     session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
     { idleSeconds, maxSeconds }: SessionLifetime,
   ): Promise<void> {
-    const sessions = tx.repository(Session);
-    await sessions.delete({ tenantId: tx.tenantId, userId: session.userId, expiresAt: PAST });
-    await sessions.insert({
-      ...session,
-      expiresAt: secondsFromNow(Math.min(idleSeconds, maxSeconds)),
-      endsAt: secondsFromNow(maxSeconds),
-      provenAt: secondsFromNow(0),
-    });
+    const { id, userId, address, userAgent } = session;
+    await tx.queryPrepared(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
   }
 
   /** Notes that the session was used and moves its end. @returns seconds until it ends, or null when it has ended */
@@ -36,7 +29,7 @@ export class SessionRepository {
     origin: Pick<Session, 'address' | 'userAgent'>,
   ): Promise<number | null> {
     const parameters = [tx.tenantId, id, idleSeconds, origin.address, origin.userAgent];
-    const [touched] = await tx.query<{ remainingSeconds: number }>(TOUCH_SESSION, parameters);
+    const [touched] = await tx.queryPrepared<{ remainingSeconds: number }>(TOUCH_SESSION, parameters);
     return touched?.remainingSeconds ?? null;
   }
 

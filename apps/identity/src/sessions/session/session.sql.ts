@@ -1,3 +1,13 @@
+/**
+ * Opens a session; the user's expired ones go at the same time. $1: tenant, $2: session, $3: user, $4: address, $5: user agent,
+ * $6: seconds after which it ends unless it is used, $7: seconds after which it ends for good.
+ */
+export const OPEN_SESSION = `
+  WITH expired AS (DELETE FROM session WHERE tenant_id = $1 AND user_id = $3 AND expires_at < now())
+  INSERT INTO session (tenant_id, id, user_id, address, user_agent, expires_at, ends_at, proven_at)
+  VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => LEAST($6::float8, $7::float8)),
+    now() + make_interval(secs => $7::float8), now())`;
+
 /** $1: tenant, $2: user. */
 export const DELETE_SESSIONS_OF_USER = 'DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id';
 

@@ -66,7 +66,7 @@ export abstract class Sessions {
     const refreshToken = newSecret();
     const owner = { sessionId: session.id, tenantId, userId };
     // A crash before this leaves a session that nobody can refresh; it expires.
-    await database.crossTenant((tx) => refreshTokens.insert(tx, hashSecret(refreshToken), owner, lifetime.idleSeconds));
+    await refreshTokens.store(database, hashSecret(refreshToken), owner, lifetime.idleSeconds);
     const remainingSeconds = Math.min(lifetime.idleSeconds, lifetime.maxSeconds);
     return this.tokenPair(content, session.id, refreshToken, tokenId, remainingSeconds);
   }

@@ -1,8 +1,7 @@
 import { secondsFromNow, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not } from 'typeorm';
 import { Authenticator } from './authenticator.entity.js';
-import { START_ENROLMENT, USE_STEP } from './authenticator.sql.js';
+import { FIND_AUTHENTICATOR_IN_USE, START_ENROLMENT, USE_STEP } from './authenticator.sql.js';
 
 @Injectable()
 export class AuthenticatorRepository {
@@ -26,7 +25,7 @@ export class AuthenticatorRepository {
 
   /** Whether the user has an authenticator in use. */
   async isInUse(tx: TenantTransaction, userId: string): Promise<boolean> {
-    return tx.repository(Authenticator).existsBy({ tenantId: tx.tenantId, userId, confirmedAt: Not(IsNull()) });
+    return (await tx.queryPrepared(FIND_AUTHENTICATOR_IN_USE, [tx.tenantId, userId])).length === 1;
   }
 
   /** Finishes an enrolment with the step of the code that confirmed it. */

@@ -16,3 +16,7 @@ export const USE_STEP = `
   UPDATE authenticator SET last_step = $3
    WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NOT NULL AND (last_step IS NULL OR last_step < $3)
   RETURNING user_id`;
+
+/** $1: tenant, $2: user. */
+export const FIND_AUTHENTICATOR_IN_USE = `
+  SELECT 1 FROM authenticator WHERE tenant_id = $1 AND user_id = $2 AND confirmed_at IS NOT NULL`;

@@ -2,18 +2,18 @@ import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import { bodyOf } from '@crm/http';
 import { SignInInput } from '@crm/identity-views';
 import { Injectable } from '@nestjs/common';
-import type { User } from '../../accounts/user/user.entity.js';
+import type { SignInUser } from '../../accounts/user/user.repository.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Proves by e-mail address and password who signs in. */
 @Injectable()
-export class PasswordStrategy extends ApplicationStrategy<User> {
+export class PasswordStrategy extends ApplicationStrategy<SignInUser> {
   constructor(private readonly signIns: SignInService) {
     super();
   }
 
   /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
-  override async validate({ body, ip }: CredentialRequest): Promise<User> {
+  override async validate({ body, ip }: CredentialRequest): Promise<SignInUser> {
     const { email, password } = await bodyOf(SignInInput, body);
     return this.signIns.authenticate(email, password, ip);
   }

@@ -12,7 +12,7 @@ import {
   TokenPairView,
 } from '@crm/identity-views';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
-import type { User } from '../../accounts/user/user.entity.js';
+import type { SignInUser } from '../../accounts/user/user.repository.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import type { EnrolmentRequired, MfaRequired } from '../mfa/mfa.service.js';
 import { PasswordStrategy } from './password.strategy.js';
@@ -37,7 +37,7 @@ export class SignInController {
     refusals: ['INVALID_CREDENTIALS'],
   })
   async signIn(
-    @Proven() user: User,
+    @Proven() user: SignInUser,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {

@@ -3,10 +3,9 @@ import { Database, NO_TENANT, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
-import { EmailClaimRepository } from '../../accounts/user/email-claim.repository.js';
 import { type EmailHolder, SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import type { User } from '../../accounts/user/user.entity.js';
-import { UserRepository } from '../../accounts/user/user.repository.js';
+import { type SignInUser, UserRepository } from '../../accounts/user/user.repository.js';
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
 import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
@@ -20,7 +19,6 @@ export class SignInService {
     private readonly database: Database,
     private readonly users: UserRepository,
     private readonly emails: SignInEmailRepository,
-    private readonly claims: EmailClaimRepository,
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly sessions: SessionService,
@@ -34,11 +32,11 @@ export class SignInService {
    * @param address where the attempt comes from
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
    */
-  async authenticate(email: string, password: string, address: string): Promise<User> {
+  async authenticate(email: string, password: string, address: string): Promise<SignInUser> {
     const account = normaliseEmail(email);
     return this.limit.attempt(`user:${account}`, address, async () => {
       for (const candidate of await this.candidates(account)) {
-        const user = await this.database.transaction(candidate.tenantId, (tx) => this.users.find(tx, candidate.userId));
+        const user = await this.users.readForSignIn(this.database, candidate);
         const right = await this.passwords.matches(user?.passwordHash, password, address);
         if (!right || user?.status !== 'active') continue;
         await this.renewHash(user, password);
@@ -54,7 +52,7 @@ export class SignInService {
    * @throws PlatformError INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
    *   were asked for
    */
-  async admit(user: User, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+  async admit(user: SignInUser, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
     const demandOf = async (tx: TenantTransaction) => ({
       mailCode: user.mfaEnabled,
       enrolment: (await this.policies.get(tx)) === 'required',
@@ -93,7 +91,7 @@ export class SignInService {
   }
 
   /** Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime. */
-  private async renewHash({ tenantId, id, passwordHash }: User, password: string): Promise<void> {
+  private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<void> {
     const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
     if (renewed === undefined) return;
     await this.database.transaction(tenantId, async (tx) => {
@@ -107,10 +105,8 @@ export class SignInService {
    * not verified it: none of them is in the way of another.
    */
   private async candidates(email: string): Promise<EmailHolder[]> {
-    const [holder, claims] = await this.database.crossTenant((tx) =>
-      // Sent together: one round trip.
-      Promise.all([this.emails.find(tx, email), this.claims.listForSignIn(tx, email)]),
-    );
-    return [holder ?? { tenantId: NO_TENANT, userId: NO_TENANT }, ...claims];
+    const candidates = await this.emails.listCandidates(this.database, email);
+    const holder = candidates.find(({ isHolder }) => isHolder) ?? { tenantId: NO_TENANT, userId: NO_TENANT };
+    return [holder, ...candidates.filter(({ isHolder }) => !isHolder)];
   }
 }
