@@ -10,6 +10,7 @@ import { RegistrationModule } from './accounts/registration/registration.module.
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
+import { AuditTrailModule } from './audit/trail/audit-trail.module.js';
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
@@ -40,6 +41,7 @@ export class AppModule {
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         LimitsModule.forService(config.limits, config.service.name),
+        AuditTrailModule,
         TenantModule,
         RegistrationModule,
         VerificationModule,

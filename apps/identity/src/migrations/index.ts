@@ -4,6 +4,8 @@ import { Passwords1795700000101 } from './1795700000101-passwords.js';
 import { Factors1795700000201 } from './1795700000201-factors.js';
 import { Verification1795700000301 } from './1795700000301-verification.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
+import { Audit1795800000601 } from './1795800000601-audit.js';
+import { Erasure1795800000602 } from './1795800000602-erasure.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -12,6 +14,8 @@ export const migrations = [
   Factors1795700000201,
   Verification1795700000301,
   Quotas1795700000302,
+  Audit1795800000601,
+  Erasure1795800000602,
 ];
 
 export const databaseRoles = DATABASES.identity;

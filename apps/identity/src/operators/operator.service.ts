@@ -106,13 +106,14 @@ export class OperatorService {
   }
 
   /** @throws PlatformError NOT_FOUND */
-  async endSession({ userId }: Principal, sessionId: string): Promise<void> {
-    const found = await this.sessions.end(PLATFORM_TENANT, userId, sessionId);
+  async endSession(principal: Principal, sessionId: string): Promise<void> {
+    const by = { ...principal, tenantId: PLATFORM_TENANT };
+    const found = await this.sessions.end(by, principal.userId, sessionId);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 
-  async endAllSessions({ userId }: Principal): Promise<void> {
-    await this.sessions.endAll(PLATFORM_TENANT, userId);
+  async endAllSessions(principal: Principal): Promise<void> {
+    await this.sessions.endAll({ ...principal, tenantId: PLATFORM_TENANT }, principal.userId);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */

@@ -1,0 +1,8 @@
+import { Global, Module } from '@nestjs/common';
+import { AuditTrail } from './audit-trail.service.js';
+import { RefusedActs } from './refused-acts.js';
+
+/** Writing to the audit trail, which nearly every noun does. */
+@Global()
+@Module({ providers: [AuditTrail, RefusedActs], exports: [AuditTrail, RefusedActs] })
+export class AuditTrailModule {}
