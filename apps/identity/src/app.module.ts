@@ -10,6 +10,8 @@ import { RegistrationModule } from './accounts/registration/registration.module.
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
+import { AuditEventModule } from './audit/event/audit-event.module.js';
+import { AuditLogModule } from './audit/log/audit-log.module.js';
 import { AuditTrailModule } from './audit/trail/audit-trail.module.js';
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
@@ -66,6 +68,8 @@ export class AppModule {
         PasswordChangeModule,
         PasswordResetModule,
         EmailChangeModule,
+        AuditLogModule,
+        AuditEventModule,
       ],
     };
   }

@@ -67,8 +67,8 @@ export const CONSUMERS = {
   identity: {
     durable: 'identity',
     service: 'identity',
-    // Told to people by mail, which identity sends.
-    events: ['webhook.endpoint_disabled'],
+    // Told to people by mail, which identity sends, and kept in the audit trail of the workspace.
+    events: ['webhook.endpoint_disabled', 'app.installed', 'app.upgraded', 'app.uninstalled'],
     ackWaitMs: 10_000,
     maxDeliveries: 10,
     concurrency: 4,

@@ -58,14 +58,14 @@ export class OperatorService {
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    return (await this.mfa.begin(operator, demandOf)) ?? this.sessions.open(PLATFORM_TENANT, operator.id, origin);
+    return (await this.mfa.begin(operator, demandOf)) ?? this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { id } = await this.mfa.verify('operators', challengeId, code);
-      return this.sessions.open(PLATFORM_TENANT, id, origin);
+      const { id, method } = await this.mfa.verify('operators', challengeId, code, origin);
+      return this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
     });
   }
 
