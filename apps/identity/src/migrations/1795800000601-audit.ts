@@ -47,12 +47,8 @@ export class Audit1795800000601 extends ServiceMigration {
   private async openToNarrowRole(runner: QueryRunner): Promise<void> {
     const old = `at < now() - interval '${LEAST_DAYS} days'`;
     await runner.query(`GRANT INSERT, SELECT (tenant_id, id, at), DELETE ON audit_entry TO ${roles.narrowRole}`);
-    await runner.query(
-      `CREATE POLICY narrow_select ON audit_entry FOR SELECT TO ${roles.narrowRole} USING (${old})`,
-    );
-    await runner.query(
-      `CREATE POLICY narrow_delete ON audit_entry FOR DELETE TO ${roles.narrowRole} USING (${old})`,
-    );
+    await runner.query(`CREATE POLICY narrow_select ON audit_entry FOR SELECT TO ${roles.narrowRole} USING (${old})`);
+    await runner.query(`CREATE POLICY narrow_delete ON audit_entry FOR DELETE TO ${roles.narrowRole} USING (${old})`);
     await runner.query(
       `CREATE POLICY narrow_deletes_old ON audit_entry AS RESTRICTIVE FOR DELETE TO ${roles.narrowRole} USING (${old})`,
     );

@@ -58,7 +58,10 @@ export class OperatorService {
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    return (await this.mfa.begin(operator, demandOf)) ?? this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
+    return (
+      (await this.mfa.begin(operator, demandOf)) ??
+      this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' })
+    );
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */

@@ -88,7 +88,11 @@ export class EmailChangeService {
       const changed = await this.users.changeEmail(tx, { tenantId, id: userId, email: oldEmail }, newEmail);
       if (!changed) throw invalid();
       await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
-      this.trail.record(tx, { action: 'email.changed', actor: userActor(userId), subject: { kind: 'user', id: userId } });
+      this.trail.record(tx, {
+        action: 'email.changed',
+        actor: userActor(userId),
+        subject: { kind: 'user', id: userId },
+      });
       // They were sent to the old address.
       await this.resets.deleteOfUser(tx, tenantId, userId);
       const link = `${this.config.service.baseUrl}/email-change/undo#token=${packIds(tenantId, id)}.${undoSecret}`;

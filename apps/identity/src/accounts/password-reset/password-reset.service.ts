@@ -111,7 +111,11 @@ export class PasswordResetService {
       const user = await this.users.lock(tx, holder.userId);
       if (!user || !canHavePassword(user)) return;
       await this.send(tx, user);
-      this.trail.record(tx, { action: 'password.reset_requested', actor: SYSTEM, subject: { kind: 'user', id: user.id } });
+      this.trail.record(tx, {
+        action: 'password.reset_requested',
+        actor: SYSTEM,
+        subject: { kind: 'user', id: user.id },
+      });
     });
   }
 }

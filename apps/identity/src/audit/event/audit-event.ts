@@ -4,7 +4,12 @@ import { SYSTEM, userActor } from '../trail/audit-actor.js';
 import type { NewAuditEntry } from '../trail/audit-trail.service.js';
 
 /** Events of other services that are acts of administration in a workspace. */
-export const AUDITED_EVENTS = ['app.installed', 'app.upgraded', 'app.uninstalled', 'webhook.endpoint_disabled'] as const;
+export const AUDITED_EVENTS = [
+  'app.installed',
+  'app.upgraded',
+  'app.uninstalled',
+  'webhook.endpoint_disabled',
+] as const;
 type AuditedEvent = (typeof AUDITED_EVENTS)[number];
 
 interface Installed {

@@ -53,7 +53,11 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const MAX_EXPORT_DAYS = 100;
 
 export class AuditExportQuery {
-  @EnumField(EXPORT_FORMATS, { optional: true, description: '`ndjson`, the default: one entry per line', example: 'csv' })
+  @EnumField(EXPORT_FORMATS, {
+    optional: true,
+    description: '`ndjson`, the default: one entry per line',
+    example: 'csv',
+  })
   format?: ExportFormat;
 
   @EnumField(AUDIT_ACTION_NAMES, ACTION)

@@ -36,7 +36,7 @@ export class AuditLogService {
   /** @throws PlatformError INVALID_QUERY for a cursor of another workspace or filter, and for times in the wrong order */
   async list({ tenantId }: Principal, query: AuditQuery): Promise<ListAnswer<AuditEntryView>> {
     const filter = filterOf(query);
-    const page = parsePage(query, { tenantId, list: 'audit', filter: { ...filter } });
+    const page = parsePage(query, { tenantId, list: 'audit', filter });
     return this.database.transaction(tenantId, async (tx) => {
       const { entries, counted } = await this.log.list(tx, filter, page);
       const names = await this.log.namesOf(tx, usersOf(entries));
@@ -96,5 +96,6 @@ function filterOf({ action, actor, subject, outcome, from, to }: AuditFilter): A
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
     throw new PlatformError('INVALID_QUERY', 'from: must be before to');
   }
-  return { action, actor, subject, outcome, from, to };
+  // Without what is not asked for: a cursor is bound to the rest, as JSON.
+  return JSON.parse(JSON.stringify({ action, actor, subject, outcome, from, to }));
 }

@@ -4,7 +4,8 @@
  */
 export const AUDIT_ACTIONS = {
   'sign_in.succeeded': 'A user signed in; `detail.method` says by what',
-  'sign_in.failed': 'Somebody failed to sign in to a known account; `detail.reason` says at what. Bounded per account and hour',
+  'sign_in.failed':
+    'Somebody failed to sign in to a known account; `detail.reason` says at what. Bounded per account and hour',
   'sign_in.signed_out': 'A user signed out',
   'session.ended': 'One session of a user was ended by the user or an administrator',
   'session.all_ended': 'Every session of a user was ended by the user or an administrator',
@@ -39,8 +40,10 @@ export const AUDIT_ACTIONS = {
   'embed_credentials.issued': 'Credentials of an embedded app were issued, or its secret was replaced',
   'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
   'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',
-  'embed_credentials.conflict': 'A host presented an address that belongs to another workspace. Bounded per app and hour',
-  'embed_link.made': 'A host user was linked to a user with the same address for the first time; the user was told by mail',
+  'embed_credentials.conflict':
+    'A host presented an address that belongs to another workspace. Bounded per app and hour',
+  'embed_link.made':
+    'A host user was linked to a user with the same address for the first time; the user was told by mail',
   'embed_link.set': 'An administrator linked a host user to a user',
   'embed_link.undone': 'A user undid the link to a host user',
   'quota.exhausted': 'A quota of the workspace was used up and refused a call. Once per quota and hour',
@@ -60,7 +63,15 @@ export const AUDIT_ACTOR_KINDS = ['user', 'operator', 'app', 'system'] as const;
 export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
 
 /** What was acted on. */
-export const AUDIT_SUBJECT_KINDS = ['user', 'session', 'workspace', 'app', 'installation', 'subscription', 'quota'] as const;
+export const AUDIT_SUBJECT_KINDS = [
+  'user',
+  'session',
+  'workspace',
+  'app',
+  'installation',
+  'subscription',
+  'quota',
+] as const;
 export type AuditSubjectKind = (typeof AUDIT_SUBJECT_KINDS)[number];
 
 export const AUDIT_OUTCOMES = ['success', 'failure'] as const;

@@ -6,7 +6,7 @@ const LONGEST_TEXT = 200;
 
 const textOf = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text);
 
-const valueOf = (value: AuditDetail[string]): AuditDetail[string] =>
+const boundedValue = (value: AuditDetail[string]): AuditDetail[string] =>
   typeof value === 'string' ? textOf(value) : Array.isArray(value) ? value.slice(0, MOST_ITEMS).map(textOf) : value;
 
 /** What is stored of a detail: whatever a caller chose in it, an entry stays small. */
@@ -14,6 +14,6 @@ export function boundedDetail(detail: AuditDetail = {}): AuditDetail {
   return Object.fromEntries(
     Object.entries(detail)
       .slice(0, MOST_MEMBERS)
-      .map(([name, value]) => [name, valueOf(value)]),
+      .map(([name, value]) => [name, boundedValue(value)]),
   );
 }

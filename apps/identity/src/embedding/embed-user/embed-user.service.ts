@@ -99,7 +99,12 @@ export class EmbedUserService {
 
   /** The host acts: nobody else has proven anything. */
   private record(tx: NarrowTransaction, action: AuditAction, appKey: string, userId: string): void {
-    this.trail.record(tx, { action, actor: appActor(appKey), subject: { kind: 'user', id: userId }, detail: { appKey } });
+    this.trail.record(tx, {
+      action,
+      actor: appActor(appKey),
+      subject: { kind: 'user', id: userId },
+      detail: { appKey },
+    });
   }
 
   /** Just in time, with the least role that can work with records. */

@@ -30,10 +30,7 @@ export class SessionController {
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     refusals: ['INVALID_REFRESH_TOKEN'],
   })
-  async refresh(
-    @Body() input: RefreshInput,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<TokenPair> {
+  async refresh(@Body() input: RefreshInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
     return this.sessions.refresh(input.refreshToken, origin);
   }
 

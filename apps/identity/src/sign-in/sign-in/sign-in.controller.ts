@@ -55,10 +55,7 @@ export class SignInController {
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
-  async verifyCode(
-    @Body() input: CodeInput,
-    @CurrentOrigin() origin: RequestOrigin,
-  ): Promise<TokenPair> {
+  async verifyCode(@Body() input: CodeInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
     return this.signIns.verifyCode(input.challengeId, input.code, origin);
   }
 

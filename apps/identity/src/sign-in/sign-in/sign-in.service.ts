@@ -71,7 +71,10 @@ export class SignInService {
       mailCode: user.mfaEnabled,
       enrolment: (await this.policies.get(tx)) === 'required',
     });
-    return (await this.mfa.begin(user, demandOf)) ?? this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' });
+    return (
+      (await this.mfa.begin(user, demandOf)) ??
+      this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' })
+    );
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
