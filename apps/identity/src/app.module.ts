@@ -25,6 +25,8 @@ import { ExpiredRowModule } from './housekeeping/expired-row.module.js';
 import { KeyModule } from './keys/key.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { OperatorModule } from './operators/operator.module.js';
+import { ErasureModule } from './personal-data/erasure/erasure.module.js';
+import { PersonalDataExportModule } from './personal-data/export/personal-data-export.module.js';
 import { InternalTokenModule } from './sessions/internal-token/internal-token.module.js';
 import { SessionModule } from './sessions/session/session.module.js';
 import { UserSessionModule } from './sessions/user-session/user-session.module.js';
@@ -70,6 +72,8 @@ export class AppModule {
         EmailChangeModule,
         AuditLogModule,
         AuditEventModule,
+        ErasureModule,
+        PersonalDataExportModule,
       ],
     };
   }

@@ -30,11 +30,11 @@ describe('the audit trail', () => {
     expect(entry).toMatchObject({
       outcome: 'success',
       actor: { kind: 'user', id: owner.userId, name: 'Somebody' },
-      subject: { kind: 'session', id: open.data[0]?.id },
+      subject: { kind: 'user', id: owner.userId, name: 'Somebody' },
       address: '127.0.0.1',
       device: 'Firefox on Linux',
       requestId: 'audit-request-1',
-      detail: { method: 'password' },
+      detail: { method: 'password', sessionId: open.data[0]?.id },
     });
   });
 
@@ -86,8 +86,8 @@ describe('the audit trail', () => {
     await send('DELETE', `/api/tenant/users/${member.userId}/sessions`, owner);
     expect(await entryOf(identity, owner, 'session.ended')).toMatchObject({
       actor: { kind: 'user', id: owner.userId },
-      subject: { kind: 'session', id: newest?.id },
-      detail: { userId: member.userId },
+      subject: { kind: 'user', id: member.userId },
+      detail: { sessionId: newest?.id },
     });
     expect(await entryOf(identity, owner, 'session.all_ended')).toMatchObject({
       actor: { id: owner.userId },
@@ -102,7 +102,7 @@ describe('the audit trail', () => {
     expect(await entryOf(identity, owner, 'session.replay_noticed')).toMatchObject({
       outcome: 'failure',
       actor: { kind: 'system' },
-      detail: { userId: member.userId },
+      subject: { kind: 'user', id: member.userId },
     });
     const leaving = await identity.signedIn(member.email);
     expect((await send('POST', '/api/auth/logout', leaving)).status).toBe(204);
@@ -187,6 +187,7 @@ describe('the audit trail', () => {
     ]);
     expect((await auditOf(identity, owner, `&subject=${member.userId}`)).map(({ action }) => action)).toEqual([
       'user.renamed',
+      'sign_in.succeeded',
       'user.added',
     ]);
     expect(await auditOf(identity, owner, '&outcome=failure')).toEqual([]);
@@ -309,7 +310,7 @@ describe('an export of the audit trail', () => {
     expect(headers.get('content-type')).toContain('text/csv');
     const [head, ...lines] = csv.trimEnd().split('\r\n');
     expect(head).toMatch(/^id,at,action,outcome,actorKind/);
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(3);
     for (const line of lines) expect(line).toContain(`,"'=HYPERLINK(""https://evil.test"",""x"")",`);
   });
 

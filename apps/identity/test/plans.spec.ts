@@ -2,6 +2,11 @@ import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLAIM_EMAIL } from '../src/accounts/user/sign-in-email.sql.js';
+import {
+  DELETE_OLD_AUDIT_ENTRIES,
+  FORGET_AUDIT_PLACES,
+  RECORD_AUDIT_ENTRY,
+} from '../src/audit/trail/audit-trail.sql.js';
 import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
 import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
 import { READ_EMBED_MINT } from '../src/embedding/embed-token/embed-mint.sql.js';
@@ -9,6 +14,7 @@ import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
+import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/personal-data/erasure/erasure.sql.js';
 import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
 import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
@@ -18,7 +24,9 @@ import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
 
 const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
+  FORGET_AUDIT_PLACES,
   LOCK_HOST_USER,
+  RECORD_AUDIT_ENTRY,
   RECORD_CUTOFF,
   START_ENROLMENT,
   TAKE_GUESS,
@@ -31,7 +39,11 @@ const ofNarrowRole = {
   CLAIM_EMAIL,
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
+  DELETE_OLD_AUDIT_ENTRIES,
+  ERASE_USER,
   LIST_EMBED_CONFLICTS,
+  LOCK_ERASED_USER,
+  LOCK_OWNERS,
   LOCK_SIGNING_KEYS,
   MEASURE_DUE_MAIL,
   READ_EMBED_MINT,

@@ -7,7 +7,7 @@ const { narrowRole } = DATABASES.identity;
 /** Of each, what the narrow role finds the rows of a user by. It gets no policy: the tenant's own binds it. */
 const OF_A_USER: readonly (readonly [table: string, columns: string])[] = [
   ['app_user', 'tenant_id, id, email, roles, status'],
-  ['session', 'tenant_id, user_id'],
+  ['session', 'tenant_id, user_id, id'],
   ['mfa_challenge', 'tenant_id, user_id'],
   ['authenticator', 'tenant_id, user_id'],
   ['recovery_code', 'tenant_id, user_id'],

@@ -63,15 +63,7 @@ export const AUDIT_ACTOR_KINDS = ['user', 'operator', 'app', 'system'] as const;
 export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
 
 /** What was acted on. */
-export const AUDIT_SUBJECT_KINDS = [
-  'user',
-  'session',
-  'workspace',
-  'app',
-  'installation',
-  'subscription',
-  'quota',
-] as const;
+export const AUDIT_SUBJECT_KINDS = ['user', 'workspace', 'app', 'installation', 'subscription', 'quota'] as const;
 export type AuditSubjectKind = (typeof AUDIT_SUBJECT_KINDS)[number];
 
 export const AUDIT_OUTCOMES = ['success', 'failure'] as const;

@@ -70,8 +70,8 @@ export abstract class Sessions {
       trail.record(tx, {
         action: 'sign_in.succeeded',
         actor: this.actor(userId),
-        subject: { kind: 'session', id: session.id },
-        ...(origin.method !== undefined && { detail: { method: origin.method } }),
+        subject: { kind: 'user', id: userId },
+        detail: { sessionId: session.id, ...(origin.method !== undefined && { method: origin.method }) },
       });
       await sessions.insert(tx, session, lifetime);
       return found;
@@ -144,8 +144,8 @@ export abstract class Sessions {
       const wasReplayed = action === 'session.replay_noticed';
       this.parts.trail.record(tx, {
         action,
-        subject: { kind: 'session', id: sessionId },
-        detail: { userId },
+        subject: { kind: 'user', id: userId },
+        detail: { sessionId },
         ...(wasReplayed && { outcome: 'failure', actor: SYSTEM }),
       });
       return true;
