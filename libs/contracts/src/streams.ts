@@ -74,6 +74,16 @@ export const CONSUMERS = {
     concurrency: 4,
     maxAckPending: 100,
   },
+  'marketplace-certification': {
+    durable: 'marketplace-certification',
+    service: 'marketplace-certification',
+    // What a user wrote about apps is forgotten with the user.
+    events: ['user.erased'],
+    ackWaitMs: 10_000,
+    maxDeliveries: 10,
+    concurrency: 4,
+    maxAckPending: 100,
+  },
 } as const satisfies Record<string, ConsumerDefinition>;
 
 /** Key-value bucket with the cut-offs that revoke tokens; identity writes, every verifier watches. */
