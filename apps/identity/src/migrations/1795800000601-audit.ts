@@ -35,7 +35,7 @@ export class Audit1795800000601 extends ServiceMigration {
         device text,
         request_id text,
         detail jsonb NOT NULL CHECK (octet_length(detail::text) <= 100000)`,
-      indexes: ['actor_id, id', 'subject_id, id', 'action, id', { columns: 'at', using: 'brin' }],
+      indexes: ['actor_id, id', 'subject_id, id', 'action, id', { columns: 'at', tenantFirst: false }],
       grants: ['select', 'insert'],
     });
   }

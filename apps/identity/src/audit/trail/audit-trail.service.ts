@@ -6,7 +6,7 @@ import {
   type TransactionOrigin,
 } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { deviceOf } from '../../sessions/session/device.js';
+import { deviceOf } from '../../sessions/device/device.js';
 import type { AuditAction, AuditOutcome, AuditSubjectKind } from './audit-actions.js';
 import { type AuditActor, actorOf } from './audit-actor.js';
 import { boundedDetail } from './audit-detail.js';

@@ -18,5 +18,5 @@ export const FORGET_AUDIT_PLACES = 'SELECT forget_audit_places($1)';
  */
 export const DELETE_OLD_AUDIT_ENTRIES = `
   DELETE FROM audit_entry WHERE (tenant_id, id) IN (
-    SELECT tenant_id, id FROM audit_entry WHERE at < now() - make_interval(days => $1::integer) LIMIT $2)
+    SELECT tenant_id, id FROM audit_entry WHERE at < now() - make_interval(days => $1::integer) ORDER BY at LIMIT $2)
   RETURNING 1`;
