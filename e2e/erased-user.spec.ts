@@ -27,5 +27,7 @@ it('the tokens of an erased user are refused by every service within a second', 
   const refused = async () => (await statuses()).every((status) => status === 401);
   await eventually(refused, 'The refusal of the erased user', 1_000);
   const { body } = await api('GET', '/api/admin/audit?action=user.erased', { token: owner.token, expect: 200 });
-  expect(body.data).toMatchObject([{ actor: { id: owner.userId, name: 'Owner' }, subject: { id: userId, name: null } }]);
+  expect(body.data).toMatchObject([
+    { actor: { id: owner.userId, name: 'Owner' }, subject: { id: userId, name: null } },
+  ]);
 });
