@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DATABASES, SERVICES, type StatefulService } from '@crm/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { eventually } from '../scripts/demo/client.mjs';
 import { walkJourney } from '../scripts/demo/journey.mjs';
 import { startDemoReceiver } from '../scripts/demo/receiver.mjs';
 import { api, newUser, newWorkspace } from './platform/accounts.js';
@@ -107,6 +108,23 @@ describe('the journey', () => {
     }
   });
 
+  it('leaves an audit trail with the installation and who asked for it, and with no secret', async () => {
+    const token = journey.tenantAdmin;
+    const entries = async () => (await api('GET', '/api/admin/audit?size=200', { token, expect: 200 })).body.data;
+    const installed = await eventually(
+      async () => (await entries()).find(({ action }: { action: string }) => action === 'app.installed'),
+      'The entry of the installation',
+    );
+    const { body: me } = await api('GET', '/api/auth/me', { token });
+    expect(installed).toMatchObject({ actor: { kind: 'user', id: me.id }, detail: { appKey: journey.appKey } });
+    const day = 86_400_000;
+    const [from, to] = [new Date(Date.now() - day), new Date(Date.now() + day)].map((time) => time.toISOString());
+    const url = `${addresses.baseUrl}/api/admin/audit/export?format=csv&from=${from}&to=${to}`;
+    const csv = await (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).text();
+    expect(csv.trimEnd().split('\r\n').length).toBeGreaterThan((await entries()).length);
+    for (const secret of journey.secrets) expect(csv).not.toContain(secret);
+  });
+
   describe('of one tenant', () => {
     it('does not exist for another: every resource is 404, whatever the method', async () => {
       const stranger = await newWorkspace('enterprise');
@@ -142,6 +160,7 @@ describe('the journey', () => {
         '/api/crm/automations/workflows',
         '/api/crm/automations/runs',
         '/api/tenant/users',
+        '/api/admin/audit',
       ];
       for (const path of lists) {
         const { body } = await api('GET', path, { token: stranger.token, expect: 200 });

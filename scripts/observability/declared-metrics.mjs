@@ -35,6 +35,7 @@ export const SECTIONS = [
     who: 'identity',
     file: 'apps/identity/src/embedding/embed-conflict/embed-conflict-metrics.ts',
   },
+  { title: 'Refused acts', who: 'identity', file: 'apps/identity/src/audit/trail/refused-acts-metrics.ts' },
 ];
 
 /** @returns {string[]} every source file that declares metrics, from the root of the repository */

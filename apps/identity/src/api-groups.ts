@@ -12,3 +12,13 @@ export const USER_GROUP: ApiGroupDescription = {
   name: 'Users',
   description: 'The people of a workspace, their roles and their links to users of a host application.',
 };
+
+export const AUDIT_GROUP: ApiGroupDescription = {
+  name: 'Audit trail',
+  description: 'Who signed in to the workspace and who changed what, for its administrators.',
+};
+
+export const PERSONAL_DATA_GROUP: ApiGroupDescription = {
+  name: 'Personal data',
+  description: 'What the platform keeps of a person: handed out and erased, by themselves or by an administrator.',
+};

@@ -10,6 +10,9 @@ import { RegistrationModule } from './accounts/registration/registration.module.
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
+import { AuditEventModule } from './audit/event/audit-event.module.js';
+import { AuditLogModule } from './audit/log/audit-log.module.js';
+import { AuditTrailModule } from './audit/trail/audit-trail.module.js';
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
@@ -22,6 +25,8 @@ import { ExpiredRowModule } from './housekeeping/expired-row.module.js';
 import { KeyModule } from './keys/key.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { OperatorModule } from './operators/operator.module.js';
+import { ErasureModule } from './personal-data/erasure/erasure.module.js';
+import { PersonalDataExportModule } from './personal-data/export/personal-data-export.module.js';
 import { InternalTokenModule } from './sessions/internal-token/internal-token.module.js';
 import { SessionModule } from './sessions/session/session.module.js';
 import { UserSessionModule } from './sessions/user-session/user-session.module.js';
@@ -40,6 +45,7 @@ export class AppModule {
         DatabaseModule.forService({ config: config.database, entities }),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         LimitsModule.forService(config.limits, config.service.name),
+        AuditTrailModule,
         TenantModule,
         RegistrationModule,
         VerificationModule,
@@ -64,6 +70,10 @@ export class AppModule {
         PasswordChangeModule,
         PasswordResetModule,
         EmailChangeModule,
+        AuditLogModule,
+        AuditEventModule,
+        ErasureModule,
+        PersonalDataExportModule,
       ],
     };
   }

@@ -39,6 +39,8 @@ export interface IdentityConfig {
     /** Host users who are provisioned just in time. */
     hostUsers: QuotaByPlan;
   };
+  /** Days that entries of the audit trail are kept. */
+  auditRetentionDays: number;
 }
 
 export interface SessionLifetime {
@@ -97,6 +99,7 @@ export function loadConfig(): IdentityConfig {
         users: quota('QUOTA_USERS', { developer: 20, business: 500, enterprise: 5_000 }),
         hostUsers: quota('QUOTA_HOST_USERS', { developer: 200, business: 10_000, enterprise: 100_000 }),
       },
+      auditRetentionDays: env.integer('AUDIT_RETENTION_DAYS', { default: 400, min: 30, max: 3_650 }),
     };
   });
 }

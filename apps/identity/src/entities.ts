@@ -5,6 +5,7 @@ import { Tenant } from './accounts/tenant/tenant.entity.js';
 import { EmailClaim } from './accounts/user/email-claim.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
 import { User } from './accounts/user/user.entity.js';
+import { AuditEntry } from './audit/trail/audit-entry.entity.js';
 import { EmbedClient } from './embedding/embed-client/embed-client.entity.js';
 import { EmbedUser } from './embedding/embed-user/embed-user.entity.js';
 import { SigningKey } from './keys/signing-key.entity.js';
@@ -43,4 +44,5 @@ export const entities = [
   CodeGuess,
   RecoveryCode,
   SignInPolicy,
+  AuditEntry,
 ];

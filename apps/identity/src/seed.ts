@@ -8,6 +8,7 @@ import { EmailClaimRepository } from './accounts/user/email-claim.repository.js'
 import { SignInEmailRepository } from './accounts/user/sign-in-email.repository.js';
 import { UserRepository } from './accounts/user/user.repository.js';
 import { UserService } from './accounts/user/user.service.js';
+import { AuditTrail } from './audit/trail/audit-trail.service.js';
 import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { OperatorRepository } from './operators/operator.repository.js';
@@ -56,6 +57,7 @@ export async function seed(config: IdentityConfig, database: Database): Promise<
     new UserService(users, emails),
     passwords,
     new EmailClaimRepository(),
+    new AuditTrail(),
     config,
   );
   for (const { name, plan, users: people } of DEMO_TENANTS) {

@@ -3,6 +3,11 @@ import { explainStatements, exportedStatements, type TestDatabase, testDatabase 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/accounts/user/sign-in-email.sql.js';
 import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
+import {
+  DELETE_OLD_AUDIT_ENTRIES,
+  FORGET_AUDIT_PLACES,
+  RECORD_AUDIT_ENTRY,
+} from '../src/audit/trail/audit-trail.sql.js';
 import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.sql.js';
 import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
 import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-token/embed-mint.sql.js';
@@ -10,6 +15,7 @@ import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
+import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/personal-data/erasure/erasure.sql.js';
 import {
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,
@@ -34,6 +40,8 @@ const ofRuntimeRole = {
   OPEN_SESSION,
   READ_SECOND_FACTOR_POLICY,
   READ_SIGN_IN_USER,
+  FORGET_AUDIT_PLACES,
+  RECORD_AUDIT_ENTRY,
   RECORD_CUTOFF,
   START_ENROLMENT,
   TAKE_GUESS,
@@ -46,8 +54,12 @@ const ofNarrowRole = {
   CLAIM_EMAIL,
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
+  DELETE_OLD_AUDIT_ENTRIES,
+  ERASE_USER,
   LIST_EMBED_CONFLICTS,
   LIST_SIGN_IN_CANDIDATES,
+  LOCK_ERASED_USER,
+  LOCK_OWNERS,
   LOCK_SIGNING_KEYS,
   MEASURE_DUE_MAIL,
   READ_EMBED_MINT,

@@ -54,7 +54,16 @@ describe('installing', () => {
       Array(3).fill({ kind: 'internal', userId: tenant.userId, tenantId: tenant.tenantId }),
     );
     expect(await marketplace.events(tenant.tenantId)).toEqual([
-      { name: 'app.installed', data: { installationId: body.id, appKey: key, version: '1.0.0', sandbox: false } },
+      {
+        name: 'app.installed',
+        data: {
+          installationId: body.id,
+          appKey: key,
+          version: '1.0.0',
+          sandbox: false,
+          requestedBy: tenant.userId,
+        },
+      },
     ]);
     const { body: app } = await marketplace.request(developer, 'GET', `/apps/${key}`);
     expect(app.installCount).toBe(1);

@@ -1,3 +1,4 @@
+import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { type Caller } from './support/marketplace.js';
@@ -118,6 +119,27 @@ describe('ratings', () => {
     expect(body.rating).toEqual({ average: 2.5, count: 2 });
     expect(body.reviews).toEqual([{ stars: 4, text: 'Good enough', at: expect.any(String) }]);
     expect(body.installCount).toBe(1);
+  });
+
+  it('lose their text when the user is erased, and keep their stars', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key);
+    await marketplace.install(tenant, key);
+    const [erased, other] = [
+      await marketplace.caller('member', tenant.tenantId),
+      await marketplace.caller('member', tenant.tenantId),
+    ];
+    const text = (name: string) => ({ stars: 4, text: `Ask ${name} how we use it` });
+    await marketplace.request(erased, 'PUT', `/apps/${key}/rating`, text('Grace Hopper'));
+    await marketplace.request(other, 'PUT', `/apps/${key}/rating`, text('Ada Lovelace'));
+    const event = eventOf('user.erased', tenant.tenantId, { userId: erased.userId });
+    // Of another workspace with the same id: nothing of this one.
+    await publishEvents(eventOf('user.erased', developer.tenantId, { userId: other.userId }), event, event);
+    const listing = async () => (await marketplace.request(developer, 'GET', `/apps/${key}`)).body;
+    await waitUntil(async () => (await listing()).reviews.length === 1, { describe: 'the text is gone' });
+    const { reviews, rating } = await listing();
+    expect(reviews).toEqual([{ ...text('Ada Lovelace'), at: expect.any(String) }]);
+    expect(rating).toEqual({ average: 4, count: 2 });
   });
 
   it('have one to five stars and are refused to viewers', async () => {

@@ -37,7 +37,18 @@ export class AccessTokenGuard extends AuthGuard() {
 function admit(call: AuthenticatedCall, principal: Principal): true {
   const { callContext } = call;
   // A copy of its own: the remembered principal serves all requests with the token.
-  call.principal = { ...principal, requestId: callContext.requestId, traceparent: callContext.traceparent };
+  call.principal = {
+    ...principal,
+    requestId: callContext.requestId,
+    traceparent: callContext.traceparent,
+    // Getters: few calls ask, and finding the address behind proxies has a cost.
+    get address() {
+      return call.ip;
+    },
+    get userAgent() {
+      return call.headers['user-agent'];
+    },
+  };
   callContext.principal = principal;
   callContext.tenantId = principal.tenantId || undefined;
   return true;

@@ -7,7 +7,9 @@ import type { ExecutionContext } from '@nestjs/common';
  * A guard reads the token from `headers` and sets `principal`.
  */
 export interface AuthenticatedCall {
-  readonly headers: { readonly authorization?: string | undefined };
+  readonly headers: { readonly authorization?: string | undefined; readonly 'user-agent'?: string | undefined };
+  /** Address of the client of an HTTP request. */
+  readonly ip?: string;
   /** The request that the call is part of; the guard completes it. */
   readonly callContext: RequestContext;
   /** Set by the guard once the token is verified. */

@@ -1,3 +1,4 @@
+import type { CallOrigin } from '@crm/context';
 import {
   type CanActivate,
   createParamDecorator,
@@ -16,6 +17,8 @@ export interface CredentialRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Address of the caller. */
   readonly ip: string;
+  /** The request that the call is. */
+  readonly callContext?: CallOrigin;
 }
 
 /**

@@ -67,8 +67,18 @@ export const CONSUMERS = {
   identity: {
     durable: 'identity',
     service: 'identity',
-    // Told to people by mail, which identity sends.
-    events: ['webhook.endpoint_disabled'],
+    // Told to people by mail, which identity sends, and kept in the audit trail of the workspace.
+    events: ['webhook.endpoint_disabled', 'app.installed', 'app.upgraded', 'app.uninstalled'],
+    ackWaitMs: 10_000,
+    maxDeliveries: 10,
+    concurrency: 4,
+    maxAckPending: 100,
+  },
+  'marketplace-certification': {
+    durable: 'marketplace-certification',
+    service: 'marketplace-certification',
+    // What a user wrote about apps is forgotten with the user.
+    events: ['user.erased'],
     ackWaitMs: 10_000,
     maxDeliveries: 10,
     concurrency: 4,

@@ -27,6 +27,9 @@ export interface TransactionOrigin extends CallOrigin {
   /** UUID. */
   readonly tenantId: string;
   readonly kind?: Principal['kind'];
+  /** Of a principal. */
+  readonly userId?: string;
+  readonly appKey?: string;
 }
 
 /** @param tenant id of the tenant, or the origin itself */

@@ -1,5 +1,6 @@
 export { answerRpc } from './answer-rpc.js';
 export { type ExplainOptions, explainStatements, exportedStatements } from './explain-statements.js';
+export { eventOf, publishEvents } from './publish-event.js';
 export {
   type ReceivedRequest,
   type Receiver,

@@ -22,6 +22,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/auth/oauth/token', 'identity', 'credentials'],
   ['/api/auth', 'identity', 'api'],
   ['/api/tenant', 'identity', 'api'],
+  ['/api/admin', 'identity', 'api'],
   ['/api/crm/custom', 'custom-objects', 'records'],
   [HOOK_PATH, 'automation-hooks', 'hook'],
   ['/api/crm/automations', 'automation-hooks', 'api'],

@@ -5,6 +5,8 @@ import { Factors1795700000201 } from './1795700000201-factors.js';
 import { Verification1795700000301 } from './1795700000301-verification.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
 import { KnownMints1795800000001 } from './1795800000001-known-mints.js';
+import { Audit1795800000601 } from './1795800000601-audit.js';
+import { Erasure1795800000602 } from './1795800000602-erasure.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -14,6 +16,8 @@ export const migrations = [
   Verification1795700000301,
   Quotas1795700000302,
   KnownMints1795800000001,
+  Audit1795800000601,
+  Erasure1795800000602,
 ];
 
 export const databaseRoles = DATABASES.identity;

@@ -1,6 +1,7 @@
 import { AUDIENCES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { TokenSigner } from '../keys/token-signer.js';
 import { RefreshTokenRepository } from '../sessions/refresh-token/refresh-token.repository.js';
@@ -19,10 +20,11 @@ export class OperatorSessionService extends Sessions {
     operators: OperatorRepository,
     signer: TokenSigner,
     revocations: RevocationService,
+    trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
-      { database, sessions, refreshTokens, signer, revocations },
+      { database, sessions, refreshTokens, signer, revocations, trail },
       {
         kind: 'operators',
         lifetime: config.operatorSessions,

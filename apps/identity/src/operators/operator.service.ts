@@ -58,14 +58,17 @@ export class OperatorService {
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    return (await this.mfa.begin(operator, demandOf)) ?? this.sessions.open(PLATFORM_TENANT, operator.id, origin);
+    return (
+      (await this.mfa.begin(operator, demandOf)) ??
+      this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' })
+    );
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { id } = await this.mfa.verify('operators', challengeId, code);
-      return this.sessions.open(PLATFORM_TENANT, id, origin);
+      const { id, method } = await this.mfa.verify('operators', challengeId, code, origin);
+      return this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
     });
   }
 
@@ -106,13 +109,14 @@ export class OperatorService {
   }
 
   /** @throws PlatformError NOT_FOUND */
-  async endSession({ userId }: Principal, sessionId: string): Promise<void> {
-    const found = await this.sessions.end(PLATFORM_TENANT, userId, sessionId);
+  async endSession(principal: Principal, sessionId: string): Promise<void> {
+    const by = { ...principal, tenantId: PLATFORM_TENANT };
+    const found = await this.sessions.end(by, principal.userId, sessionId);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 
-  async endAllSessions({ userId }: Principal): Promise<void> {
-    await this.sessions.endAll(PLATFORM_TENANT, userId);
+  async endAllSessions(principal: Principal): Promise<void> {
+    await this.sessions.endAll({ ...principal, tenantId: PLATFORM_TENANT }, principal.userId);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */

@@ -186,6 +186,6 @@ interface Loaded {
   readonly steps: readonly InstallationStep[];
 }
 
-function eventOf({ id, appKey, version, sandbox }: Installation) {
-  return { subject: id, data: { installationId: id, appKey, version, sandbox } };
+function eventOf({ id, appKey, version, sandbox, actingUserId }: Installation) {
+  return { subject: id, data: { installationId: id, appKey, version, sandbox, requestedBy: actingUserId } };
 }

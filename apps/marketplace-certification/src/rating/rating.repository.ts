@@ -26,6 +26,11 @@ export class RatingRepository {
     return saved as Review;
   }
 
+  /** Removes what a user wrote; the stars stay, with an id that nobody can resolve any more. Can be repeated. */
+  async forgetTexts(tx: NarrowTransaction, tenantId: string, userId: string): Promise<void> {
+    await tx.repository(Rating).update({ tenantId, userId, text: Not(IsNull()) }, { text: null });
+  }
+
   /** Ratings with a text, newest first. */
   async listLatest(tx: NarrowTransaction, appKey: string, limit: number): Promise<Review[]> {
     return tx.repository(Rating).find({

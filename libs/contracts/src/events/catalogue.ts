@@ -24,6 +24,7 @@ import { taskDeletedV1 } from './task-deleted/v1.js';
 import { taskUpdatedV1 } from './task-updated/v1.js';
 import { userCreatedV1 } from './user-created/v1.js';
 import { userDisabledV1 } from './user-disabled/v1.js';
+import { userErasedV1 } from './user-erased/v1.js';
 import { webhookEndpointDisabledV1 } from './webhook-endpoint-disabled/v1.js';
 
 /** Every event in its current version, by name; shared by webhooks and workflows. */
@@ -54,6 +55,7 @@ export const EVENTS = {
   'app.uninstalled': appUninstalledV1,
   'user.created': userCreatedV1,
   'user.disabled': userDisabledV1,
+  'user.erased': userErasedV1,
   'webhook.endpoint_disabled': webhookEndpointDisabledV1,
 } as const;
 

@@ -22,6 +22,8 @@ export interface InstallationData {
   appKey: string;
   version: string;
   sandbox: boolean;
+  /** The user who asked for it; missing in events of earlier releases. */
+  requestedBy?: string;
 }
 
 export interface UserData {
@@ -76,6 +78,7 @@ export interface EventDataByType {
   'app.uninstalled': InstallationData;
   'user.created': UserData;
   'user.disabled': UserData;
+  'user.erased': { userId: string };
   'webhook.endpoint_disabled': EndpointDisabledData;
 }
 

@@ -1,6 +1,9 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, millisecondsOfId } from '@crm/database';
+import { Database, inWorkspace, millisecondsOfId, type TransactionOrigin } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { isSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
@@ -30,19 +33,20 @@ export class EmailChangeUndoService {
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
     private readonly authenticators: AuthenticatorService,
+    private readonly trail: AuditTrail,
   ) {}
 
   /**
    * The address is again what it was before the change, whatever changes came after it; a link to set a new password is sent
    * there. Each step can be repeated, and the token works until the address is back.
    * @param token what the link in the mail to the old address carries
-   * @param address where the call comes from
+   * @param origin where the call comes from
    * @throws PlatformError INVALID_EMAIL_CHANGE, RATE_LIMITED
    */
-  async undo(token: string, address: string): Promise<void> {
-    const { tenantId, id, secret } = await this.requests.take(token, address);
+  async undo(token: string, origin: RequestOrigin): Promise<void> {
+    const { tenantId, id, secret } = await this.requests.take(token, origin.address);
     const userId = await this.shutOut(tenantId, id, secret);
-    await this.giveBack(tenantId, id, secret);
+    await this.giveBack({ ...origin, tenantId }, id, secret);
     await this.database.transaction(tenantId, async (tx) => {
       const user = await this.users.lock(tx, userId);
       if (user?.status === 'active') await this.newPasswords.send(tx, user);
@@ -64,8 +68,9 @@ export class EmailChangeUndoService {
     return userId;
   }
 
-  private async giveBack(tenantId: string, id: string, secret: string): Promise<void> {
-    await inWorkspace(this.database, tenantId, async (tx) => {
+  private async giveBack(origin: TransactionOrigin, id: string, secret: string): Promise<void> {
+    const { tenantId } = origin;
+    await inWorkspace(this.database, origin, async (tx) => {
       const change = assertUndoable(await this.changes.lock(tx, tenantId, id), secret);
       const { userId, oldEmail } = change;
       const brought = await this.changes.deleteSince(tx, change);
@@ -77,6 +82,8 @@ export class EmailChangeUndoService {
       );
       await this.emails.activate(tx, oldEmail, user);
       await this.users.changeEmail(tx, { tenantId, id: userId }, oldEmail);
+      const subject = { kind: 'user', id: userId } as const;
+      this.trail.record(tx, { action: 'email.change_undone', actor: userActor(userId), subject });
     });
   }
 }

@@ -1,8 +1,9 @@
 import { Access, CurrentPrincipal, Public } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { ReauthenticationView } from '../reauthentication/reauthentication.dto.js';
 import { EmailChangeInput, EmailChangeTokenInput } from './email-change.dto.js';
 import { EmailChangeService } from './email-change.service.js';
@@ -51,8 +52,8 @@ export class EmailChangeController {
     answers: [{ status: 204, description: 'The new address signs in' }],
     refusals: ['INVALID_EMAIL_CHANGE', 'EMAIL_TAKEN'],
   })
-  async confirm(@Body() input: EmailChangeTokenInput, @Ip() address: string): Promise<void> {
-    await this.changes.confirm(input.token, address);
+  async confirm(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.changes.confirm(input.token, origin);
   }
 
   @Post('undo')
@@ -66,7 +67,7 @@ export class EmailChangeController {
     answers: [{ status: 204, description: 'The old address is back' }],
     refusals: ['INVALID_EMAIL_CHANGE'],
   })
-  async undo(@Body() input: EmailChangeTokenInput, @Ip() address: string): Promise<void> {
-    await this.undoing.undo(input.token, address);
+  async undo(@Body() input: EmailChangeTokenInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.undoing.undo(input.token, origin);
   }
 }

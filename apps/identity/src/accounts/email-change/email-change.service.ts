@@ -3,6 +3,9 @@ import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AfterAnswer } from '../../after-answer/after-answer.service.js';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
@@ -40,6 +43,7 @@ export class EmailChangeService {
     private readonly resets: PasswordResetRepository,
     private readonly reauthentication: ReauthenticationService,
     private readonly mails: MailService,
+    private readonly trail: AuditTrail,
     private readonly afterAnswer: AfterAnswer,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
@@ -58,20 +62,20 @@ export class EmailChangeService {
     if (isMfaRequired(user)) return user;
     const newEmail = normaliseEmail(wanted.email);
     if (newEmail === user.email) throw sameAddress();
-    this.afterAnswer.run('e-mail change', () => this.store(user, newEmail));
+    this.afterAnswer.run('e-mail change', () => this.store(principal, user, newEmail));
     return undefined;
   }
 
   /**
    * The new address signs in from now on. The old one is reserved while the change can be undone.
    * @param token what the link in the mail to the new address carries
-   * @param address where the call comes from
+   * @param origin where the call comes from
    * @throws PlatformError INVALID_EMAIL_CHANGE, EMAIL_TAKEN when the new address has got an account in the meantime, RATE_LIMITED
    */
-  async confirm(token: string, address: string): Promise<void> {
-    const { tenantId, id, secret } = await this.take(token, address);
+  async confirm(token: string, origin: RequestOrigin): Promise<void> {
+    const { tenantId, id, secret } = await this.take(token, origin.address);
     const undoSecret = newSecret();
-    await inWorkspace(this.database, tenantId, async (tx) => {
+    await inWorkspace(this.database, { ...origin, tenantId }, async (tx) => {
       const change = await this.changes.lock(tx, tenantId, id);
       if (!change || change.confirmedAt || !isSecret(change.secretHash, secret)) throw invalid();
       const { userId, oldEmail, newEmail } = change;
@@ -84,6 +88,11 @@ export class EmailChangeService {
       const changed = await this.users.changeEmail(tx, { tenantId, id: userId, email: oldEmail }, newEmail);
       if (!changed) throw invalid();
       await this.changes.confirm(tx, change, hashSecret(undoSecret), UNDO_SECONDS);
+      this.trail.record(tx, {
+        action: 'email.changed',
+        actor: userActor(userId),
+        subject: { kind: 'user', id: userId },
+      });
       // They were sent to the old address.
       await this.resets.deleteOfUser(tx, tenantId, userId);
       const link = `${this.config.service.baseUrl}/email-change/undo#token=${packIds(tenantId, id)}.${undoSecret}`;
@@ -103,7 +112,7 @@ export class EmailChangeService {
     return { tenantId, id, secret };
   }
 
-  private async store(user: User, newEmail: string): Promise<void> {
+  private async store(principal: Principal, user: User, newEmail: string): Promise<void> {
     if (!(await this.limit.mayMail(newEmail))) return;
     const { tenantId, id: userId, email: oldEmail } = user;
     const holder = await this.database.crossTenant((tx) => this.emails.find(tx, newEmail));
@@ -121,7 +130,8 @@ export class EmailChangeService {
       secretHash: hashSecret(secret),
     };
     const link = `${this.config.service.baseUrl}/email-change#token=${packIds(tenantId, id)}.${secret}`;
-    await this.database.transaction(tenantId, async (tx) => {
+    await this.database.transaction(principal, async (tx) => {
+      this.trail.record(tx, { action: 'email.change_requested', subject: { kind: 'user', id: userId } });
       await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
       await this.mails.queue(tx, tenantId, confirmationMail(newEmail, link));
     });

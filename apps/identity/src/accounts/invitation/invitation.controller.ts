@@ -2,6 +2,7 @@ import { Public } from '@crm/access';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { AcceptanceInput } from './invitation.dto.js';
 import { InvitationService } from './invitation.service.js';
 
@@ -19,7 +20,7 @@ export class InvitationController {
     answers: [{ status: 204, description: 'The user can sign in' }],
     refusals: ['INVALID_INVITATION', 'WEAK_PASSWORD'],
   })
-  async accept(@Body() input: AcceptanceInput): Promise<void> {
-    await this.invitations.accept(input.token, input.password);
+  async accept(@Body() input: AcceptanceInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.invitations.accept(input.token, input.password, origin);
   }
 }

@@ -1,6 +1,9 @@
 import { PlatformError } from '@crm/contracts';
 import { Database, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { NewMail } from '../../mail/mail.repository.js';
 import { MailService } from '../../mail/mail.service.js';
@@ -39,6 +42,7 @@ export class InvitationService {
     private readonly mails: MailService,
     private readonly passwords: PasswordService,
     private readonly policy: PasswordPolicy,
+    private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -87,9 +91,10 @@ export class InvitationService {
   /**
    * Sets the first password of an invited user.
    * @param token what the link carries
+   * @param origin where the call comes from
    * @throws PlatformError INVALID_INVITATION for a wrong, expired or spent token, WEAK_PASSWORD, SERVICE_UNAVAILABLE
    */
-  async accept(token: string, password: string): Promise<void> {
+  async accept(token: string, password: string, origin: RequestOrigin): Promise<void> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = unpackIds(ids, 2) ?? [];
     if (!tenantId || !id) throw new PlatformError('INVALID_INVITATION');
@@ -101,12 +106,17 @@ export class InvitationService {
     });
     await this.policy.assertAcceptable(password, { ...user, workspace });
     const passwordHash = await this.passwords.hash(password, user.id);
-    await this.database.transaction(tenantId, async (tx) => {
+    await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       // The user first, as where an invitation is sent again: locks taken in one order cannot deadlock.
       const locked = await this.users.lock(tx, user.id);
       assertValid(await this.invitations.lock(tx, id), secret, locked);
       await this.invitations.markAccepted(tx, id);
       await this.users.update(tx, user.id, { passwordHash, status: 'active' });
+      this.trail.record(tx, {
+        action: 'user.invitation_accepted',
+        actor: userActor(user.id),
+        subject: { kind: 'user', id: user.id },
+      });
     });
   }
 }

@@ -3,6 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { MailService } from '../../mail/mail.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import type { MfaRequired } from '../../sign-in/mfa/mfa.service.js';
@@ -39,6 +40,7 @@ export class PasswordChangeService {
     private readonly resets: PasswordResetRepository,
     private readonly sessions: SessionService,
     private readonly mails: MailService,
+    private readonly trail: AuditTrail,
     limits: LimiterStore,
   ) {
     this.limit = new Limiter(limits, CHANGES, 'The password was changed too often');
@@ -64,6 +66,7 @@ export class PasswordChangeService {
       }
       await this.users.update(tx, userId, { passwordHash });
       await this.resets.deleteOfUser(tx, tenantId, userId);
+      this.trail.record(tx, { action: 'password.changed', subject: { kind: 'user', id: userId } });
       await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW));
       return sessionId ? this.sessions.endOthersWithin(tx, userId, sessionId) : this.sessions.endAllWithin(tx, userId);
     });

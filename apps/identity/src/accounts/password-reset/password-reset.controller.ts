@@ -1,7 +1,8 @@
 import { Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Ip, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { PasswordResetCompletionInput, PasswordResetInput, PasswordResetView } from './password-reset.dto.js';
 import { PasswordResetService } from './password-reset.service.js';
 
@@ -26,8 +27,8 @@ export class PasswordResetController {
       },
     ],
   })
-  async request(@Body() input: PasswordResetInput, @Ip() address: string): Promise<PasswordResetView> {
-    await this.resets.request(input.email, address);
+  async request(@Body() input: PasswordResetInput, @CurrentOrigin() origin: RequestOrigin): Promise<PasswordResetView> {
+    await this.resets.request(input.email, origin);
     return { accepted: true };
   }
 
@@ -42,7 +43,7 @@ export class PasswordResetController {
     answers: [{ status: 204, description: 'The new password is valid' }],
     refusals: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
   })
-  async complete(@Body() input: PasswordResetCompletionInput, @Ip() address: string): Promise<void> {
-    await this.resets.complete(input.token, input.password, address);
+  async complete(@Body() input: PasswordResetCompletionInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.resets.complete(input.token, input.password, origin);
   }
 }

@@ -2,6 +2,9 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AfterAnswer } from '../../after-answer/after-answer.service.js';
+import { SYSTEM, userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
@@ -38,6 +41,7 @@ export class PasswordResetService {
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
     private readonly mails: MailService,
+    private readonly trail: AuditTrail,
     private readonly afterAnswer: AfterAnswer,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
@@ -45,12 +49,12 @@ export class PasswordResetService {
   /**
    * Sends a link, if the address is that of a user who can have a password. Whether it is shows neither in the outcome nor in
    * its time: everything happens after the answer.
-   * @param address where the request comes from
+   * @param origin where the request comes from
    * @throws PlatformError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async request(email: string, address: string): Promise<void> {
-    await this.limit.consumeRequest(address);
-    this.afterAnswer.run('password reset', () => this.sendTo(normaliseEmail(email)));
+  async request(email: string, origin: RequestOrigin): Promise<void> {
+    await this.limit.consumeRequest(origin.address);
+    this.afterAnswer.run('password reset', () => this.sendTo(normaliseEmail(email), origin));
   }
 
   /** Stores a link and its mail in the transaction that has locked the user. */
@@ -67,11 +71,12 @@ export class PasswordResetService {
   /**
    * Sets a new password, ends every session of the user and tells them. Nothing is hashed for a token that is not valid.
    * @param token what the link carries
-   * @param address where the call comes from
+   * @param origin where the call comes from
    * @throws PlatformError INVALID_PASSWORD_RESET for a wrong, expired or spent token, WEAK_PASSWORD, RATE_LIMITED,
    *   SERVICE_UNAVAILABLE
    */
-  async complete(token: string, password: string, address: string): Promise<void> {
+  async complete(token: string, password: string, origin: RequestOrigin): Promise<void> {
+    const { address } = origin;
     await this.limit.consumeCompletion(address);
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = unpackIds(ids, 2) ?? [];
@@ -83,26 +88,34 @@ export class PasswordResetService {
     });
     await this.policy.assertAcceptable(password, { ...user, workspace });
     const passwordHash = await this.passwords.hash(password, address);
-    const ended = await this.database.transaction(tenantId, async (tx) => {
+    const ended = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       // Who waited for the lock finds the link gone.
       const locked = await this.users.lock(tx, user.id);
       assertValid(await this.resets.find(tx, id), secret, locked);
       await this.resets.deleteOfUser(tx, tenantId, user.id);
       await this.users.update(tx, user.id, { passwordHash });
       await this.mails.queue(tx, tenantId, passwordChangedMail(user, HOW));
+      const subject = { kind: 'user', id: user.id } as const;
+      this.trail.record(tx, { action: 'password.reset', actor: userActor(user.id), subject });
       await this.revocations.record(tx, 'user', user.id);
       return this.sessions.endAllWithin(tx, user.id);
     });
     await this.sessions.forget(ended);
   }
 
-  private async sendTo(email: string): Promise<void> {
+  private async sendTo(email: string, origin: RequestOrigin): Promise<void> {
     if (!(await this.limit.mayMail(email))) return;
     const holder = await this.database.crossTenant((tx) => this.emails.find(tx, email));
     if (!holder) return;
-    await this.database.transaction(holder.tenantId, async (tx) => {
+    await this.database.transaction({ ...origin, tenantId: holder.tenantId }, async (tx) => {
       const user = await this.users.lock(tx, holder.userId);
-      if (user && canHavePassword(user)) await this.send(tx, user);
+      if (!user || !canHavePassword(user)) return;
+      await this.send(tx, user);
+      this.trail.record(tx, {
+        action: 'password.reset_requested',
+        actor: SYSTEM,
+        subject: { kind: 'user', id: user.id },
+      });
     });
   }
 }

@@ -30,7 +30,8 @@ export class ReauthenticationService {
    * @returns the user, or what the second call must answer where the second factor is on
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async prove({ tenantId, userId }: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {
+  async prove(principal: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {
+    const { tenantId, userId } = principal;
     const user = await this.limit.attempt(`reauthentication:${userId}`, userId, async () => {
       const found = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
       const right = await this.passwords.matches(found?.passwordHash, password, userId);
@@ -44,7 +45,7 @@ export class ReauthenticationService {
       return needed !== null && isMfaRequired(needed) ? needed : user;
     }
     return this.limit.attempt(`challenge:${challengeId}`, userId, async () => {
-      const proven = await this.mfa.verify('users', challengeId, code);
+      const proven = await this.mfa.verify('users', challengeId, code, principal);
       if (proven.id !== userId || proven.tenantId !== tenantId) {
         throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
       }

@@ -1,7 +1,8 @@
 import { Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, Ip, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { PasswordPolicy } from '../password-policy/password-policy.service.js';
 import { normaliseEmail } from '../user/email-address.js';
 import { VerificationService } from '../verification/verification.service.js';
@@ -29,19 +30,20 @@ export class RegistrationController {
     answers: [{ status: 201, description: 'The owner and the workspace', body: () => RegistrationView }],
     refusals: ['PLAN_NOT_ALLOWED', 'WEAK_PASSWORD', 'EMAIL_TAKEN'],
   })
-  async register(@Body() input: RegistrationInput, @Ip() address: string): Promise<RegistrationView> {
+  async register(@Body() input: RegistrationInput, @CurrentOrigin() origin: RequestOrigin): Promise<RegistrationView> {
+    const { address } = origin;
     await this.limit.consume(address, input.email);
     await this.policy.assertAcceptable(input.password, { ...input, workspace: input.workspace.name });
     const verified = this.limit.isTrusted(address);
     const { user, tenant } = verified
-      ? await this.registrations.register(input, address)
-      : await this.claim(input, address);
+      ? await this.registrations.register(input, origin)
+      : await this.claim(input, origin);
     const { id, email, name, roles } = user;
     return { user: { id, email, name, roles }, tenant: { ...tenant, verified } };
   }
 
-  private async claim(input: RegistrationInput, address: string): Promise<OpenedWorkspace> {
+  private async claim(input: RegistrationInput, origin: RequestOrigin): Promise<OpenedWorkspace> {
     await this.verifications.admitMail(normaliseEmail(input.email));
-    return this.registrations.register(input, address, (tx, claimant) => this.verifications.begin(tx, claimant));
+    return this.registrations.register(input, origin, (tx, claimant) => this.verifications.begin(tx, claimant));
   }
 }

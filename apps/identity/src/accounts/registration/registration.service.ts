@@ -1,6 +1,9 @@
 import { type Plan, PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { PasswordService } from '../password/password.service.js';
 import { type NewTenant, TenantRepository } from '../tenant/tenant.repository.js';
@@ -32,11 +35,12 @@ export class RegistrationService {
     private readonly users: UserService,
     private readonly passwords: PasswordService,
     private readonly claims: EmailClaimRepository,
+    private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
   /**
-   * @param address where the registration comes from
+   * @param origin where the registration comes from
    * @param claim begins to verify the e-mail address, in the transaction; the outcome is then the same whether the address has
    *   an account or not. Without it the address counts as verified
    * @returns the owner and the workspace
@@ -45,7 +49,7 @@ export class RegistrationService {
    */
   async register(
     registration: Registration,
-    address?: string,
+    origin: Partial<RequestOrigin> = {},
     claim?: (tx: NarrowTransaction, claimant: Claimant) => Promise<void>,
   ): Promise<OpenedWorkspace> {
     const { workspace } = registration;
@@ -69,9 +73,9 @@ export class RegistrationService {
       roles: ['owner'],
       status: 'active',
       origin: 'registration',
-      passwordHash: await this.passwords.hash(registration.password, address),
+      passwordHash: await this.passwords.hash(registration.password, origin.address),
     };
-    await inWorkspace(this.database, tenant.id, async (tx) => {
+    await inWorkspace(this.database, { ...origin, tenantId: tenant.id }, async (tx) => {
       const claimant = { tenantId: tenant.id, userId: user.id, email };
       await this.tenants.insert(tx, tenant, { verified: !claim });
       if (claim) {
@@ -81,6 +85,12 @@ export class RegistrationService {
         await this.users.add(tx, tenant.id, user);
         await this.claims.endOthers(tx, email, user.id);
       }
+      this.trail.record(tx, {
+        action: 'workspace.registered',
+        actor: userActor(user.id),
+        subject: { kind: 'workspace', id: tenant.id },
+        detail: { plan, verified: !claim },
+      });
     });
     return { user, tenant };
   }

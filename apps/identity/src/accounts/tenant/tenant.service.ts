@@ -1,6 +1,8 @@
+import type { Principal } from '@crm/context';
 import { type Plan, PlatformError, type TenantView } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { TenantRepository } from './tenant.repository.js';
 
 @Injectable()
@@ -8,6 +10,7 @@ export class TenantService {
   constructor(
     private readonly database: Database,
     private readonly tenants: TenantRepository,
+    private readonly trail: AuditTrail,
   ) {}
 
   /** @throws PlatformError NOT_FOUND */
@@ -19,9 +22,15 @@ export class TenantService {
    * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
    * @throws PlatformError NOT_FOUND
    */
-  async setPlan(tenantId: string, plan: Plan): Promise<TenantView> {
-    return this.database.transaction(tenantId, async (tx) => {
+  async setPlan(tenantId: string, plan: Plan, operator: Principal): Promise<TenantView> {
+    return this.database.transaction({ ...operator, tenantId }, async (tx) => {
+      const { plan: before } = await this.view(tx);
       await this.tenants.setPlan(tx, plan);
+      this.trail.record(tx, {
+        action: 'workspace.plan_changed',
+        subject: { kind: 'workspace', id: tenantId },
+        detail: { from: before, to: plan },
+      });
       return this.view(tx);
     });
   }

@@ -13,6 +13,9 @@ import { headerCall, IdempotencyService } from '@crm/idempotency';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { assertQuotaLeft, DAY_SECONDS, type QuotaRule, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import { notingRefusal } from '../../audit/trail/quota-refusal.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
@@ -26,6 +29,7 @@ import { assertGrantable } from '../user/grantable-roles.js';
 import type { User, UserStatus } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
 import { UserService } from '../user/user.service.js';
+import { changesOf } from './user-changes.js';
 
 export interface UserAddition {
   email: string;
@@ -65,6 +69,8 @@ export class UserAdministrationService {
     private readonly passwordMarks: PasswordMarks,
     private readonly policy: PasswordPolicy,
     private readonly tenants: TenantService,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
@@ -103,7 +109,7 @@ export class UserAdministrationService {
     const earlier =
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.get(tenantId, earlier);
-    const quota = await this.admitAddition(tenantId);
+    const quota = await this.admitAddition(principal);
     const user = {
       id: newId(),
       email: normaliseEmail(addition.email),
@@ -117,6 +123,11 @@ export class UserAdministrationService {
     const create = async (tx: NarrowTransaction): Promise<string> => {
       await this.additions.add(tx, tenantId, user);
       if (invitation) await this.invitations.send(tx, invitation);
+      this.trail.record(tx, {
+        action: invitation ? 'user.invited' : 'user.added',
+        subject: { kind: 'user', id: user.id },
+        detail: { roles },
+      });
       // Last: others of the workspace who add a user wait from here on.
       await takeQuota(tx, tenantId, quota);
       return user.id;
@@ -124,7 +135,7 @@ export class UserAdministrationService {
     const adding = inWorkspace(this.database, principal, async (tx) =>
       call ? (await this.idempotency.once(tx, call, () => create(tx))).recordId : create(tx),
     );
-    return this.get(tenantId, await this.countingRefusals(adding, tenantId, quota));
+    return this.get(tenantId, await this.countingRefusals(adding, principal, quota));
   }
 
   /**
@@ -149,6 +160,7 @@ export class UserAdministrationService {
         throw new PlatformError('CONFLICT', 'An invited user becomes active by accepting the invitation');
       }
       await this.users.update(tx, id, { name: after.name, roles: after.roles, status: after.status });
+      for (const entry of changesOf(user, after)) this.trail.record(tx, entry);
       return this.cutOff(tx, user, after);
     });
     await this.sessions.forget(ended);
@@ -164,13 +176,14 @@ export class UserAdministrationService {
     const user = await this.get(tenantId, id);
     assertGrantable(principal, user.roles);
     assertInvited(user);
-    const quota = await this.admitAddition(tenantId);
+    const quota = await this.admitAddition(principal);
     await this.invitationLimit.consume(id);
     const invitation = await this.invitations.prepare(tenantId, user);
-    await this.database.transaction(tenantId, async (tx) => {
+    await this.database.transaction(principal, async (tx) => {
       // Checked again under the lock: the user can have accepted in the meantime.
       assertInvited(await this.users.lock(tx, id));
       await this.invitations.replace(tx, invitation);
+      this.trail.record(tx, { action: 'user.invited_again', subject: { kind: 'user', id } });
       await takeQuota(tx, tenantId, quota);
     });
   }
@@ -180,21 +193,23 @@ export class UserAdministrationService {
    * @returns the quota to take
    * @throws PlatformError EMAIL_NOT_VERIFIED, RATE_LIMITED
    */
-  private async admitAddition(tenantId: string): Promise<QuotaRule> {
+  private async admitAddition(principal: Principal): Promise<QuotaRule> {
+    const { tenantId } = principal;
     return this.database.transaction(tenantId, async (tx) => {
       const tenant = await this.tenants.view(tx);
       assertVerified(tenant);
       const limit = this.config.quotas.users[tenant.plan];
       const quota = { name: 'users', limit, windowSeconds: DAY_SECONDS, what: 'invitations and new users' };
-      await assertQuotaLeft(tx, tenantId, quota);
+      await notingRefusal(this.refusals, principal, quota, () => assertQuotaLeft(tx, tenantId, quota));
       return quota;
     });
   }
 
   /** An address that is taken counts too: the refusal tells that it has an account. */
-  private async countingRefusals<T>(adding: Promise<T>, tenantId: string, quota: QuotaRule): Promise<T> {
+  private async countingRefusals<T>(adding: Promise<T>, principal: Principal, quota: QuotaRule): Promise<T> {
+    const { tenantId } = principal;
     try {
-      return await adding;
+      return await notingRefusal(this.refusals, principal, quota, () => adding);
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'EMAIL_TAKEN') {
         await this.database.transaction(tenantId, (tx) => takeQuota(tx, tenantId, quota));

@@ -1,6 +1,7 @@
 import { Database } from '@crm/database';
 import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { TenantRepository } from '../tenant/tenant.repository.js';
@@ -24,6 +25,7 @@ export class LapsedClaimSweeper extends Sweeper {
     private readonly users: UserRepository,
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
   ) {
     super({ everyMs: EVERY_MS, atStart: true });
   }
@@ -47,6 +49,8 @@ export class LapsedClaimSweeper extends Sweeper {
       const forgotten = { email: `closed-${userId}@invalid`, name: 'Closed', passwordHash: null };
       await this.users.update(tx, userId, { ...forgotten, status: 'disabled' });
       await this.tenants.close(tx);
+      this.trail.record(tx, { action: 'workspace.closed', subject: { kind: 'workspace', id: tenantId } });
+      await this.trail.forgetPlaces(tx, userId);
       await this.revocations.record(tx, 'tenant', tenantId);
       return this.sessions.endAllWithin(tx, userId);
     });

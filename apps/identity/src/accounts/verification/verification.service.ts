@@ -3,6 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
@@ -34,6 +35,7 @@ export class VerificationService {
     private readonly emails: SignInEmailRepository,
     private readonly tenants: TenantRepository,
     private readonly mails: MailService,
+    private readonly trail: AuditTrail,
     limits: LimiterStore,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
@@ -79,9 +81,10 @@ export class VerificationService {
    * @throws PlatformError INVALID_VERIFICATION for a wrong or expired token, EMAIL_TAKEN when the address has an account by
    *   now, CONFLICT when it is verified already
    */
-  async verify({ tenantId, userId }: Principal, token: string): Promise<void> {
+  async verify(principal: Principal, token: string): Promise<void> {
+    const { tenantId, userId } = principal;
     const { email } = await this.pending(tenantId, userId);
-    const outcome = await inWorkspace(this.database, tenantId, async (tx) => {
+    const outcome = await inWorkspace(this.database, principal, async (tx) => {
       const claim = await this.claims.lockAll(tx, email, userId);
       if (claim?.lostAt) return 'taken';
       const isValid =
@@ -93,6 +96,7 @@ export class VerificationService {
       const holder = await this.emails.claim(tx, email, { tenantId, userId });
       if (holder.userId !== userId) return 'taken';
       await this.tenants.markVerified(tx, tenantId);
+      this.trail.record(tx, { action: 'workspace.email_verified', subject: { kind: 'workspace', id: tenantId } });
       await this.claims.delete(tx, userId);
       const ended = await this.claims.endOthers(tx, email, userId);
       if (ended > 0) await this.mails.queue(tx, tenantId, claimEndedMail(email));

@@ -10,9 +10,12 @@ import {
   rolesAllow,
   type rpc,
 } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { assertVerified, TenantService } from '../../accounts/tenant/tenant.service.js';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { hashSecret, newSecret } from '../../secrets/secret.js';
 import type { EmbedClient } from './embed-client.entity.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
@@ -24,6 +27,7 @@ export class EmbedClientService {
     private readonly database: Database,
     private readonly clients: EmbedClientRepository,
     private readonly tenants: TenantService,
+    private readonly trail: AuditTrail,
   ) {}
 
   /**
@@ -36,14 +40,15 @@ export class EmbedClientService {
     principal: Principal | undefined,
     request: RpcRequest<typeof rpc.identity.issueEmbedCredentials>,
   ): Promise<RpcResponse<typeof rpc.identity.issueEmbedCredentials>> {
-    const { tenantId } = administrator(principal);
+    const administrating = administrator(principal);
+    const { tenantId } = administrating;
     const { reviewed = false, developmentOrigins = [], overlapSeconds = 0, appKey } = request;
     const settings = checkedSettings(request);
     const development = checkedDevelopmentOrigins(developmentOrigins, reviewed);
     assertVerified(await this.tenants.get(tenantId));
     const clientSecret = newSecret();
-    const stored = await this.database.crossTenant((tx) =>
-      this.clients.upsert(tx, {
+    const stored = await inWorkspace(this.database, administrating, async (tx) => {
+      const found = await this.clients.upsert(tx, {
         clientId: `embed_${randomBytes(16).toString('hex')}`,
         appKey,
         tenantId,
@@ -52,8 +57,10 @@ export class EmbedClientService {
         reviewed,
         developmentOrigins: development,
         overlapSeconds,
-      }),
-    );
+      });
+      if (found) this.record(tx, 'embed_credentials.issued', appKey, { overlapSeconds, reviewed });
+      return found;
+    });
     if (!stored) throw new PlatformError('NOT_FOUND', 'There is no such app');
     const previousSecretValidUntil = stored.previousValidUntil?.toISOString() ?? null;
     return { clientId: stored.clientId, clientSecret, previousSecretValidUntil };
@@ -78,8 +85,12 @@ export class EmbedClientService {
    * @throws PlatformError FORBIDDEN
    */
   async revokePrevious(principal: Principal | undefined, appKey: string): Promise<boolean> {
-    const { tenantId } = administrator(principal);
-    return this.database.crossTenant((tx) => this.clients.endPrevious(tx, tenantId, appKey));
+    const administrating = administrator(principal);
+    return inWorkspace(this.database, administrating, async (tx) => {
+      const ended = await this.clients.endPrevious(tx, administrating.tenantId, appKey);
+      if (ended) this.record(tx, 'embed_credentials.previous_revoked', appKey);
+      return ended;
+    });
   }
 
   /**
@@ -91,13 +102,22 @@ export class EmbedClientService {
   async update(request: RpcRequest<typeof rpc.identity.updateEmbedSettings>): Promise<boolean> {
     const { tenantId, appKey } = request;
     const settings = checkedSettings(request);
-    return this.database.crossTenant((tx) => this.clients.update(tx, { tenantId, appKey, ...settings }));
+    return inWorkspace(this.database, tenantId, async (tx) => {
+      const updated = await this.clients.update(tx, { tenantId, appKey, ...settings });
+      const { scopes, allowedOrigins } = settings;
+      if (updated) this.record(tx, 'embed_credentials.settings_changed', appKey, { scopes, allowedOrigins });
+      return updated;
+    });
   }
 
   /** Origins that may frame the client's page; none for an unknown client. */
   async allowedOrigins(clientId: string): Promise<string[]> {
     const client = await this.database.crossTenant((tx) => this.clients.find(tx, clientId));
     return client ? [...client.allowedOrigins, ...client.developmentOrigins] : [];
+  }
+
+  private record(tx: NarrowTransaction, action: AuditAction, appKey: string, detail: AuditDetail = {}): void {
+    this.trail.record(tx, { action, subject: { kind: 'app', id: appKey }, detail });
   }
 }
 

@@ -3,6 +3,8 @@ import { PlatformError, type RpcResponse, type rpc } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { assertQuotaLeft, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from '@crm/quota';
 import { Injectable, Logger } from '@nestjs/common';
+import { appActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import type { MintClient } from '../embed-client/embed-client.entity.js';
 import { LIST_EMBED_CONFLICTS } from './embed-conflict.sql.js';
 import { embedConflicts } from './embed-conflict-metrics.js';
@@ -25,7 +27,10 @@ type Conflicts = RpcResponse<typeof rpc.identity.listEmbedConflicts>['data'];
 export class EmbedConflictService {
   private readonly logger = new Logger(EmbedConflictService.name);
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly trail: AuditTrail,
+  ) {}
 
   /** @throws PlatformError RATE_LIMITED when the app has had its conflicts of the hour */
   async assertLeft(tx: NarrowTransaction, app: App): Promise<void> {
@@ -48,7 +53,13 @@ export class EmbedConflictService {
    */
   async count(app: App): Promise<unknown> {
     try {
-      const left = await inWorkspace(this.database, app.tenantId, (tx) => takeQuota(tx, app.tenantId, ruleOf(app)));
+      const left = await inWorkspace(this.database, app.tenantId, async (tx) => {
+        const remaining = await takeQuota(tx, app.tenantId, ruleOf(app));
+        const subject = { kind: 'app', id: app.appKey } as const;
+        const action = 'embed_credentials.conflict';
+        this.trail.record(tx, { action, outcome: 'failure', actor: appActor(app.appKey), subject });
+        return remaining;
+      });
       if (left === 0) {
         const { tenantId, appKey } = app;
         const msg = 'The host of an app has presented too many addresses of other workspaces; its mints are throttled';

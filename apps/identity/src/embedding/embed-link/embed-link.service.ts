@@ -4,6 +4,7 @@ import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { assertGrantable } from '../../accounts/user/grantable-roles.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { EmbedUserRepository } from '../embed-user/embed-user.repository.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
@@ -16,6 +17,7 @@ export class EmbedLinkService {
     private readonly users: UserRepository,
     private readonly mapping: EmbedUserRepository,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
   ) {}
 
   async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
@@ -30,13 +32,15 @@ export class EmbedLinkService {
    * @throws PlatformError NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
    */
   async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {
-    await this.database.transaction(principal.tenantId, async (tx) => {
+    await this.database.transaction(principal, async (tx) => {
       await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
       const user = await this.users.find(tx, link.userId);
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
       assertGrantable(principal, user.roles);
       const before = await this.mapping.find(tx, tx.tenantId, link.appKey, link.sub);
       await this.mapping.link(tx, link.appKey, link.sub, link.userId);
+      const { appKey, userId } = link;
+      this.trail.record(tx, { action: 'embed_link.set', subject: { kind: 'user', id: userId }, detail: { appKey } });
       if (before && before !== link.userId) await this.revocations.record(tx, 'user', before);
     });
     await this.revocations.publishPending();

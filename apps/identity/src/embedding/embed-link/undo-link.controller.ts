@@ -2,6 +2,7 @@ import { Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { USER_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { FirstLinkService } from '../embed-user/first-link.service.js';
 import { UndoLinkInput } from './embed-link.dto.js';
 
@@ -21,7 +22,7 @@ export class UndoLinkController {
     answers: [{ status: 204, description: 'The link is undone' }],
     refusals: ['INVALID_UNDO_LINK'],
   })
-  async undo(@Body() { token }: UndoLinkInput): Promise<void> {
-    await this.firstLinks.undo(token);
+  async undo(@Body() { token }: UndoLinkInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
+    await this.firstLinks.undo(token, origin);
   }
 }

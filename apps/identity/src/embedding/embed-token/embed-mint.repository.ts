@@ -89,8 +89,8 @@ export class EmbedMintRepository {
 
 function userOf(row: Row): KnownHostUser | null {
   const { userId, userEmail, userRoles, userStatus, conflicts, conflictsResetSeconds } = row;
-  if (userId === null) return null;
-  if (userEmail === null || !userRoles || !userStatus) throw new Error('A mapped user does not exist');
+  // A mapping without its user: they were erased while the function read.
+  if (userId === null || userEmail === null || !userRoles || !userStatus) return null;
   return {
     id: userId,
     email: userEmail,

@@ -7,6 +7,11 @@ import { assertVerified } from '../../accounts/tenant/tenant.service.js';
 import { SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import { type IssueUser, UserRepository } from '../../accounts/user/user.repository.js';
 import { UserService } from '../../accounts/user/user.service.js';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import { appActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import { notingRefusal } from '../../audit/trail/quota-refusal.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { MintClient } from '../embed-client/embed-client.entity.js';
 import { EmbedConflictService } from '../embed-conflict/embed-conflict.service.js';
@@ -34,6 +39,8 @@ export class EmbedUserService {
     private readonly tenants: TenantRepository,
     private readonly conflicts: EmbedConflictService,
     private readonly firstLinks: FirstLinkService,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -48,8 +55,8 @@ export class EmbedUserService {
   async introduce(client: MintClient, host: HostUser): Promise<IssueUser> {
     const userId = await this.introducedId(client, host);
     const user = await this.database.transaction(client.tenantId, (tx) => this.users.lockForIssue(tx, userId));
-    if (!user) throw new Error('A mapped user does not exist');
-    if (user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
+    // No user: erased since the mapping was read.
+    if (!user || user.status === 'disabled') throw new PlatformError('EMBED_USER_DISABLED');
     return user;
   }
 
@@ -76,14 +83,27 @@ export class EmbedUserService {
     const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
     if (userId !== newcomer) {
       await this.firstLinks.insert(tx, client, host.sub, userId);
+      this.record(tx, 'embed_link.made', appKey, userId);
       return userId;
     }
     await this.provision(tx, tenantId, newcomer, host);
     await this.mapping.insert(tx, tenantId, appKey, host.sub, newcomer);
+    this.record(tx, 'user.provisioned', appKey, newcomer);
     const limit = this.config.quotas.hostUsers[tenant?.plan ?? 'developer'];
     // Last: others of the workspace who are provisioned wait from here on.
-    await takeQuota(tx, tenantId, { name: 'host-users', limit, windowSeconds: DAY_SECONDS, what: 'new host users' });
+    const quota = { name: 'host-users', limit, windowSeconds: DAY_SECONDS, what: 'new host users' };
+    await notingRefusal(this.refusals, { tenantId }, quota, () => takeQuota(tx, tenantId, quota));
     return newcomer;
+  }
+
+  /** The host acts: nobody else has proven anything. */
+  private record(tx: NarrowTransaction, action: AuditAction, appKey: string, userId: string): void {
+    this.trail.record(tx, {
+      action,
+      actor: appActor(appKey),
+      subject: { kind: 'user', id: userId },
+      detail: { appKey },
+    });
   }
 
   /** Just in time, with the least role that can work with records. */

@@ -3,6 +3,9 @@ import { Database, type NarrowTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
@@ -22,6 +25,7 @@ export class FirstLinkService {
     private readonly tenants: TenantRepository,
     private readonly mails: MailService,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -43,18 +47,25 @@ export class FirstLinkService {
    * Ends a link for good: the host user is refused until an administrator links them again. Tokens that were minted for the
    * user stop working.
    * @param token what the mail carries
+   * @param origin where the call comes from
    * @throws PlatformError INVALID_UNDO_LINK for a wrong, expired or spent token
    */
-  async undo(token: string): Promise<void> {
+  async undo(token: string, origin: RequestOrigin): Promise<void> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, userId] = unpackIds(ids, 2) ?? [];
     if (!tenantId || !userId) throw new PlatformError('INVALID_UNDO_LINK');
-    await this.database.transaction(tenantId, async (tx) => {
+    await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       const links = await this.mapping.lockUndoable(tx, userId);
       const link = links.find(({ undoHash }) => undoHash && isSecret(undoHash, secret));
       if (!link) throw new PlatformError('INVALID_UNDO_LINK');
       await this.mapping.undo(tx, link);
       await this.revocations.record(tx, 'user', userId);
+      this.trail.record(tx, {
+        action: 'embed_link.undone',
+        actor: userActor(userId),
+        subject: { kind: 'user', id: userId },
+        detail: { appKey: link.appKey },
+      });
     });
     await this.revocations.publishPending();
   }

@@ -11,8 +11,8 @@ const RELEVANT_SECONDS = ACCESS_TOKEN_SECONDS + 60;
 @Injectable()
 export class RevocationRepository {
   /** Records a cut-off in the transaction of the change that causes it; of two the later one stays. */
-  async record(tx: TenantTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {
-    await tx.query(RECORD_CUTOFF, [tx.tenantId, kind, id, cutoffMs]);
+  async record(tx: TenantTransaction | NarrowTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {
+    await tx.query(RECORD_CUTOFF, [tx.tenantId ?? tx.origin?.tenantId, kind, id, cutoffMs]);
   }
 
   /** Takes what the tenants' transactions recorded into the one list that is published. */

@@ -1,5 +1,5 @@
 import type { Revocation } from '@crm/contracts';
-import { Database, type TenantTransaction } from '@crm/database';
+import { Database, type NarrowTransaction, type TenantTransaction } from '@crm/database';
 import { RevocationPublisher } from '@crm/messaging';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { RevocationRepository } from './revocation.repository.js';
@@ -25,9 +25,10 @@ export class RevocationService implements OnApplicationBootstrap {
 
   /**
    * Cuts off every token issued to `id` until now. Call {@link publishPending} when the transaction has committed.
+   * @param tx of the tenant, or of the narrow role in the context of one
    * @param kind what `id` names
    */
-  async record(tx: TenantTransaction, kind: Revocation['kind'], id: string): Promise<void> {
+  async record(tx: TenantTransaction | NarrowTransaction, kind: Revocation['kind'], id: string): Promise<void> {
     await this.revocations.record(tx, { kind, id, cutoffMs: Date.now() });
   }
 

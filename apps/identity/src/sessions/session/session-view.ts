@@ -1,5 +1,5 @@
 import type { SessionView } from '@crm/identity-views';
-import { deviceOf } from './device.js';
+import { deviceOf } from '../device/device.js';
 import type { Session } from './session.entity.js';
 
 /** @param currentId the session of the caller */

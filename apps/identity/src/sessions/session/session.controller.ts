@@ -3,8 +3,9 @@ import { type Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList, NotRepeatable } from '@crm/http';
 import { RefreshInput, SessionView, TokenPairView } from '@crm/identity-views';
-import { Body, Controller, Delete, Get, Headers, HttpCode, Ip, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { CallerView } from '../caller/caller.dto.js';
 import { CallerService } from '../caller/caller.service.js';
 import { SessionService } from './session.service.js';
@@ -29,12 +30,8 @@ export class SessionController {
     answers: [{ status: 200, description: 'The new pair of tokens', body: () => TokenPairView }],
     refusals: ['INVALID_REFRESH_TOKEN'],
   })
-  async refresh(
-    @Body() input: RefreshInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
-  ): Promise<TokenPair> {
-    return this.sessions.refresh(input.refreshToken, { address, userAgent: userAgent ?? null });
+  async refresh(@Body() input: RefreshInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
+    return this.sessions.refresh(input.refreshToken, origin);
   }
 
   @Get('me')
@@ -57,7 +54,8 @@ export class SessionController {
     answers: [{ status: 204, description: 'Signed out' }],
   })
   async logout(@CurrentPrincipal() principal: Principal): Promise<void> {
-    if (principal.sessionId) await this.sessions.end(principal.tenantId, principal.userId, principal.sessionId);
+    const { userId, sessionId } = principal;
+    if (sessionId) await this.sessions.end(principal, userId, sessionId, 'sign_in.signed_out');
   }
 
   @Get('sessions')
@@ -81,7 +79,7 @@ export class SessionController {
     answers: [{ status: 204, description: 'The sessions have ended' }],
   })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
-    await this.sessions.endAll(principal.tenantId, principal.userId);
+    await this.sessions.endAll(principal, principal.userId);
   }
 
   @Delete('sessions/:id')
@@ -93,7 +91,7 @@ export class SessionController {
     answers: [{ status: 204, description: 'The session has ended' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
-    const found = await this.sessions.end(principal.tenantId, principal.userId, id);
+    const found = await this.sessions.end(principal, principal.userId, id);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 }

@@ -2,6 +2,7 @@ import { AUDIENCES, SCOPE_NAMES } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { TokenSigner } from '../../keys/token-signer.js';
 import { RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
@@ -21,10 +22,11 @@ export class SessionService extends Sessions {
     users: UserRepository,
     signer: TokenSigner,
     revocations: RevocationService,
+    trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
-      { database, sessions, refreshTokens, signer, revocations },
+      { database, sessions, refreshTokens, signer, revocations, trail },
       {
         kind: 'users',
         lifetime: config.sessions,

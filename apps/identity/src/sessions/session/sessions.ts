@@ -1,7 +1,9 @@
 import { ACCESS_TOKEN_SECONDS, PlatformError, type TokenPair } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Logger } from '@nestjs/common';
+import { type AuditActor, SYSTEM, userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import type { SessionLifetime } from '../../config.js';
 import { type TokenContent, TokenSigner } from '../../keys/token-signer.js';
 import { hashSecret, newSecret } from '../../secrets/secret.js';
@@ -14,6 +16,10 @@ import { SessionRepository } from './session.repository.js';
 export interface SignInOrigin {
   address: string;
   userAgent: string | null;
+  requestId?: string | undefined;
+  traceparent?: string | undefined;
+  /** By what the holder has proven who they are; of a sign-in. */
+  method?: string;
 }
 
 const MAX_USER_AGENT = 300;
@@ -37,6 +43,7 @@ export interface SessionParts {
   refreshTokens: RefreshTokenRepository;
   signer: TokenSigner;
   revocations: RevocationService;
+  trail: AuditTrail;
 }
 
 /** Sessions: opened by a sign-in, kept alive by refreshing, ended by the holder, an administrator or a stolen token. */
@@ -53,13 +60,19 @@ export abstract class Sessions {
    * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime
    */
   async open(tenantId: string, userId: string, origin: SignInOrigin): Promise<TokenPair> {
-    const { database, sessions, refreshTokens } = this.parts;
+    const { database, sessions, refreshTokens, trail } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
     const session = { id: newId(), userId, ...shortened(origin) };
-    const content = await database.transaction(tenantId, async (tx) => {
+    const content = await database.transaction({ ...origin, tenantId }, async (tx) => {
       const found = await this.holders.lock(tx, userId);
       if (!found) throw new PlatformError('INVALID_CREDENTIALS');
+      trail.record(tx, {
+        action: 'sign_in.succeeded',
+        actor: this.actor(userId),
+        subject: { kind: 'user', id: userId },
+        detail: { sessionId: session.id, ...(origin.method !== undefined && { method: origin.method }) },
+      });
       await sessions.insert(tx, session, lifetime);
       return found;
     });
@@ -88,7 +101,7 @@ export abstract class Sessions {
     const { tenantId, userId, sessionId } = rotation.owner;
     if (rotation.outcome === 'reused') {
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
-      await this.end(tenantId, userId, sessionId);
+      await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');
       throw new PlatformError('INVALID_REFRESH_TOKEN');
     }
     const { content, remainingSeconds } = await database.transaction(tenantId, async (tx) => {
@@ -115,21 +128,46 @@ export abstract class Sessions {
 
   /**
    * Ends one session: its refresh token is gone and its access tokens are cut off within a second.
+   * @param by who ends it, in the tenant of the holder
    * @returns whether the holder had such a session
    */
-  async end(tenantId: string, userId: string, sessionId: string): Promise<boolean> {
-    const found = await this.parts.database.transaction(tenantId, async (tx) => {
+  async end(
+    by: TransactionOrigin,
+    userId: string,
+    sessionId: string,
+    action: 'session.ended' | 'session.replay_noticed' | 'sign_in.signed_out' = 'session.ended',
+  ): Promise<boolean> {
+    const found = await this.parts.database.transaction(by, async (tx) => {
       const deleted = await this.parts.sessions.delete(tx, userId, sessionId);
-      if (deleted) await this.parts.revocations.record(tx, 'session', sessionId);
-      return deleted;
+      if (!deleted) return false;
+      await this.parts.revocations.record(tx, 'session', sessionId);
+      const wasReplayed = action === 'session.replay_noticed';
+      this.parts.trail.record(tx, {
+        action,
+        subject: { kind: 'user', id: userId },
+        detail: { sessionId },
+        ...(wasReplayed && { outcome: 'failure', actor: SYSTEM }),
+      });
+      return true;
     });
     if (found) await this.forget([sessionId]);
     return found;
   }
 
-  /** Ends every session of the holder. */
-  async endAll(tenantId: string, userId: string): Promise<void> {
-    const ended = await this.parts.database.transaction(tenantId, (tx) => this.endAllWithin(tx, userId));
+  /**
+   * Ends every session of the holder.
+   * @param by who ends them, in the tenant of the holder
+   */
+  async endAll(by: TransactionOrigin, userId: string): Promise<void> {
+    const ended = await this.parts.database.transaction(by, async (tx) => {
+      const ids = await this.endAllWithin(tx, userId);
+      this.parts.trail.record(tx, {
+        action: 'session.all_ended',
+        subject: { kind: 'user', id: userId },
+        detail: { sessions: ids.length },
+      });
+      return ids;
+    });
     await this.forget(ended);
   }
 
@@ -151,6 +189,10 @@ export abstract class Sessions {
   async forget(sessionIds: readonly string[]): Promise<void> {
     await this.parts.revocations.publishPending();
     await this.parts.database.crossTenant((tx) => this.parts.refreshTokens.deleteOfSessions(tx, sessionIds));
+  }
+
+  private actor(userId: string): AuditActor {
+    return this.holders.kind === 'operators' ? { kind: 'operator', id: userId } : userActor(userId);
   }
 
   private async tokenPair(

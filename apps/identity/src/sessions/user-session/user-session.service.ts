@@ -29,7 +29,7 @@ export class UserSessionService {
   async end(principal: Principal, userId: string, sessionId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
     await this.proof.assert(principal);
-    const found = await this.sessions.end(principal.tenantId, userId, sessionId);
+    const found = await this.sessions.end(principal, userId, sessionId);
     if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
   }
 
@@ -37,7 +37,7 @@ export class UserSessionService {
   async endAll(principal: Principal, userId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
     await this.proof.assert(principal);
-    await this.sessions.endAll(principal.tenantId, userId);
+    await this.sessions.endAll(principal, userId);
   }
 
   private async assertAdministered(principal: Principal, userId: string): Promise<void> {

@@ -4,6 +4,8 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { MailService } from '../../mail/mail.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
@@ -26,6 +28,7 @@ export class MfaSettingsService {
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
     private readonly mails: MailService,
+    private readonly trail: AuditTrail,
   ) {}
 
   async describe({ tenantId, userId }: Principal): Promise<MfaSettingsView> {
@@ -55,11 +58,12 @@ export class MfaSettingsService {
       const right = await this.passwords.matches(user?.passwordHash, password);
       if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
     });
-    await this.database.transaction(tenantId, async (tx) => {
+    await this.database.transaction(principal, async (tx) => {
       // The user's row is held while both are read, as an enrolment does.
       await this.users.lock(tx, userId);
       if (!enabled) await this.assertMayTurnOff(tx, userId);
       await this.users.update(tx, userId, { mfaEnabled: enabled });
+      this.record(tx, userId, enabled ? 'second_factor.enabled' : 'second_factor.disabled');
     });
   }
 
@@ -80,12 +84,13 @@ export class MfaSettingsService {
    */
   async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
     await this.proof.assert(principal);
-    const { tenantId, userId } = principal;
-    return this.database.transaction(tenantId, async (tx) => {
+    const { userId } = principal;
+    return this.database.transaction(principal, async (tx) => {
       await this.users.lock(tx, userId);
       const codes = await this.authenticators.confirm(tx, userId, code);
       await this.users.update(tx, userId, { mfaEnabled: true });
       await this.notify(tx, userId, 'authenticator-added');
+      this.record(tx, userId, 'authenticator.added');
       return codes;
     });
   }
@@ -96,12 +101,14 @@ export class MfaSettingsService {
    */
   async removeAuthenticator(principal: Principal): Promise<void> {
     await this.proof.assert(principal);
-    const { tenantId, userId } = principal;
-    await this.database.transaction(tenantId, async (tx) => {
+    const { userId } = principal;
+    await this.database.transaction(principal, async (tx) => {
       const inUse = await this.authenticators.isInUse(tx, userId);
       const removed = await this.authenticators.remove(tx, userId);
       if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
-      if (inUse) await this.notify(tx, userId, 'authenticator-removed');
+      if (!inUse) return;
+      await this.notify(tx, userId, 'authenticator-removed');
+      this.record(tx, userId, 'authenticator.removed');
     });
   }
 
@@ -111,14 +118,19 @@ export class MfaSettingsService {
    */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
     await this.proof.assert(principal);
-    const { tenantId, userId } = principal;
-    return this.database.transaction(tenantId, async (tx) => {
+    const { userId } = principal;
+    return this.database.transaction(principal, async (tx) => {
       if (!(await this.authenticators.isInUse(tx, userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
       await this.notify(tx, userId, 'recovery-codes-replaced');
+      this.record(tx, userId, 'recovery_codes.replaced');
       return this.recoveryCodes.replace(tx, userId);
     });
+  }
+
+  private record(tx: TenantTransaction, userId: string, action: AuditAction): void {
+    this.trail.record(tx, { action, subject: { kind: 'user', id: userId } });
   }
 
   private async notify(tx: TenantTransaction, userId: string, change: FactorChange): Promise<void> {

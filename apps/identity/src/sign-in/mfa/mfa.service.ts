@@ -1,7 +1,9 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, newId, type TenantTransaction } from '@crm/database';
+import { Database, newId, type TenantTransaction, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable } from '@nestjs/common';
+import { failedSignIn } from '../../audit/trail/failed-sign-in.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { MailService } from '../../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
@@ -55,6 +57,9 @@ export interface Demand {
 /** The user whose second factor was right. */
 export type Verified = Pick<Account, 'tenantId' | 'id'>;
 
+/** By what it was proven. */
+export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
+
 /** The second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
 @Injectable()
 export class MfaService {
@@ -68,6 +73,7 @@ export class MfaService {
     private readonly guesses: CodeGuessService,
     private readonly mails: MailService,
     private readonly mailCodes: MailCodes,
+    private readonly refusals: RefusedActs,
     limits: LimiterStore,
   ) {
     this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
@@ -94,11 +100,17 @@ export class MfaService {
   }
 
   /**
+   * @param origin where the code comes from
    * @returns the user whose code it is
    * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
    *   many wrong codes of the user
    */
-  async verify(kind: AccountKind, challengeId: string, code: string): Promise<Verified> {
+  async verify(
+    kind: AccountKind,
+    challengeId: string,
+    code: string,
+    origin: Omit<TransactionOrigin, 'tenantId'> = {},
+  ): Promise<Verified & { method: FactorMethod }> {
     const [tenantId, id] = idsOf(kind, challengeId);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge || challenge.method === 'enrolment') throw refused();
@@ -109,10 +121,12 @@ export class MfaService {
     if (!left) throw refused();
     await this.database.transaction(tenantId, async (tx) => {
       const first = await this.challenges.delete(tx, id);
-      if (!first || !(await this.isRight(tx, challenge, code))) throw refused();
+      if (first && (await this.isRight(tx, challenge, code))) return;
+      this.refusals.note({ ...origin, tenantId }, failedSignIn(userId, 'code', kind));
+      throw refused();
     });
     await this.guesses.clear(tenantId, userId, 'sign-in');
-    return { tenantId, id: userId };
+    return { tenantId, id: userId, method: methodOf(challenge, code) };
   }
 
   /**
@@ -224,6 +238,11 @@ const mfaRequired = (tenantId: string, id: string, methods: MfaRequired['methods
   expiresIn: CHALLENGE_SECONDS,
   methods,
 });
+
+function methodOf({ method }: MfaChallenge, code: string): FactorMethod {
+  if (method === 'mail') return 'mail_code';
+  return isRecoveryCode(code) ? 'recovery_code' : 'authenticator';
+}
 
 /** @throws PlatformError INVALID_CREDENTIALS for a text that does not name a challenge of this kind */
 function idsOf(kind: AccountKind, text: string, refuse = refused): [string, string] {

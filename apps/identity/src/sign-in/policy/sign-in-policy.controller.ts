@@ -4,6 +4,7 @@ import { Database } from '@crm/database';
 import { ApiGroup, Describe } from '@crm/http';
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SignInPolicyInput, SignInPolicyView } from './sign-in-policy.dto.js';
 import { SignInPolicyRepository } from './sign-in-policy.repository.js';
@@ -15,6 +16,7 @@ export class SignInPolicyController {
     private readonly database: Database,
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
   ) {}
 
   @Get()
@@ -39,7 +41,14 @@ export class SignInPolicyController {
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: SignInPolicyInput): Promise<SignInPolicyView> {
     await this.proof.assert(principal);
-    await this.database.transaction(principal, (tx) => this.policies.set(tx, input.secondFactor));
+    await this.database.transaction(principal, async (tx) => {
+      await this.policies.set(tx, input.secondFactor);
+      this.trail.record(tx, {
+        action: 'workspace.sign_in_policy_changed',
+        subject: { kind: 'workspace', id: tx.tenantId },
+        detail: { secondFactor: input.secondFactor },
+      });
+    });
     return { secondFactor: input.secondFactor };
   }
 }

@@ -13,8 +13,10 @@ export class PasswordStrategy extends ApplicationStrategy<SignInUser> {
   }
 
   /** @throws PlatformError VALIDATION_FAILED, INVALID_CREDENTIALS, RATE_LIMITED */
-  override async validate({ body, ip }: CredentialRequest): Promise<SignInUser> {
+  override async validate({ body, ip, headers, callContext }: CredentialRequest): Promise<SignInUser> {
     const { email, password } = await bodyOf(SignInInput, body);
-    return this.signIns.authenticate(email, password, ip);
+    const { requestId, traceparent } = callContext ?? {};
+    const origin = { address: ip, userAgent: headers['user-agent'] ?? null, requestId, traceparent };
+    return this.signIns.authenticate(email, password, origin);
   }
 }

@@ -11,9 +11,10 @@ import {
   SignInView,
   TokenPairView,
 } from '@crm/identity-views';
-import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import type { SignInUser } from '../../accounts/user/user.repository.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import type { EnrolmentRequired, MfaRequired } from '../mfa/mfa.service.js';
 import { PasswordStrategy } from './password.strategy.js';
 import { SignInService } from './sign-in.service.js';
@@ -38,10 +39,9 @@ export class SignInController {
   })
   async signIn(
     @Proven() user: SignInUser,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
+    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
-    return this.signIns.admit(user, { address, userAgent: userAgent ?? null });
+    return this.signIns.admit(user, origin);
   }
 
   @Post('mfa/verify')
@@ -55,12 +55,8 @@ export class SignInController {
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
-  async verifyCode(
-    @Body() input: CodeInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
-  ): Promise<TokenPair> {
-    return this.signIns.verifyCode(input.challengeId, input.code, { address, userAgent: userAgent ?? null });
+  async verifyCode(@Body() input: CodeInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
+    return this.signIns.verifyCode(input.challengeId, input.code, origin);
   }
 
   @Post('mfa/enrolment')
@@ -89,9 +85,8 @@ export class SignInController {
   })
   async confirmEnrolment(
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,
-    @Ip() address: string,
-    @Headers('user-agent') userAgent: string | undefined,
+    @CurrentOrigin() origin: RequestOrigin,
   ): Promise<EnrolledView> {
-    return this.signIns.confirmEnrolment(enrolmentToken, code, { address, userAgent: userAgent ?? null });
+    return this.signIns.confirmEnrolment(enrolmentToken, code, origin);
   }
 }

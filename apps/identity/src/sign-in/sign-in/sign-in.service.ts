@@ -6,6 +6,11 @@ import { normaliseEmail } from '../../accounts/user/email-address.js';
 import { type EmailHolder, SignInEmailRepository } from '../../accounts/user/sign-in-email.repository.js';
 import type { User } from '../../accounts/user/user.entity.js';
 import { type SignInUser, UserRepository } from '../../accounts/user/user.repository.js';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import { failedSignIn } from '../../audit/trail/failed-sign-in.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
 import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
@@ -24,24 +29,31 @@ export class SignInService {
     private readonly sessions: SessionService,
     private readonly mfa: MfaService,
     private readonly policies: SignInPolicyRepository,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
   ) {}
 
   /**
    * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
    * wrong password, an invited and a disabled user.
-   * @param address where the attempt comes from
+   * @param origin where the attempt comes from
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
    */
-  async authenticate(email: string, password: string, address: string): Promise<SignInUser> {
+  async authenticate(email: string, password: string, origin: RequestOrigin): Promise<SignInUser> {
     const account = normaliseEmail(email);
+    const { address } = origin;
     return this.limit.attempt(`user:${account}`, address, async () => {
+      let holder: SignInUser | null | undefined;
       for (const candidate of await this.candidates(account)) {
         const user = await this.users.readForSignIn(this.database, candidate);
+        // The first is the one who has proven the address. A claim learns nothing of attempts: it may be somebody else's.
+        if (holder === undefined) holder = user;
         const right = await this.passwords.matches(user?.passwordHash, password, address);
         if (!right || user?.status !== 'active') continue;
         await this.renewHash(user, password);
         return user;
       }
+      if (holder) this.noteFailure(holder, origin);
       throw new PlatformError('INVALID_CREDENTIALS');
     });
   }
@@ -57,14 +69,17 @@ export class SignInService {
       mailCode: user.mfaEnabled,
       enrolment: (await this.policies.get(tx)) === 'required',
     });
-    return (await this.mfa.begin(user, demandOf)) ?? this.sessions.open(user.tenantId, user.id, origin);
+    return (
+      (await this.mfa.begin(user, demandOf)) ??
+      this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' })
+    );
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { tenantId, id } = await this.mfa.verify('users', challengeId, code);
-      return this.sessions.open(tenantId, id, origin);
+      const { tenantId, id, method } = await this.mfa.verify('users', challengeId, code, origin);
+      return this.sessions.open(tenantId, id, { ...origin, method: `password+${method}` });
     });
   }
 
@@ -80,9 +95,18 @@ export class SignInService {
     code: string,
     origin: SignInOrigin,
   ): Promise<TokenPair & { recoveryCodes: string[] }> {
-    const enrolled = (tx: TenantTransaction, id: string) => this.users.update(tx, id, { mfaEnabled: true });
+    const enrolled = async (tx: TenantTransaction, id: string) => {
+      await this.users.update(tx, id, { mfaEnabled: true });
+      this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
+    };
     const { tenantId, id, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
-    return { ...(await this.sessions.open(tenantId, id, origin)), recoveryCodes };
+    const method = 'password+authenticator';
+    return { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
+  }
+
+  private noteFailure({ tenantId, id, status }: SignInSignInUser, origin: RequestOrigin): void {
+    const reason = status === 'active' ? 'password' : status;
+    this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }
 
   private async activeUser(tx: TenantTransaction, id: string): Promise<User | null> {

@@ -11,11 +11,13 @@ export const appInstalledV1 = defineEvent({
     appKey: Type.String(),
     version: Type.String(),
     sandbox: Type.Boolean(),
+    requestedBy: Type.Optional(Type.String({ format: 'uuid', description: 'The user who asked for it' })),
   }),
   example: {
     installationId: '019ca8c4-8d20-7b95-a1e6-3f7c5d9b2e08',
     appKey: 'acme-visits',
     version: '1.2.0',
     sandbox: false,
+    requestedBy: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17',
   },
 });

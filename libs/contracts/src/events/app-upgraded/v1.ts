@@ -11,6 +11,7 @@ export const appUpgradedV1 = defineEvent({
     appKey: Type.String(),
     version: Type.String(),
     sandbox: Type.Boolean(),
+    requestedBy: Type.Optional(Type.String({ format: 'uuid', description: 'The user who asked for it' })),
     previousVersion: Type.String(),
   }),
   example: {
@@ -18,6 +19,7 @@ export const appUpgradedV1 = defineEvent({
     appKey: 'acme-visits',
     version: '1.2.0',
     sandbox: false,
+    requestedBy: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17',
     previousVersion: '1.1.0',
   },
 });

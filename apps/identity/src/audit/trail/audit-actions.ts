@@ -1,0 +1,70 @@
+/**
+ * Every action of the audit trail, with what it says to an administrator who reads it. Names are `<subject>.<what happened>`.
+ * They are part of the outside contract: none is renamed, and a retention of more than a year has the old ones too.
+ */
+export const AUDIT_ACTIONS = {
+  'sign_in.succeeded': 'A user signed in; `detail.method` says by what',
+  'sign_in.failed':
+    'Somebody failed to sign in to a known account; `detail.reason` says at what. Bounded per account and hour',
+  'sign_in.signed_out': 'A user signed out',
+  'session.ended': 'One session of a user was ended by the user or an administrator',
+  'session.all_ended': 'Every session of a user was ended by the user or an administrator',
+  'session.replay_noticed': 'A spent refresh token was presented again, so that two parties held it; its session ended',
+  'workspace.registered': 'The workspace was registered',
+  'workspace.email_verified': 'The address that the workspace was registered with was verified',
+  'workspace.closed': 'The workspace was closed, because nobody verified its address',
+  'workspace.plan_changed': 'An operator moved the workspace to another plan',
+  'workspace.sign_in_policy_changed': 'What the workspace demands of sign-ins was changed',
+  'user.added': 'An administrator added a user with a password',
+  'user.invited': 'An administrator invited a user',
+  'user.invited_again': 'An administrator sent a new invitation; the previous link stopped working',
+  'user.invitation_accepted': 'An invited user set a password',
+  'user.provisioned': 'A host app brought a new user, who became a member',
+  'user.renamed': 'The name of a user was changed',
+  'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',
+  'user.disabled': 'A user was disabled; their sessions ended',
+  'user.enabled': 'A user was enabled again',
+  'user.data_exported': 'The personal data of a user were exported',
+  'user.erased': 'A user was erased; entries about them keep the id alone',
+  'password.changed': 'A user changed their password; their other sessions ended',
+  'password.reset_requested': 'A link to set a new password was sent to a user',
+  'password.reset': 'A user set a new password with a link from a mail; every session ended',
+  'email.change_requested': 'A user asked for another e-mail address; a link went to it',
+  'email.changed': 'A user confirmed another e-mail address',
+  'email.change_undone': 'A change of an e-mail address was undone from the previous one; every session ended',
+  'second_factor.enabled': 'A user turned the second factor on',
+  'second_factor.disabled': 'A user turned the second factor off',
+  'authenticator.added': 'A user put an authenticator into use',
+  'authenticator.removed': 'A user removed their authenticator',
+  'recovery_codes.replaced': 'A user replaced their recovery codes',
+  'embed_credentials.issued': 'Credentials of an embedded app were issued, or its secret was replaced',
+  'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
+  'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',
+  'embed_credentials.conflict':
+    'A host presented an address that belongs to another workspace. Bounded per app and hour',
+  'embed_link.made':
+    'A host user was linked to a user with the same address for the first time; the user was told by mail',
+  'embed_link.set': 'An administrator linked a host user to a user',
+  'embed_link.undone': 'A user undid the link to a host user',
+  'quota.exhausted': 'A quota of the workspace was used up and refused a call. Once per quota and hour',
+  'app.installed': 'An app was installed',
+  'app.upgraded': 'An installation moved to another version',
+  'app.uninstalled': 'An app was removed',
+  'webhook.disabled': 'The platform disabled a webhook subscription that kept failing',
+  'audit.exported': 'Entries of the audit trail were exported',
+} as const;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
+
+/** Who acted. */
+export const AUDIT_ACTOR_KINDS = ['user', 'operator', 'app', 'system'] as const;
+export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
+
+/** What was acted on. */
+export const AUDIT_SUBJECT_KINDS = ['user', 'workspace', 'app', 'installation', 'subscription', 'quota'] as const;
+export type AuditSubjectKind = (typeof AUDIT_SUBJECT_KINDS)[number];
+
+export const AUDIT_OUTCOMES = ['success', 'failure'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];

@@ -1,0 +1,64 @@
+import { Database, type TransactionOrigin } from '@crm/database';
+import { Limiter, LimiterStore } from '@crm/limits';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
+import { AuditTrail, type NewAuditEntry } from './audit-trail.service.js';
+import { refusedActs } from './refused-acts-metrics.js';
+
+/** Entries of one action about one subject in an hour: enough to see an attack, too few to bury the trail under it. */
+export const REFUSALS_PER_HOUR = 30;
+/** Of those whose repetitions say nothing new. */
+const ONCE_PER_HOUR = 1;
+
+/** Entries that are being written. */
+const MOST = 200;
+
+/**
+ * Records acts that were refused. No transaction of theirs commits, so each entry has one of its own, after the answer:
+ * otherwise its time would tell a known account from an unknown one. It is bounded, and what has no place is counted and
+ * left out, never refused.
+ */
+@Injectable()
+export class RefusedActs implements BeforeApplicationShutdown {
+  private readonly logger = new Logger(RefusedActs.name);
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly often: Limiter;
+  private readonly once: Limiter;
+
+  constructor(
+    private readonly database: Database,
+    private readonly trail: AuditTrail,
+    limits: LimiterStore,
+  ) {
+    const limiter = (name: string, points: number) => new Limiter(limits, { name, points, windowSeconds: 3600 });
+    this.often = limiter('audit-refusals', REFUSALS_PER_HOUR);
+    this.once = limiter('audit-refusals-once', ONCE_PER_HOUR);
+  }
+
+  /** @param repeats `once`: repetitions of the hour are left out */
+  note(origin: TransactionOrigin, entry: NewAuditEntry, repeats: 'often' | 'once' = 'often'): void {
+    if (this.underWay.size >= MOST) {
+      refusedActs.inc({ outcome: 'lost' });
+      return;
+    }
+    const done = this.write(origin, entry, this[repeats]);
+    this.underWay.add(done);
+    void done.then(() => this.underWay.delete(done));
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+
+  private async write(origin: TransactionOrigin, entry: NewAuditEntry, limit: Limiter): Promise<void> {
+    // Not a step of the work before the answer.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    try {
+      const isAdmitted = await limit.admits(`${origin.tenantId}|${entry.action}|${entry.subject?.id ?? ''}`);
+      if (isAdmitted) await this.database.transaction(origin, async (tx) => this.trail.record(tx, entry));
+      refusedActs.inc({ outcome: isAdmitted ? 'recorded' : 'repeated' });
+    } catch (error) {
+      refusedActs.inc({ outcome: 'lost' });
+      this.logger.error({ msg: 'A refused act is missing in the audit trail', action: entry.action, err: error });
+    }
+  }
+}

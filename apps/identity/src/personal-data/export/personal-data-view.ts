@@ -1,0 +1,51 @@
+import { millisecondsOfId } from '@crm/database';
+import type { AuditEntryView } from '../../audit/log/audit-log.dto.js';
+import { sessionView } from '../../sessions/session/session-view.js';
+import type { PersonalData } from './personal-data.repository.js';
+
+const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
+
+/** The members of an archive but the audit trail. No hash, no sealed secret and no code is among them. */
+export function archiveOf(
+  { user, sessions, authenticator, recoveryCodesLeft, invitations, emailChanges, embedLinks }: PersonalData,
+  currentSessionId: string | undefined,
+) {
+  const { id, email, name, roles, status, origin, mfaEnabled } = user;
+  return {
+    account: {
+      id,
+      email,
+      name,
+      roles,
+      status,
+      origin,
+      hasPassword: user.passwordHash !== null,
+      createdAt: user.createdAt.toISOString(),
+    },
+    secondFactor: {
+      enabled: mfaEnabled,
+      authenticatorSince: iso(authenticator?.confirmedAt ?? null),
+      recoveryCodesLeft,
+    },
+    sessions: sessions.map((session) => sessionView(session, currentSessionId)),
+    invitations: invitations.map((invitation) => ({
+      sentAt: createdAt(invitation),
+      expiresAt: invitation.expiresAt.toISOString(),
+      acceptedAt: iso(invitation.acceptedAt),
+    })),
+    emailChanges: emailChanges.map((change) => ({
+      from: change.oldEmail,
+      to: change.newEmail,
+      requestedAt: createdAt(change),
+      confirmedAt: iso(change.confirmedAt),
+    })),
+    embedLinks: embedLinks.map(({ appKey, sub, undoneAt }) => ({ appKey, sub, undoneAt: iso(undoneAt) })),
+  };
+}
+
+/** An entry of the audit trail as the person gets it: from where others acted is those others' data. */
+export function ownEntry(entry: AuditEntryView, userId: string): AuditEntryView {
+  const isOthers = entry.actor.kind !== 'system' && entry.actor.id !== userId;
+  return isOthers ? { ...entry, address: null, device: null } : entry;
+}

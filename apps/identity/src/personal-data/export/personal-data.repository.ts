@@ -1,0 +1,37 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { EmailChange } from '../../accounts/email-change/email-change.entity.js';
+import { Invitation } from '../../accounts/invitation/invitation.entity.js';
+import { User } from '../../accounts/user/user.entity.js';
+import { EmbedUser } from '../../embedding/embed-user/embed-user.entity.js';
+import { Session } from '../../sessions/session/session.entity.js';
+import { Authenticator } from '../../sign-in/authenticator/authenticator.entity.js';
+import { RecoveryCode } from '../../sign-in/recovery-code/recovery-code.entity.js';
+
+/** Rows of one kind that an export has: far more than a person makes. */
+const MOST = 10_000;
+
+/** What is stored of a user outside the audit trail. */
+@Injectable()
+export class PersonalDataRepository {
+  async read(tx: TenantTransaction, userId: string) {
+    const { tenantId } = tx;
+    const own = { where: { tenantId, userId }, take: MOST };
+    // Sent together: one round trip.
+    const [user, sessions, authenticator, recoveryCodesLeft, invitations, emailChanges, embedLinks] = await Promise.all(
+      [
+        tx.repository(User).findOneBy({ tenantId, id: userId }),
+        tx.repository(Session).find({ ...own, order: { id: 'ASC' } }),
+        tx.repository(Authenticator).findOneBy({ tenantId, userId }),
+        tx.repository(RecoveryCode).countBy({ tenantId, userId }),
+        tx.repository(Invitation).find({ ...own, order: { id: 'ASC' } }),
+        tx.repository(EmailChange).find({ ...own, order: { id: 'ASC' } }),
+        tx.repository(EmbedUser).find({ ...own, order: { appKey: 'ASC', sub: 'ASC' } }),
+      ],
+    );
+    return user && { user, sessions, authenticator, recoveryCodesLeft, invitations, emailChanges, embedLinks };
+  }
+}
+
+/** Everything of a user who exists. */
+export type PersonalData = NonNullable<Awaited<ReturnType<PersonalDataRepository['read']>>>;
