@@ -12,3 +12,8 @@ export const USER_GROUP: ApiGroupDescription = {
   name: 'Users',
   description: 'The people of a workspace, their roles and their links to users of a host application.',
 };
+
+export const SINGLE_SIGN_ON_GROUP: ApiGroupDescription = {
+  name: 'Single sign-on',
+  description: 'Signing in at the identity provider of a workspace, its providers and the domains that it has proven.',
+};

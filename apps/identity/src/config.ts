@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
+import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import type { LimitsConfig } from '@crm/limits';
 import {
   databaseConfig,
@@ -39,6 +41,19 @@ export interface IdentityConfig {
     /** Host users who are provisioned just in time. */
     hostUsers: QuotaByPlan;
   };
+  /** How identity providers of workspaces are called. */
+  egress: EgressConfig;
+  /** `address:port` of the name servers that are asked for records of domains; by default those of the machine. */
+  nameServers?: readonly string[];
+}
+
+export interface EgressConfig {
+  /** Hosts and ports that may be called against the address policy; never in production. */
+  readonly allow: readonly HostPort[];
+  /** PEM of the certificate authority of those hosts. */
+  readonly ca?: string;
+  /** Milliseconds for all calls to a provider that one sign-in takes. */
+  readonly providerMs: number;
 }
 
 export interface SessionLifetime {
@@ -51,12 +66,15 @@ export interface SessionLifetime {
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
+/** The gateway waits 15 seconds for a sign-in. */
+const PROVIDER_MS = 10_000;
+
 /** Token under which the configuration is injected. */
 export const IDENTITY_CONFIG = Symbol('identity:config');
 
 /** Reads the environment; a problem ends the process. */
 export function loadConfig(): IdentityConfig {
-  return readEnvironment((env) => {
+  const { allow, caFile, ...config } = readEnvironment((env) => {
     const service = serviceConfig('identity');
     const lifetime = (prefix: string, idle: number, max: number): SessionLifetime => ({
       idleSeconds: env.integer(`${prefix}_IDLE_SECONDS`, { default: idle, min: 60, max: 400 * DAY }),
@@ -97,6 +115,11 @@ export function loadConfig(): IdentityConfig {
         users: quota('QUOTA_USERS', { developer: 20, business: 500, enterprise: 5_000 }),
         hostUsers: quota('QUOTA_HOST_USERS', { developer: 200, business: 10_000, enterprise: 100_000 }),
       },
+      allow: env.optional('EGRESS_ALLOW'),
+      caFile: env.optional('EGRESS_CA_FILE'),
     };
   });
+  assertNoEgressExceptionsInProduction({ profile: config.service.profile, allow, caFile });
+  const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
+  return { ...config, egress: { allow: parseEgressAllow(allow), ...ca, providerMs: PROVIDER_MS } };
 }

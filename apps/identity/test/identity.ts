@@ -106,6 +106,7 @@ export class TestIdentity {
       operatorSecondFactor: changes.profile === 'production',
       hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
       quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
+      egress: { allow: [], providerMs: 10_000 },
       ...changes.settings,
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
