@@ -43,7 +43,7 @@ export interface IdentityConfig {
   };
   /** How identity providers of workspaces are called. */
   egress: EgressConfig;
-  /** `address:port` of the name servers that are asked for records of domains; by default those of the machine. */
+  /** `address:port` of the name servers that are asked; by default those of the machine. Tests have their own. */
   nameServers?: readonly string[];
 }
 

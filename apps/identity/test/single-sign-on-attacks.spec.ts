@@ -355,6 +355,19 @@ describe('an address of a provider', () => {
     ]);
   });
 
+  it('that has a name is refused by what the name leads to, at each lookup (rebinding)', async () => {
+    const host = `login.${workspace.domain}`;
+    for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '100.64.0.1']) {
+      dns.addresses.set(host, address);
+      const body = { name: 'X', issuer: `https://${host}` };
+      const answer = await identity.post('/api/tenant/identity-providers', body, workspace.owner.accessToken);
+      expect([answer.status, answer.body.errors]).toMatchObject([
+        422,
+        [{ detail: expect.stringContaining('not public') }],
+      ]);
+    }
+  });
+
   it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'])(
     '(its %s) is checked like any other, and a hostile one is never called',
     async (name) => {

@@ -1,4 +1,4 @@
-import { nameServerTextResolver, OutsideClient } from '@crm/egress';
+import { nameServerResolver, nameServerTextResolver, OutsideClient } from '@crm/egress';
 import { Module } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { TEXT_RECORDS } from './text-records.js';
@@ -9,7 +9,12 @@ import { TEXT_RECORDS } from './text-records.js';
     {
       provide: OutsideClient,
       inject: [IDENTITY_CONFIG],
-      useFactory: ({ egress: { allow, ca } }: IdentityConfig) => new OutsideClient({ allow, ...(ca && { ca }) }),
+      useFactory: ({ egress: { allow, ca }, nameServers }: IdentityConfig) =>
+        new OutsideClient({
+          allow,
+          ...(ca !== undefined && { ca }),
+          ...(nameServers && { resolver: nameServerResolver({ servers: nameServers }) }),
+        }),
     },
     {
       provide: TEXT_RECORDS,
