@@ -126,12 +126,13 @@ export class ProviderSignInService {
     const [ids = '', secret = ''] = code.split('.');
     const [tenantId, id] = unpackIds(ids, 2) ?? [];
     if (!tenantId || !id) throw expired();
-    const { userId, hasSecondFactor } = await this.database.transaction(tenantId, async (tx) => {
+    const { userId, providerId, hasSecondFactor } = await this.database.transaction(tenantId, async (tx) => {
       const signIn = await this.signIns.find(tx, id);
       const isRight = signIn?.codeHash && isSecret(signIn.codeHash, secret) && isBrowser(signIn, browser);
       if (!signIn?.userId || !isRight || !(await this.signIns.delete(tx, id))) throw expired();
-      return { userId: signIn.userId, hasSecondFactor: signIn.hasSecondFactor };
+      return { ...signIn, userId: signIn.userId };
     });
+    if (!(await this.providers.findUsable({ tenantId, id: providerId }))) throw expired();
     if (hasSecondFactor) return this.sessions.open(tenantId, userId, origin);
     const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
     if (user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
