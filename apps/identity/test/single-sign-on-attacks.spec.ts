@@ -268,9 +268,12 @@ describe('an address', () => {
     ['with two @', () => `"a@b.com"@${workspace.domain}`, 'email_missing'],
     ['that is none', () => 'nobody', 'email_missing'],
     ['that is missing', () => undefined, 'email_missing'],
-  ])('%s is refused', async (_what, email, reason) => {
-    provider.claims = { email: email() };
+  ])('%s is refused, and makes no user', async (_what, email, reason) => {
+    const address = email();
+    provider.claims = { email: address };
     expect(await outcome()).toEqual(refused(reason));
+    const claimed = 'SELECT 1 FROM sign_in_email WHERE email = $1';
+    expect(await identity.get(Database).crossTenant((tx) => tx.query(claimed, [address ?? '']))).toEqual([]);
   });
 
   it('of the domain of another workspace is refused, also for a provider that is configured leniently', async () => {

@@ -171,8 +171,10 @@ export class ProviderSignInService {
       return await call();
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error;
-      this.logger.warn({ msg: 'A sign-in at an identity provider failed', tenantId, providerId: id, err: error });
-      throw new PlatformError('SINGLE_SIGN_ON_FAILED', error.message, { cause: error });
+      // Without the cause, which can hold what the provider says of a person.
+      const reason = error.message;
+      this.logger.warn({ msg: 'A sign-in at an identity provider failed', tenantId, providerId: id, reason });
+      throw new PlatformError('SINGLE_SIGN_ON_FAILED', undefined, { cause: error });
     }
   }
 }
