@@ -15,7 +15,7 @@ import { withoutNpmVariables } from '../setup/pnpm.mjs';
  */
 
 /** Services that call addresses given by tenants. */
-const CALLERS_OF_THE_OUTSIDE = ['webhook-dispatcher', 'automation-hooks'];
+const CALLERS_OF_THE_OUTSIDE = ['webhook-dispatcher', 'automation-hooks', 'identity'];
 
 /** Where the gateway finds the services it routes to, besides embed-gateway and marketplace-admin (own addresses). */
 const ROUTED = {

@@ -71,7 +71,7 @@ describe('the environment of a service', () => {
       EGRESS_ALLOW: '127.0.0.1:9443,localhost:9443',
       EGRESS_CA_FILE: '/ca.pem',
     });
-    expect(serviceEnvironment('identity', INPUT).EGRESS_ALLOW).toBeUndefined();
+    expect(serviceEnvironment('gateway', INPUT).EGRESS_ALLOW).toBeUndefined();
   });
 
   it('leaves what the caller allows alone', () => {

@@ -121,6 +121,20 @@ describe('the gateway', () => {
       expect(answer.headers.get('x-powered-by')).toBeNull();
     });
 
+    it('passes on the cookie of a sign-in at an identity provider, on its addresses alone, and no other cookie', async () => {
+      const cookie = '__Host-crm-sign-in=abc';
+      const headers = { cookie: `a=b; ${cookie}; session=c` };
+      services.answer = () => ({ headers: { 'set-cookie': `${cookie}; Path=/; Secure` } });
+      const answer = await call('POST', '/api/auth/oidc/exchange', { headers });
+      expect(services.last.headers.cookie).toBe(cookie);
+      expect(answer.headers.get('set-cookie')).toBe(`${cookie}; Path=/; Secure`);
+      expect((await call('POST', '/api/auth/login', { headers })).headers.get('set-cookie')).toBeNull();
+      expect(services.last.headers.cookie).toBeUndefined();
+      services.answer = () => ({ headers: { 'set-cookie': 'other=1; Path=/' } });
+      expect((await call('POST', '/api/auth/oidc/exchange')).headers.get('set-cookie')).toBeNull();
+      expect(services.last.headers.cookie).toBeUndefined();
+    });
+
     it('passes on a body that is not JSON, for the service to refuse', async () => {
       await call('POST', '/api/crm/leads', { body: 'a=b', headers: { 'content-type': 'text/csv' } });
       expect(services.last).toMatchObject({ body: 'a=b', headers: { 'content-type': 'text/csv' } });

@@ -22,3 +22,8 @@ export const PERSONAL_DATA_GROUP: ApiGroupDescription = {
   name: 'Personal data',
   description: 'What the platform keeps of a person: handed out and erased, by themselves or by an administrator.',
 };
+
+export const SINGLE_SIGN_ON_GROUP: ApiGroupDescription = {
+  name: 'Single sign-on',
+  description: 'Signing in at the identity provider of a workspace, its providers and the domains that it has proven.',
+};

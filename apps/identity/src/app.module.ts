@@ -34,6 +34,7 @@ import { MfaModule } from './sign-in/mfa/mfa.module.js';
 import { SignInPolicyModule } from './sign-in/policy/sign-in-policy.module.js';
 import { SignInModule } from './sign-in/sign-in/sign-in.module.js';
 import { StepUpModule } from './sign-in/step-up/step-up.module.js';
+import { SingleSignOnModule } from './single-sign-on/single-sign-on.module.js';
 
 @Module({})
 export class AppModule {
@@ -74,6 +75,7 @@ export class AppModule {
         AuditEventModule,
         ErasureModule,
         PersonalDataExportModule,
+        SingleSignOnModule,
       ],
     };
   }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
+import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import type { LimitsConfig } from '@crm/limits';
 import {
   databaseConfig,
@@ -41,6 +43,19 @@ export interface IdentityConfig {
   };
   /** Days that entries of the audit trail are kept. */
   auditRetentionDays: number;
+  /** How identity providers of workspaces are called. */
+  egress: EgressConfig;
+  /** `address:port` of the name servers that are asked; by default those of the machine. Tests have their own. */
+  nameServers?: readonly string[];
+}
+
+export interface EgressConfig {
+  /** Hosts and ports that may be called against the address policy; never in production. */
+  readonly allow: readonly HostPort[];
+  /** PEM of the certificate authority of those hosts. */
+  readonly ca?: string;
+  /** Milliseconds for all calls to a provider that one sign-in takes. */
+  readonly providerMs: number;
 }
 
 export interface SessionLifetime {
@@ -53,12 +68,15 @@ export interface SessionLifetime {
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
+/** The gateway waits 15 seconds for a sign-in. */
+const PROVIDER_MS = 10_000;
+
 /** Token under which the configuration is injected. */
 export const IDENTITY_CONFIG = Symbol('identity:config');
 
 /** Reads the environment; a problem ends the process. */
 export function loadConfig(): IdentityConfig {
-  return readEnvironment((env) => {
+  const { allow, caFile, ...config } = readEnvironment((env) => {
     const service = serviceConfig('identity');
     const lifetime = (prefix: string, idle: number, max: number): SessionLifetime => ({
       idleSeconds: env.integer(`${prefix}_IDLE_SECONDS`, { default: idle, min: 60, max: 400 * DAY }),
@@ -100,6 +118,11 @@ export function loadConfig(): IdentityConfig {
         hostUsers: quota('QUOTA_HOST_USERS', { developer: 200, business: 10_000, enterprise: 100_000 }),
       },
       auditRetentionDays: env.integer('AUDIT_RETENTION_DAYS', { default: 400, min: 30, max: 3_650 }),
+      allow: env.optional('EGRESS_ALLOW'),
+      caFile: env.optional('EGRESS_CA_FILE'),
     };
   });
+  assertNoEgressExceptionsInProduction({ profile: config.service.profile, allow, caFile });
+  const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, 'utf8') };
+  return { ...config, egress: { allow: parseEgressAllow(allow), ...ca, providerMs: PROVIDER_MS } };
 }

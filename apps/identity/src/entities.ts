@@ -20,6 +20,11 @@ import { CodeGuess } from './sign-in/code-guess/code-guess.entity.js';
 import { MfaChallenge } from './sign-in/mfa/mfa-challenge.entity.js';
 import { SignInPolicy } from './sign-in/policy/sign-in-policy.entity.js';
 import { RecoveryCode } from './sign-in/recovery-code/recovery-code.entity.js';
+import { MailDomain } from './single-sign-on/domain/mail-domain.entity.js';
+import { VerifiedDomain } from './single-sign-on/domain/verified-domain.entity.js';
+import { ProviderLink } from './single-sign-on/link/provider-link.entity.js';
+import { IdentityProvider } from './single-sign-on/provider/identity-provider.entity.js';
+import { ProviderSignIn } from './single-sign-on/sign-in/provider-sign-in.entity.js';
 
 /** Every table of the service but those of the libraries (outbox, idempotency). */
 export const entities = [
@@ -45,4 +50,9 @@ export const entities = [
   RecoveryCode,
   SignInPolicy,
   AuditEntry,
+  IdentityProvider,
+  MailDomain,
+  ProviderLink,
+  ProviderSignIn,
+  VerifiedDomain,
 ];

@@ -107,6 +107,7 @@ export class TestIdentity {
       hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
       quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
       auditRetentionDays: 400,
+      egress: { allow: [], providerMs: 10_000 },
       ...changes.settings,
     };
     const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });

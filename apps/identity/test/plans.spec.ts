@@ -30,7 +30,9 @@ import {
 } from '../src/sign-in/authenticator/authenticator.sql.js';
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
-import { READ_SECOND_FACTOR_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
+import { READ_SIGN_IN_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
+import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/verified-domain.sql.js';
+import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
 
 const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
@@ -38,7 +40,7 @@ const ofRuntimeRole = {
   LOCK_HOST_USER,
   LOCK_USER_FOR_ISSUE,
   OPEN_SESSION,
-  READ_SECOND_FACTOR_POLICY,
+  READ_SIGN_IN_POLICY,
   READ_SIGN_IN_USER,
   FORGET_AUDIT_PLACES,
   RECORD_AUDIT_ENTRY,
@@ -51,6 +53,9 @@ const ofRuntimeRole = {
   WAIT_OF_GUESS,
 };
 const ofNarrowRole = {
+  CLAIM_DOMAIN,
+  LOCK_SUBJECT,
+  TAKE_DUE_DOMAINS,
   CLAIM_EMAIL,
   CLAIM_MAIL,
   COLLECT_CUTOFFS,

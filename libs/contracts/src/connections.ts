@@ -35,7 +35,7 @@ export interface ConnectionArrow {
 export const BEHIND_GATEWAY: readonly ServiceName[] = SERVICES.filter((name) => !isEdge(name));
 
 /** Services that call addresses which tenants gave. */
-export const CALLERS_OF_THE_INTERNET: readonly ServiceName[] = ['automation-hooks', 'webhook-dispatcher'];
+export const CALLERS_OF_THE_INTERNET: readonly ServiceName[] = ['identity', 'automation-hooks', 'webhook-dispatcher'];
 
 /** Services that limit calls over all of their replicas. */
 export const COUNTERS_OF_LIMITS: readonly ServiceName[] = [

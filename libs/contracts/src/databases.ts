@@ -55,6 +55,11 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'email_claim', role: 'narrow', why: 'whoever verifies an address first ends the claims of other tenants' },
     { table: 'refresh_token', role: 'narrow', why: 'a refresh token names its session, not its tenant' },
     { table: 'embed_client', role: 'narrow', why: 'a client id is presented before its tenant is known' },
+    {
+      table: 'verified_domain',
+      role: 'narrow',
+      why: 'a mail domain belongs to one tenant, and names it before anybody has signed in',
+    },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
     OUTBOX_POSITION,

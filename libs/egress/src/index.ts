@@ -13,3 +13,4 @@ export type { Timeouts } from './exchange-clock.js';
 export { OutsideClient } from './outside-client.js';
 export { isClientHeader, type RequestHeaders } from './request-headers.js';
 export { type NameServerOptions, nameServerResolver, type Resolver } from './resolver.js';
+export { nameServerTextResolver, type TextResolver } from './text-records.js';

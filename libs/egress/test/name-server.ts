@@ -1,7 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 
-/** What the server answers for a name and kind: addresses, a response code (2 SERVFAIL, 3 NXDOMAIN), or nothing. */
+/** What is asked for. */
+export type RecordKind = 'A' | 'AAAA' | 'TXT';
+
+/** What the server answers for a name and kind: addresses or texts, a response code (2 SERVFAIL, 3 NXDOMAIN), or nothing. */
 export type NameAnswer = readonly string[] | number | 'silence';
 
 /** A name server on a free port of loopback. */
@@ -14,16 +17,19 @@ export interface NameServer {
 }
 
 const TYPE_A = 1;
+const TYPE_TXT = 16;
+/** Longest piece of a text. */
+const PIECE_BYTES = 255;
 const HEADER_BYTES = 12;
 
 /** Starts a name server (RFC 1035 over UDP) with these answers. */
-export async function startNameServer(answer: (name: string, kind: 'A' | 'AAAA') => NameAnswer): Promise<NameServer> {
+export async function startNameServer(answer: (name: string, kind: RecordKind) => NameAnswer): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
     const { name, type, end } = questionOf(query);
     asked.push(name);
-    const said = answer(name, type === TYPE_A ? 'A' : 'AAAA');
+    const said = answer(name, type === TYPE_A ? 'A' : type === TYPE_TXT ? 'TXT' : 'AAAA');
     if (said !== 'silence') socket.send(reply(query.subarray(0, end), type, said), from.port, from.address);
   });
   await new Promise<void>((resolve) => {
@@ -54,7 +60,7 @@ function reply(question: Buffer, type: number, said: readonly string[] | number)
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt32BE(0, 8);
   const records = addresses.map((address) => {
-    const bytes = bytesOf(address);
+    const bytes = type === TYPE_TXT ? piecesOf(address) : bytesOf(address);
     const record = Buffer.alloc(HEADER_BYTES);
     record.writeUInt16BE(0xc00c, 0);
     record.writeUInt16BE(type, 2);
@@ -64,6 +70,14 @@ function reply(question: Buffer, type: number, said: readonly string[] | number)
     return Buffer.concat([record, bytes]);
   });
   return Buffer.concat([header, question.subarray(HEADER_BYTES), ...records]);
+}
+
+/** Encodes a text in pieces, each after its length. */
+function piecesOf(text: string): Buffer {
+  const pieces = Array.from({ length: Math.ceil(text.length / PIECE_BYTES) }, (_none, index) =>
+    Buffer.from(text.slice(index * PIECE_BYTES, (index + 1) * PIECE_BYTES), 'latin1'),
+  );
+  return Buffer.concat(pieces.flatMap((piece) => [Buffer.of(piece.length), piece]));
 }
 
 /** Encodes an address. IPv6 must be written out in eight groups. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createEgressClient } from '../src/index.js';
 import { nameServerResolver } from '../src/resolver.js';
-import { type NameAnswer, type NameServer, startNameServer } from './name-server.js';
+import { type NameAnswer, type NameServer, type RecordKind, startNameServer } from './name-server.js';
 import { httpsReceiver, makeCertificate } from './receiver.js';
 
 /** The default number of threads that Node uses for files and for the system's resolver. */
@@ -18,7 +18,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-async function serve(answer: (name: string, kind: 'A' | 'AAAA') => NameAnswer): Promise<NameServer> {
+async function serve(answer: (name: string, kind: RecordKind) => NameAnswer): Promise<NameServer> {
   const server = await startNameServer(answer);
   closers.push(() => server.close());
   return server;

@@ -23,6 +23,8 @@ export interface ForwardedRequest {
   readonly timeoutMs?: number | undefined;
   /** Whether the client understands a compressed answer; undefined for one that is never compressed. */
   readonly compression?: 'gzip' | 'not accepted' | undefined;
+  /** Whether the answer may set the cookie that ties a sign-in to its browser. */
+  readonly passesSignInCookie?: boolean | undefined;
   /** Of this request; it ends with the service's answer. */
   readonly span?: Span | undefined;
 }
@@ -163,7 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private begin(): FastifyReply {
     const { reply } = this;
-    copyResponseHeaders(this.headers, reply);
+    copyResponseHeaders(this.headers, reply, this.request.passesSignInCookie);
     // A connection whose request was not read to its end cannot be used again.
     if (!reply.request.raw.complete) reply.header('connection', 'close');
     return reply.code(this.status);

@@ -93,6 +93,15 @@ export function requestHeaders(
   return headers;
 }
 
+/** Set by identity (apps/identity/src/single-sign-on/sign-in/browser-cookie.ts). */
+const SIGN_IN_COOKIE = '__Host-crm-sign-in=';
+
+/** Of the cookies of a request, the one that ties a sign-in to its browser; undefined when there is none. */
+export function signInCookie(received: string | undefined): string | undefined {
+  const cookies = (received ?? '').split(';').map((cookie) => cookie.trim());
+  return cookies.filter((cookie) => cookie.startsWith(SIGN_IN_COOKIE)).join('; ') || undefined;
+}
+
 /** The headers that a `Connection` header limits to this connection; undefined when it names none. */
 function hopsOf(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
@@ -120,8 +129,17 @@ const RESPONSE_DROPPED = new Set([
   'x-request-id',
 ]);
 
-/** Copies the headers of the service's answer to the answer for the client. */
-export function copyResponseHeaders(received: IncomingHttpHeaders, reply: FastifyReply): void {
+/**
+ * Copies the headers of the service's answer to the answer for the client.
+ * @param passesSignInCookie whether the one cookie that is forwarded may be set
+ */
+export function copyResponseHeaders(
+  received: IncomingHttpHeaders,
+  reply: FastifyReply,
+  passesSignInCookie = false,
+): void {
+  const set = passesSignInCookie ? [received['set-cookie'] ?? []].flat() : [];
+  for (const cookie of set) if (cookie.startsWith(SIGN_IN_COOKIE)) reply.header('set-cookie', cookie);
   const hops = hopsOf(received.connection);
   for (const name in received) {
     if (!RESPONSE_DROPPED.has(name) && !hops?.has(name)) reply.header(name, received[name]);

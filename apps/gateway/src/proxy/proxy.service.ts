@@ -15,7 +15,7 @@ import { ROUTE_CLASSES } from '../routing/route-class.js';
 import { isAmbiguous, ROUTES, type Route, routeFor } from '../routing/routing.js';
 import { acceptsGzip } from './compression.js';
 import { describeForwarding } from './forward-span.js';
-import { requestHeaders } from './forwarded-headers.js';
+import { requestHeaders, signInCookie } from './forwarded-headers.js';
 import { UpstreamPaused, Upstreams } from './upstreams.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -165,10 +165,21 @@ export class ProxyService implements OnModuleInit {
       host: request.headers.host,
       hasBody: body !== null,
     });
+    const { passesSignInCookie } = routeClass;
+    if (passesSignInCookie) headers.cookie = signInCookie(request.headers.cookie);
     const timeoutMs = routeClass.timeoutMs && Math.min(routeClass.timeoutMs, this.timeoutMs);
     const compression =
       routeClass.compresses && method === 'GET' ? compressionFor(request.headers['accept-encoding']) : undefined;
-    const forwarded = { method, path: request.raw.url as string, headers, body, span, timeoutMs, compression };
+    const forwarded = {
+      method,
+      path: request.raw.url as string,
+      headers,
+      body,
+      span,
+      timeoutMs,
+      compression,
+      passesSignInCookie,
+    };
     this.upstreams.forward(upstream, forwarded, reply, (error) =>
       this.problems.answer(asUnavailable(error), request, reply),
     );

@@ -12,6 +12,8 @@ export interface RouteClass {
   readonly compresses?: boolean;
   /** A token that is sent along is not looked at. */
   readonly ignoresToken: boolean;
+  /** The cookie that ties a sign-in to its browser is forwarded both ways, and no other. */
+  readonly passesSignInCookie?: boolean;
 }
 
 export const ROUTE_CLASSES = {
@@ -21,6 +23,14 @@ export const ROUTE_CLASSES = {
   records: { bodyBytes: DEFAULT_BODY_LIMIT, limit: 'caller', compresses: true, ignoresToken: false },
   /** Calls that exchange credentials for a token: short, and a client may still send its last, expired token. */
   credentials: { bodyBytes: 16 * 1024, timeoutMs: 15_000, limit: 'address', ignoresToken: true },
+  /** The same, by a browser that goes to an identity provider in between. */
+  browserCredentials: {
+    bodyBytes: 16 * 1024,
+    timeoutMs: 15_000,
+    limit: 'address',
+    ignoresToken: true,
+    passesSignInCookie: true,
+  },
   /** Calls of upstream systems; the secret in the path is all that they bring. */
   hook: { bodyBytes: 256 * 1024, timeoutMs: 15_000, limit: 'hook', ignoresToken: true },
 } as const satisfies Readonly<Record<string, RouteClass>>;

@@ -20,6 +20,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/auth/email-change/undo', 'identity', 'credentials'],
   ['/api/auth/embed-links/undo', 'identity', 'credentials'],
   ['/api/auth/oauth/token', 'identity', 'credentials'],
+  ['/api/auth/oidc', 'identity', 'browserCredentials'],
   ['/api/auth', 'identity', 'api'],
   ['/api/tenant', 'identity', 'api'],
   ['/api/admin', 'identity', 'api'],

@@ -7,6 +7,7 @@ import { SignInEmail } from '../accounts/user/sign-in-email.entity.js';
 import { SigningKey } from '../keys/signing-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
+import { ProviderSignIn } from '../single-sign-on/sign-in/provider-sign-in.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
 /** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */
@@ -21,6 +22,7 @@ export class ExpiredRowRepository {
     await tx.repository(SigningKey).delete({ retiresAt: LONG_PAST });
     await tx.repository(PasswordReset).delete({ expiresAt: PAST });
     await tx.repository(EmailChange).delete({ expiresAt: PAST });
+    await tx.repository(ProviderSignIn).delete({ expiresAt: PAST });
     await tx.repository(SignInEmail).delete({ reservedUntil: PAST });
   }
 }

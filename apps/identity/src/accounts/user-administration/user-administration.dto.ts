@@ -48,7 +48,9 @@ export class UserView extends UserSummaryView {
   @EnumField(['active', 'invited', 'disabled'])
   status: string;
 
-  @EnumField(['registration', 'administrator', 'embed'], { description: 'How the user was created' })
+  @EnumField(['registration', 'administrator', 'embed', 'identity_provider'], {
+    description: 'How the user was created',
+  })
   origin: string;
 
   @BooleanField()

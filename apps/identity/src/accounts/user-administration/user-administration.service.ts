@@ -254,8 +254,8 @@ function assertInvited(user: User | null): void {
 }
 
 function statusAfter(user: User, change: UserChange): UserStatus {
-  // Host users never have a password; their host signs them in.
-  const waitsForPassword = user.passwordHash === null && user.origin !== 'embed';
+  // Host users and those of an identity provider never have a password; their host or provider signs them in.
+  const waitsForPassword = user.passwordHash === null && !['embed', 'identity_provider'].includes(user.origin);
   return change.status === 'active' && waitsForPassword ? 'invited' : (change.status ?? user.status);
 }
 

@@ -3,8 +3,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** `invited` has not set a password yet; `disabled` can neither sign in nor be embedded. */
 export type UserStatus = 'active' | 'invited' | 'disabled';
 
-/** How a user came to be; `embed` users were provisioned by a host and have no password. */
-export type UserOrigin = 'registration' | 'administrator' | 'embed';
+/**
+ * How a user came to be; `embed` users were provisioned by a host, `identity_provider` users at their first sign-in there.
+ * Neither has a password.
+ */
+export type UserOrigin = 'registration' | 'administrator' | 'embed' | 'identity_provider';
 
 @Entity({ name: 'app_user' })
 export class User {

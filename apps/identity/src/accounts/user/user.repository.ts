@@ -9,7 +9,7 @@ import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from './user.sql.js';
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
 
 /** Whom a password is checked for. */
-export type SignInUser = Pick<User, 'tenantId' | 'id' | 'email' | 'status' | 'passwordHash' | 'mfaEnabled'>;
+export type SignInUser = Pick<User, 'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled'>;
 
 /** Whose rights go into a token. */
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'roles' | 'status'>;

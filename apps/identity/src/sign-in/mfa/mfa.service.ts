@@ -52,6 +52,8 @@ export interface Demand {
   mailCode: boolean;
   /** A second factor has to be set up first. */
   enrolment: boolean;
+  /** Why the password is not accepted although it is right. */
+  refusal?: PlatformError | undefined;
 }
 
 /** The user whose second factor was right. */
@@ -82,7 +84,7 @@ export class MfaService {
   /**
    * @param demandOf reads what the sign-in needs without an authenticator
    * @returns what the sign-in still needs; null when the password is enough
-   * @throws PlatformError RATE_LIMITED when too many codes were sent
+   * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
    */
   async begin(
     account: Account,
@@ -93,6 +95,7 @@ export class MfaService {
     const [hasAuthenticator, demand] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.authenticators.isInUse(tx, id), demandOf(tx)]),
     );
+    if (demand.refusal) throw demand.refusal;
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
     if (hasAuthenticator) return this.askForCode(account);
     if (demand.mailCode) return this.sendCode(account);

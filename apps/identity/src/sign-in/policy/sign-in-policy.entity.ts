@@ -12,4 +12,8 @@ export class SignInPolicy {
 
   @Column({ name: 'second_factor', type: 'text' })
   secondFactor: SecondFactorPolicy;
+
+  /** `required`: passwords of nobody but owners are accepted. */
+  @Column({ name: 'single_sign_on', type: 'text' })
+  singleSignOn: 'optional' | 'required';
 }

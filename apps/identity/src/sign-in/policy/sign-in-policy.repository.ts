@@ -1,18 +1,33 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { type SecondFactorPolicy, SignInPolicy } from './sign-in-policy.entity.js';
-import { READ_SECOND_FACTOR_POLICY } from './sign-in-policy.sql.js';
+import { READ_SIGN_IN_POLICY } from './sign-in-policy.sql.js';
 
 @Injectable()
 export class SignInPolicyRepository {
-  async get(tx: TenantTransaction): Promise<SecondFactorPolicy> {
-    const [policy] = await tx.queryPrepared<Pick<SignInPolicy, 'secondFactor'>>(READ_SECOND_FACTOR_POLICY, [
+  /** All that the workspace demands. */
+  async read(tx: TenantTransaction): Promise<{ secondFactor: SecondFactorPolicy; singleSignOn: boolean }> {
+    const [policy] = await tx.queryPrepared<Pick<SignInPolicy, 'secondFactor' | 'singleSignOn'>>(READ_SIGN_IN_POLICY, [
       tx.tenantId,
     ]);
-    return policy?.secondFactor ?? 'optional';
+    return { secondFactor: policy?.secondFactor ?? 'optional', singleSignOn: policy?.singleSignOn === 'required' };
+  }
+
+  async get(tx: TenantTransaction): Promise<SecondFactorPolicy> {
+    return (await this.read(tx)).secondFactor;
   }
 
   async set(tx: TenantTransaction, secondFactor: SecondFactorPolicy): Promise<void> {
     await tx.repository(SignInPolicy).upsert({ tenantId: tx.tenantId, secondFactor }, ['tenantId']);
+  }
+
+  async setSingleSignOn(tx: TenantTransaction, required: boolean): Promise<void> {
+    await tx
+      .repository(SignInPolicy)
+      .createQueryBuilder()
+      .insert()
+      .values({ secondFactor: 'optional', singleSignOn: required ? 'required' : 'optional' })
+      .orUpdate(['single_sign_on'], ['tenant_id'])
+      .execute();
   }
 }

@@ -35,7 +35,7 @@ export class SignInController {
       'If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up.',
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['INVALID_CREDENTIALS'],
+    refusals: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED'],
   })
   async signIn(
     @Proven() user: SignInUser,

@@ -60,15 +60,21 @@ export class SignInService {
 
   /**
    * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
-   * the workspace requires it.
-   * @throws PlatformError INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
+   * the workspace requires it. Where it requires single sign-on, only owners get in by a password.
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED; INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
    *   were asked for
    */
   async admit(user: SignInUser, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
-    const demandOf = async (tx: TenantTransaction) => ({
-      mailCode: user.mfaEnabled,
-      enrolment: (await this.policies.get(tx)) === 'required',
-    });
+    const demandOf = async (tx: TenantTransaction) => {
+      const { secondFactor, singleSignOn } = await this.policies.read(tx);
+      const isRefused = singleSignOn && !user.roles.includes('owner');
+      return {
+        mailCode: user.mfaEnabled,
+        // An owner gets in when the identity provider fails, but never by a password alone.
+        enrolment: secondFactor === 'required' || singleSignOn,
+        refusal: isRefused ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined,
+      };
+    };
     return (
       (await this.mfa.begin(user, demandOf)) ??
       this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' })
@@ -104,7 +110,7 @@ export class SignInService {
     return { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
   }
 
-  private noteFailure({ tenantId, id, status }: SignInSignInUser, origin: RequestOrigin): void {
+  private noteFailure({ tenantId, id, status }: SignInUser, origin: RequestOrigin): void {
     const reason = status === 'active' ? 'password' : status;
     this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }

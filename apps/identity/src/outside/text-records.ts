@@ -1,0 +1,2 @@
+/** Token under which the TextResolver is injected. */
+export const TEXT_RECORDS = Symbol('identity:text records');

@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { TenantModule } from '../../accounts/tenant/tenant.module.js';
+import { UserModule } from '../../accounts/user/user.module.js';
+import { MailModule } from '../../mail/mail.module.js';
+import { OutsideModule } from '../../outside/outside.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
+import { DomainController } from './domain.controller.js';
+import { DomainRepository } from './domain.repository.js';
+import { DomainService } from './domain.service.js';
+import { DomainSweeper } from './domain.sweeper.js';
+
+/** Domains of e-mail addresses that workspaces have proven. */
+@Module({
+  imports: [TenantModule, UserModule, MailModule, OutsideModule, SessionModule],
+  controllers: [DomainController],
+  providers: [DomainRepository, DomainService, DomainSweeper],
+  exports: [DomainRepository, DomainService],
+})
+export class DomainModule {}

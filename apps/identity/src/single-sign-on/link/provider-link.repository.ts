@@ -1,0 +1,27 @@
+import type { NarrowTransaction, Transaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { ProviderLink } from './provider-link.entity.js';
+import { LOCK_SUBJECT } from './provider-link.sql.js';
+
+/** A person at a provider, as a tenant sees them. */
+export type Subject = Pick<ProviderLink, 'tenantId' | 'issuer' | 'sub'>;
+
+@Injectable()
+export class ProviderLinkRepository {
+  /** Makes first sign-ins of one person wait for each other until the transaction ends. */
+  async lock(tx: Transaction, { tenantId, issuer, sub }: Subject): Promise<void> {
+    await tx.query(LOCK_SUBJECT, [JSON.stringify(['provider_link', tenantId, issuer, sub])]);
+  }
+
+  /** The id of the user; null before the first sign-in. */
+  async find(tx: Transaction, { tenantId, issuer, sub }: Subject): Promise<string | null> {
+    const link = await tx
+      .repository(ProviderLink)
+      .findOne({ select: { tenantId: true, userId: true }, where: { tenantId, issuer, sub } });
+    return link?.userId ?? null;
+  }
+
+  async insert(tx: NarrowTransaction, subject: Subject, userId: string): Promise<void> {
+    await tx.repository(ProviderLink).insert({ ...subject, userId });
+  }
+}

@@ -1,0 +1,151 @@
+import { BooleanField, DateTimeField, field, IdField, ListField, TextField } from '@crm/http';
+
+const NAME = { maxLength: 60, example: 'Example Inc. accounts' };
+const ISSUER = { maxLength: 500, example: 'https://login.example.com' };
+const CLIENT_ID = {
+  maxLength: 500,
+  nullable: true,
+  description: 'Of the client that is registered with the provider; null until it is',
+  example: '0oa1b2c3',
+};
+const SCOPES = {
+  maxItems: 20,
+  description: 'Scopes that are asked for; always with `openid`',
+  example: ['openid', 'email', 'profile'],
+};
+const DEFAULT_ROLES = {
+  minItems: 1,
+  maxItems: 20,
+  description: 'Roles of users who are made at their first sign-in; never `owner`',
+  example: ['member'],
+};
+const VERIFIED_EMAIL = {
+  description:
+    'Whether the provider has to say that it has verified the address (`email_verified`). Turn it off for a provider that never says it and lets nobody choose their address',
+};
+const SECOND_FACTOR = {
+  maxItems: 20,
+  description:
+    'Values of `amr` or `acr` in the id token that count as a second factor. Without any of them the second factor of the platform follows, where one is on or required',
+  example: ['mfa'],
+};
+const scope = field.text({ maxLength: 100, pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/, example: 'email' });
+const role = field.text({ maxLength: 40 });
+const factor = field.text({ maxLength: 200 });
+const SECRET = {
+  optional: true,
+  maxLength: 1000,
+  description: 'Of the client; it is stored sealed and never returned',
+  example: 'a-secret-of-the-provider',
+};
+
+export class CreateIdentityProviderInput {
+  @TextField(NAME)
+  name: string;
+
+  @TextField({ ...ISSUER, description: 'The issuer, exactly as the provider states it' })
+  issuer: string;
+
+  @TextField({ ...CLIENT_ID, optional: true })
+  clientId?: string | null;
+
+  @TextField(SECRET)
+  clientSecret?: string;
+
+  @ListField(scope, { ...SCOPES, optional: true })
+  scopes?: string[];
+
+  @BooleanField({ optional: true, description: 'Whether users can sign in with it; needs a client and its secret' })
+  enabled?: boolean;
+
+  @ListField(role, { ...DEFAULT_ROLES, optional: true })
+  defaultRoles?: string[];
+
+  @BooleanField({ ...VERIFIED_EMAIL, optional: true })
+  requiresVerifiedEmail?: boolean;
+
+  @ListField(factor, { ...SECOND_FACTOR, optional: true })
+  secondFactorValues?: string[];
+}
+
+export class ChangeIdentityProviderInput {
+  @TextField({ ...NAME, optional: true })
+  name?: string;
+
+  @TextField({
+    ...ISSUER,
+    optional: true,
+    description: 'Another issuer needs its client secret in the same call: the present one is not shown to it',
+  })
+  issuer?: string;
+
+  @TextField({ ...CLIENT_ID, optional: true })
+  clientId?: string | null;
+
+  @TextField(SECRET)
+  clientSecret?: string;
+
+  @ListField(scope, { ...SCOPES, optional: true })
+  scopes?: string[];
+
+  @BooleanField({ optional: true })
+  enabled?: boolean;
+
+  @ListField(role, { ...DEFAULT_ROLES, optional: true })
+  defaultRoles?: string[];
+
+  @BooleanField({ ...VERIFIED_EMAIL, optional: true })
+  requiresVerifiedEmail?: boolean;
+
+  @ListField(factor, { ...SECOND_FACTOR, optional: true })
+  secondFactorValues?: string[];
+}
+
+export class IdentityProviderView {
+  @IdField()
+  id: string;
+
+  @TextField(NAME)
+  name: string;
+
+  @TextField(ISSUER)
+  issuer: string;
+
+  @TextField(CLIENT_ID)
+  clientId: string | null;
+
+  @BooleanField({ description: 'Whether a client secret is stored' })
+  hasClientSecret: boolean;
+
+  @ListField(scope, SCOPES)
+  scopes: string[];
+
+  @BooleanField({ description: 'Whether users can sign in with it' })
+  enabled: boolean;
+
+  @ListField(role, DEFAULT_ROLES)
+  defaultRoles: string[];
+
+  @BooleanField(VERIFIED_EMAIL)
+  requiresVerifiedEmail: boolean;
+
+  @ListField(factor, SECOND_FACTOR)
+  secondFactorValues: string[];
+
+  @TextField({ maxLength: 64, description: 'What the addresses of a sign-in call the provider' })
+  signInId: string;
+
+  @TextField({
+    maxLength: 2048,
+    description: 'The redirect address to register with the provider; each provider has another one',
+  })
+  redirectUri: string;
+
+  @DateTimeField()
+  createdAt: string;
+}
+
+export class IdentityProviderListView {
+  @ListField(() => IdentityProviderView)
+  data: IdentityProviderView[];
+}

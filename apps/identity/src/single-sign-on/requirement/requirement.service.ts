@@ -1,0 +1,37 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { SignInPolicyRepository } from '../../sign-in/policy/sign-in-policy.repository.js';
+import { DomainRepository } from '../domain/domain.repository.js';
+import { IdentityProviderRepository } from '../provider/identity-provider.repository.js';
+
+/** Whether passwords of a workspace are refused. */
+@Injectable()
+export class RequirementService {
+  constructor(
+    private readonly database: Database,
+    private readonly policies: SignInPolicyRepository,
+    private readonly providers: IdentityProviderRepository,
+    private readonly domains: DomainRepository,
+    private readonly proof: RecentProof,
+  ) {}
+
+  async get(tenantId: string): Promise<boolean> {
+    return (await this.database.transaction(tenantId, (tx) => this.policies.read(tx))).singleSignOn;
+  }
+
+  /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while nobody could sign in by a provider */
+  async set(principal: Principal, required: boolean): Promise<void> {
+    await this.proof.assert(principal);
+    await this.database.transaction(principal, async (tx) => {
+      if (required) {
+        const isUsable = (await this.providers.list(tx)).some(({ enabled }) => enabled);
+        if (!isUsable) throw new PlatformError('CONFLICT', 'Enable an identity provider first');
+        if (!(await this.domains.hasVerified(tx))) throw new PlatformError('CONFLICT', 'Prove a domain first');
+      }
+      await this.policies.setSingleSignOn(tx, required);
+    });
+  }
+}

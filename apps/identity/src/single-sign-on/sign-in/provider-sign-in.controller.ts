@@ -1,0 +1,129 @@
+import { Public } from '@crm/access';
+import { PlatformError, type TokenPair } from '@crm/contracts';
+import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { SignInView } from '@crm/identity-views';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { SINGLE_SIGN_ON_GROUP } from '../../api-groups.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa.service.js';
+import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
+import { DiscoverQuery, ExchangeInput, SignInProviderListView, StartedView } from './provider-sign-in.dto.js';
+import { ProviderSignInService } from './provider-sign-in.service.js';
+import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+
+/** What is used of Fastify's reply. */
+interface Reply {
+  header(name: string, value: string): unknown;
+}
+
+@ApiGroup(SINGLE_SIGN_ON_GROUP)
+@Controller('api/auth/oidc')
+export class ProviderSignInController {
+  constructor(
+    private readonly signIns: ProviderSignInService,
+    private readonly limit: ProviderSignInLimit,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  @Get('discover')
+  @Public()
+  @Describe({
+    summary: 'Finds the identity providers of an address',
+    description:
+      'Those of the workspace that has proven the domain of the address; none for any other domain. Nothing is said of accounts.',
+    answers: [{ status: 200, description: 'The providers', body: () => SignInProviderListView }],
+    refusals: ['RATE_LIMITED'],
+  })
+  async discover(@Query() { email }: DiscoverQuery, @Ip() address: string): Promise<SignInProviderListView> {
+    await this.limit.consume('discover', address);
+    return { providers: await this.signIns.discover(email) };
+  }
+
+  @Post(':providerId/start')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Begins a sign-in at an identity provider',
+    description:
+      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes.',
+    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
+    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+  })
+  async start(
+    @Param('providerId') providerId: string,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<StartedView> {
+    await this.limit.consume('start', address);
+    const browser = cookieFor(cookies);
+    const redirectTo = await this.signIns.start(providerId, browser);
+    reply.header('set-cookie', setCookie(browser));
+    return { redirectTo };
+  }
+
+  @Get(':providerId/callback')
+  @HttpCode(303)
+  @Public()
+  @Describe({
+    summary: 'Takes the answer of an identity provider',
+    description:
+      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
+    answers: [{ status: 303, description: 'Where the browser goes on: in `Location`' }],
+  })
+  async complete(
+    @Param('providerId') providerId: string,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Req() request: { raw: { url?: string } },
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<void> {
+    const fragment = await this.outcome(providerId, request.raw.url ?? '', address, presentedCookie(cookies));
+    // A fragment reaches the page but not the log of a server.
+    reply.header('location', `${this.config.service.baseUrl}/account/signed-in#${fragment}`);
+    reply.header('cache-control', 'no-store');
+    reply.header('referrer-policy', 'no-referrer');
+  }
+
+  @Post('exchange')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Public()
+  @Describe({
+    summary: 'Completes a sign-in at an identity provider',
+    description:
+      'The code works once, for a minute, and in the browser that began the sign-in. The answer is that of a sign-in with a password: the tokens, or what the sign-in still needs.',
+    answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
+    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],
+  })
+  async exchange(
+    @Body() { code }: ExchangeInput,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Headers('user-agent') userAgent: string | undefined,
+  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+    await this.limit.consume('exchange', address);
+    return this.signIns.exchange(code, presentedCookie(cookies), { address, userAgent: userAgent ?? null });
+  }
+
+  /** @returns the fragment for the page */
+  private async outcome(
+    providerId: string,
+    url: string,
+    address: string,
+    browser: string | undefined,
+  ): Promise<URLSearchParams> {
+    const start = url.indexOf('?');
+    try {
+      await this.limit.consume('return', address);
+      const code = await this.signIns.complete(providerId, start < 0 ? '' : url.slice(start + 1), browser);
+      return new URLSearchParams({ code });
+    } catch (error) {
+      // A person is waiting in front of a browser: what can be expected becomes a page, not a problem document.
+      if (!(error instanceof PlatformError)) throw error;
+      const { reason } = error.extra.members ?? {};
+      return new URLSearchParams({ error: error.code, ...(typeof reason === 'string' && { reason }) });
+    }
+  }
+}

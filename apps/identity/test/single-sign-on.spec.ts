@@ -1,0 +1,160 @@
+import type { ReceiverCertificate } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { type Answer, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+import { Browser } from './single-sign-on/browser.js';
+import { certificate } from './single-sign-on/certificate.js';
+import { RealProvider } from './single-sign-on/real-provider.js';
+import { TextServer } from './single-sign-on/text-server.js';
+import { addProvider, type Proven, proven, type Settings, settings } from './single-sign-on/workspace.js';
+
+let tls: ReceiverCertificate;
+let mailServer: MailServer;
+let dns: TextServer;
+let provider: RealProvider;
+let identity: TestIdentity;
+let workspace: Proven;
+let configured: Settings;
+
+beforeAll(async () => {
+  tls = await certificate();
+  [mailServer, dns, provider] = await Promise.all([MailServer.start(), TextServer.start(), RealProvider.start(tls)]);
+  identity = await TestIdentity.start({
+    smtpUrl: mailServer.url,
+    settings: {
+      egress: { allow: [{ host: '127.0.0.1', port: provider.port }], ca: tls.ca, providerMs: 10_000 },
+      nameServers: [dns.address],
+    },
+  });
+  workspace = await proven(identity, dns);
+  configured = await addProvider(identity, workspace.owner, { issuer: provider.issuer });
+  await provider.register([configured.redirectUri]);
+  const { client } = provider;
+  const changed = await identity.request('PATCH', `/api/tenant/identity-providers/${configured.id}`, {
+    token: workspace.owner.accessToken,
+    body: { clientId: client.id, clientSecret: client.secret, enabled: true },
+  });
+  expect([changed.status, settings(changed)]).toMatchObject([200, { enabled: true, hasClientSecret: true }]);
+});
+afterAll(async () => {
+  await identity?.close();
+  await Promise.all([provider?.close(), dns?.close(), mailServer?.close()]);
+});
+
+let people = 0;
+/** Puts somebody new in front of the browser. */
+function person(email = `person-${people}@${workspace.domain}`): { sub: string; email: string } {
+  people += 1;
+  provider.person = { sub: `sub-${people}`, email, email_verified: true, name: 'Ada Lovelace' };
+  return provider.person;
+}
+
+/** Signs in at the provider. @returns what the page learns, in its browser */
+async function atProvider(): Promise<{ browser: Browser; outcome: Record<string, string> }> {
+  const browser = new Browser(identity, tls.ca);
+  const outcome = await browser.comeBack(await browser.visit(await browser.start(configured.signInId)));
+  return { browser, outcome };
+}
+
+async function signIn(): Promise<Answer> {
+  const { browser, outcome } = await atProvider();
+  return browser.exchange(outcome.code ?? '');
+}
+
+const me = async (answer: Answer) =>
+  (await identity.request('GET', '/api/auth/me', { token: answer.body.accessToken })).body;
+
+describe('signing in at the identity provider of a workspace', () => {
+  it('is offered to every address of a proven domain, and to no other', async () => {
+    const discover = async (email: string) =>
+      settings(await identity.request('GET', `/api/auth/oidc/discover?email=${encodeURIComponent(email)}`)).providers;
+    const offered = [{ id: configured.signInId, name: 'Their provider' }];
+    expect(await discover(`nobody@${workspace.domain}`)).toEqual(offered);
+    expect(await discover(`Nobody@${workspace.domain.toUpperCase()}`)).toEqual(offered);
+    expect(await discover(workspace.owner.email)).toEqual([]);
+    expect(await discover(`nobody@sub.${workspace.domain}`)).toEqual([]);
+  });
+
+  it('makes a user of the workspace at the first sign-in, and knows them by their id at the next', async () => {
+    const { sub, email } = person();
+    const first = await signIn();
+    expect([first.status, first.body]).toMatchObject([200, { tokenType: 'Bearer', expiresIn: 900 }]);
+    expect(await me(first)).toMatchObject({
+      email,
+      name: 'Ada Lovelace',
+      roles: ['member'],
+      tenant: { id: workspace.owner.tenantId },
+    });
+    provider.person = { sub, email: `renamed@${workspace.domain}`, email_verified: false, name: 'Somebody' };
+    const second = await signIn();
+    expect(decodeJwt(second.body.accessToken).sub).toBe(decodeJwt(first.body.accessToken).sub);
+    expect(await me(second)).toMatchObject({ email });
+  });
+
+  it('links a user who has the address, tells them, and keeps their roles', async () => {
+    const email = `existing-${people}@${workspace.domain}`;
+    const added = await identity.post(
+      '/api/tenant/users',
+      { email, name: 'Grace', roles: ['viewer'] },
+      workspace.owner.accessToken,
+    );
+    expect([added.status, added.body.status]).toEqual([201, 'invited']);
+    await mailServer.mailTo(email);
+    person(email.toUpperCase());
+    const since = mailServer.mails.length;
+    expect(await me(await signIn())).toMatchObject({ id: added.body.id, name: 'Grace', roles: ['viewer'] });
+    const told = await mailServer.mailTo(email, since);
+    expect(told.text).toContain('Your account is linked to an identity provider');
+    expect((await signIn()).status).toBe(200);
+    expect(mailServer.mails.slice(since).filter(({ to }) => to === email)).toHaveLength(1);
+  });
+
+  it('makes one user of two first sign-ins at once', async () => {
+    person();
+    const [one, other] = await Promise.all([signIn(), signIn()]);
+    expect([one.status, other.status]).toEqual([200, 200]);
+    expect(decodeJwt(one.body.accessToken).sub).toBe(decodeJwt(other.body.accessToken).sub);
+  });
+
+  it('works in two tabs of one browser', async () => {
+    person();
+    const browser = new Browser(identity, tls.ca);
+    const [first, second] = [await browser.start(configured.signInId), await browser.start(configured.signInId)];
+    for (const url of [second, first]) {
+      const { code } = await browser.comeBack(await browser.visit(url));
+      expect((await browser.exchange(code ?? '')).status).toBe(200);
+    }
+  });
+
+  it('tells the page that the provider refused', async () => {
+    provider.person = undefined;
+    expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_FAILED' });
+  });
+
+  it('opens a session that counts as a recent proof, and ends with the user', async () => {
+    person(`admin-${people}@${workspace.domain}`);
+    const session = await signIn();
+    const user = await me(session);
+    const set = (body: unknown) =>
+      identity.request('PATCH', `/api/tenant/users/${user.id}`, { token: workspace.owner.accessToken, body });
+    const authenticator = await identity.post('/api/auth/mfa/authenticator', {}, session.body.accessToken);
+    expect([authenticator.status, authenticator.body.code]).toEqual([201, undefined]);
+    expect((await set({ status: 'disabled' })).status).toBe(200);
+    expect((await identity.post('/api/auth/refresh', { refreshToken: session.body.refreshToken })).status).toBe(401);
+    expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
+    expect((await set({ status: 'active' })).body.status).toBe('active');
+    expect((await signIn()).status).toBe(200);
+  });
+
+  it('refuses a user who is disabled between the answer and the exchange', async () => {
+    person();
+    const user = await me(await signIn());
+    const { browser, outcome } = await atProvider();
+    await identity.request('PATCH', `/api/tenant/users/${user.id}`, {
+      token: workspace.owner.accessToken,
+      body: { status: 'disabled' },
+    });
+    expect((await browser.exchange(outcome.code ?? '')).body.code).toBe('INVALID_CREDENTIALS');
+  });
+});
