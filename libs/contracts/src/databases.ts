@@ -56,7 +56,11 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'refresh_token', role: 'narrow', why: 'a refresh token names its session, not its tenant' },
     { table: 'embed_client', role: 'narrow', why: 'a client id is presented before its tenant is known' },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
-    { table: 'operator_audit', role: 'runtime', why: 'what operators did, also to tenants, in the transaction of the act' },
+    {
+      table: 'operator_audit',
+      role: 'runtime',
+      why: 'what operators did, also to tenants, in the transaction of the act',
+    },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
     OUTBOX_POSITION,
   ],

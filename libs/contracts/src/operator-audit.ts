@@ -31,7 +31,6 @@ export const OPERATOR_ACTS = [
   'operator.sign-in',
   'operator.sign-in-failed',
   'operator.sign-out',
-  'operator.step-up',
   'operator.replace-recovery-codes',
 ] as const;
 export type OperatorAct = (typeof OPERATOR_ACTS)[number];

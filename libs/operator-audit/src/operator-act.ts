@@ -1,4 +1,4 @@
-import type { OperatorAct, OperatorRole, OperatorSubject } from '@crm/contracts';
+import { OPERATOR_ROLES, type OperatorAct, type OperatorRole, type OperatorSubject } from '@crm/contracts';
 import { lowestIdOf, newId, type Queryable } from '@crm/database';
 import { ADD_OPERATOR_ACT, COUNT_OPERATOR_ACTS } from './operator-audit.sql.js';
 
@@ -8,6 +8,16 @@ type State = Readonly<Record<string, unknown>>;
 export interface ActingOperator {
   readonly id: string;
   readonly role: OperatorRole;
+}
+
+/**
+ * The operator of a token that grants them something.
+ * @throws Error for a principal without a role of operators: nothing they did may go by without an entry that says so
+ */
+export function actingOperator({ userId, roles }: { userId: string; roles: readonly string[] }): ActingOperator {
+  const role = OPERATOR_ROLES.find((name) => roles.includes(name));
+  if (!role) throw new Error(`${userId} acts without a role of operators`);
+  return { id: userId, role };
 }
 
 export interface NewOperatorAct {

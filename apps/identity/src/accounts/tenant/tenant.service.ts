@@ -1,5 +1,7 @@
+import type { Principal } from '@crm/context';
 import { type Plan, PlatformError, type TenantView } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { TenantRepository } from './tenant.repository.js';
 
@@ -19,9 +21,17 @@ export class TenantService {
    * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
    * @throws PlatformError NOT_FOUND
    */
-  async setPlan(tenantId: string, plan: Plan): Promise<TenantView> {
+  async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
     return this.database.transaction(tenantId, async (tx) => {
+      const before = await this.view(tx);
       await this.tenants.setPlan(tx, plan);
+      await recordOperatorAct(tx, {
+        operator: actingOperator(operator),
+        act: 'tenant.set-plan',
+        subject: { kind: 'tenant', id: tenantId, name: before.name },
+        before: { plan: before.plan },
+        after: { plan },
+      });
       return this.view(tx);
     });
   }

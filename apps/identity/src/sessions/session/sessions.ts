@@ -28,7 +28,12 @@ export interface SessionHolders {
    * @returns null for one who is not active
    */
   lock(tx: TenantTransaction, id: string): Promise<TokenContent | null>;
+  /** What else is committed with a new session. */
+  opened?(tx: TenantTransaction, session: OpenedSession, content: TokenContent): Promise<void>;
 }
+
+/** A session that is being opened, with where it was opened. */
+export type OpenedSession = Pick<Session, 'id' | 'userId'> & SignInOrigin;
 
 /** What every kind of sessions needs. */
 export interface SessionParts {
@@ -61,6 +66,7 @@ export abstract class Sessions {
       const found = await this.holders.lock(tx, userId);
       if (!found) throw new PlatformError('INVALID_CREDENTIALS');
       await sessions.insert(tx, session, lifetime);
+      await this.holders.opened?.(tx, session, found);
       return found;
     });
     const refreshToken = newSecret();
@@ -118,13 +124,16 @@ export abstract class Sessions {
    * @returns whether the holder had such a session
    */
   async end(tenantId: string, userId: string, sessionId: string): Promise<boolean> {
-    const found = await this.parts.database.transaction(tenantId, async (tx) => {
-      const deleted = await this.parts.sessions.delete(tx, userId, sessionId);
-      if (deleted) await this.parts.revocations.record(tx, 'session', sessionId);
-      return deleted;
-    });
+    const found = await this.parts.database.transaction(tenantId, (tx) => this.endWithin(tx, userId, sessionId));
     if (found) await this.forget([sessionId]);
     return found;
+  }
+
+  /** Like {@link end}, as a part of another change; call {@link forget} with the id after the commit. */
+  async endWithin(tx: TenantTransaction, userId: string, sessionId: string): Promise<boolean> {
+    const deleted = await this.parts.sessions.delete(tx, userId, sessionId);
+    if (deleted) await this.parts.revocations.record(tx, 'session', sessionId);
+    return deleted;
   }
 
   /** Ends every session of the holder. */
