@@ -4,7 +4,7 @@ import {
   EnumField,
   IdField,
   IntegerField,
-  JsonField,
+  JsonValueField,
   ListField,
   ObjectField,
   TextField,
@@ -33,10 +33,10 @@ export class DifferenceEntryView {
   @TextField({ optional: true, maxLength: 200, description: 'Why it has this attention' })
   note?: string;
 
-  @JsonField({ optional: true, description: 'Any JSON value; absent for what was added' })
+  @JsonValueField({ optional: true, description: 'Absent for what was added' })
   before?: unknown;
 
-  @JsonField({ optional: true, description: 'Any JSON value; absent for what was removed' })
+  @JsonValueField({ optional: true, description: 'Absent for what was removed' })
   after?: unknown;
 
   @BooleanField({ optional: true, description: 'True when a value is shown as the beginning of its JSON text' })
