@@ -33,7 +33,7 @@ export class AuditController {
     summary: 'Exports what operators did',
     description:
       'Every entry that fits the filter, newest first, as `application/x-ndjson` or `text/csv`. A cell that a spreadsheet would take for a formula begins with an apostrophe. An export that cannot be completed breaks off without the end of the transfer.',
-    answers: [{ status: 200, description: 'A stream of entries' }],
+    answers: [{ status: 200, description: 'A stream of entries', media: ['application/x-ndjson', 'text/csv'] }],
   })
   async export(
     @CurrentPrincipal() principal: Principal,

@@ -137,7 +137,11 @@ function answers(route: ControllerRoute, described: readonly DescribedAnswer[], 
   return Object.fromEntries(all.map((each): [string, Json] => [String(each.status), answer(each, components)]));
 }
 
-function answer({ body, description, list, example }: DescribedAnswer, components: Components): Json {
+function answer({ body, description, list, media, example }: DescribedAnswer, components: Components): Json {
+  if (media) {
+    const text = { schema: { type: 'string' } };
+    return { description, content: Object.fromEntries(media.map((type) => [type, text])) };
+  }
   if (body === undefined) return { description };
   const part: SchemaPart = typeof body === 'function' ? { dto: body } : body;
   const item = components.write(part);
