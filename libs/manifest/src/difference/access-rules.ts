@@ -1,4 +1,4 @@
-import { entriesOf } from '../draft.js';
+import { entriesOf, type ManifestDraft } from '../draft.js';
 import { requestedScopes } from '../scope-usage.js';
 import type { Rule } from './attention.js';
 import type { RawDifference } from './compare-trees.js';
@@ -99,20 +99,42 @@ function isHook(json: unknown): boolean {
 function webhookVerdict({ kind, after }: RawDifference, { before }: Parameters<Judge>[1]) {
   if (kind !== 'added') return 'behaviour';
   const { url = '', events = [] } = after as { url?: string; events?: string[] };
-  const host = hostOfText(url);
-  const known = new Set<string>();
-  for (const [, webhook] of entriesOf(before.webhooks)) {
-    if (hostOfText(webhook.url ?? '') === host) for (const [, event] of entriesOf(webhook.events)) known.add(event);
-  }
+  const known = receiversOf(before).byHost.get(hostOfText(url)) ?? new Set();
   if (events.every((event) => isCovered(known, event))) return 'behaviour';
   return ['access', 'The address receives events that its host did not receive.'] as const;
 }
 
-function webhookEventVerdict({ kind, steps: [, url], after }: RawDifference, { before }: Parameters<Judge>[1]) {
+function webhookEventVerdict({ kind, steps: [, url = ''], after }: RawDifference, { before }: Parameters<Judge>[1]) {
   if (kind !== 'added') return 'behaviour';
-  const earlier = before.webhooks?.find((webhook) => webhook?.url === url);
-  const known = textsOf(earlier?.events);
+  const known = receiversOf(before).byUrl.get(url) ?? new Set();
   return isCovered(known, String(after)) ? 'behaviour' : (['access', 'The address receives this event too.'] as const);
+}
+
+interface Receivers {
+  readonly byHost: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly byUrl: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Read once for each package: it is asked for with every webhook. */
+const receivers = new WeakMap<ManifestDraft, Receivers>();
+
+/** The events that hosts and addresses receive. */
+function receiversOf(manifest: ManifestDraft): Receivers {
+  const known = receivers.get(manifest);
+  if (known) return known;
+  const [byHost, byUrl] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
+  for (const [, { url = '', events }] of entriesOf(manifest.webhooks)) {
+    const names = textsOf(events);
+    const host = hostOfText(url);
+    const ofHost = byHost.get(host) ?? new Set();
+    for (const name of names) ofHost.add(name);
+    byHost.set(host, ofHost);
+    // Of several with one URL the first has its name; the others are told apart by their turn.
+    if (!byUrl.has(url)) byUrl.set(url, new Set(names));
+  }
+  const found = { byHost, byUrl };
+  receivers.set(manifest, found);
+  return found;
 }
 
 function coveredVerdict(
