@@ -38,7 +38,7 @@ describe('the review of an app', () => {
     await install(201);
     const second = await submit({
       version: '9.0.0',
-      webhooks: [{ events: ['lead.created'], url: 'https://hooks.acme.example.com/events' }],
+      webhooks: [{ events: ['lead.created'], url: 'https://elsewhere.acme.example.com/events' }],
     });
     const queue = await asOperator('GET', `submissions?status=in_review&appKey=${appKey}`);
     expect(queue.body.data.map(({ id }: { id: string }) => id)).toEqual([second]);
@@ -52,7 +52,7 @@ describe('the review of an app', () => {
       difference: { against: { submissionId: first, versionStatus: 'published' } },
     });
     expect(detail.difference.entries[0]).toMatchObject({
-      path: '/hosts/hooks.acme.example.com',
+      path: '/hosts/elsewhere.acme.example.com',
       attention: 'access',
     });
     const { body: own } = await api('GET', `/api/marketplace/developer/apps/${appKey}/versions/9.0.0`, {

@@ -1,9 +1,9 @@
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { requestedScopes } from '../scope-usage.js';
-import type { Rule } from './attention.js';
 import type { RawDifference } from './compare-trees.js';
 import { isCovered, isCoveredScope } from './coverage.js';
 import { hostOfText } from './reach.js';
+import type { Rule } from './rule.js';
 
 /** The rules for what the app, those it talks to and its users reach, apart from the app's own objects. */
 export const accessRules: readonly Rule[] = [

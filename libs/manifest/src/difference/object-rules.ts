@@ -2,8 +2,8 @@ import { typeEffect } from '../compare-objects.js';
 import { entriesOf } from '../draft.js';
 import { isExposing, otherExposures } from '../exposed-fields.js';
 import { type NamedField, namedFields } from '../package-model.js';
-import type { Packages, Rule, Verdict } from './attention.js';
 import type { RawDifference } from './compare-trees.js';
+import type { Packages, Rule, Verdict } from './rule.js';
 
 const FIELD = 'objects/*/fields/*';
 

@@ -1,3 +1,4 @@
+import { parseUrl } from '@crm/address-policy';
 import { entriesOf, type ManifestDraft } from '../draft.js';
 import { judgeUrl, outboundUrls } from '../outbound-urls.js';
 import type { RawDifference } from './compare-trees.js';
@@ -30,7 +31,7 @@ export const hostsOf = (manifest: ManifestDraft): ReadonlySet<string> =>
 export function hostOfText(text: string): string {
   const verdict = judgeUrl(text, {});
   if (verdict.ok) return verdict.host;
-  return URL.canParse(text) ? new URL(text).hostname || text : text;
+  return parseUrl(text)?.hostname || text;
 }
 
 function eventsOf(manifest: ManifestDraft): ReadonlySet<string> {
