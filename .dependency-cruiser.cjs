@@ -16,6 +16,7 @@ const LIBS = [
   'access',
   'database',
   'idempotency',
+  'operator-audit',
   'quota',
   'messaging',
   'limits',

@@ -28,7 +28,9 @@ export function client(baseUrl) {
       redirect: 'error',
     });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    const isJson = /^application\/(?:\w+\+)?json\b/.test(response.headers.get('content-type') ?? '');
+    const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;
+    const answer = { status: response.status, headers: response.headers, body: parsed };
     if (expect !== undefined && answer.status !== expect) {
       const where = path.replace(/(\/automations\/hooks\/[^/]+\/)[^/]+/, '$1…');
       throw new UnexpectedAnswer(`${method} ${where} answered ${answer.status}, not ${expect}: ${text}`);

@@ -31,6 +31,11 @@ export const SECTIONS = [
   { title: 'Signing keys', who: 'identity', file: 'apps/identity/src/keys/signing-key-metrics.ts' },
   { title: 'Hashing of passwords', who: 'identity', file: 'apps/identity/src/accounts/password/hash-pool-metrics.ts' },
   {
+    title: 'Review queue',
+    who: 'marketplace-certification',
+    file: 'apps/marketplace-certification/src/review/submission-metrics.ts',
+  },
+  {
     title: 'Conflicts of embed apps',
     who: 'identity',
     file: 'apps/identity/src/embedding/embed-conflict/embed-conflict-metrics.ts',

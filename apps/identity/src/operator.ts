@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { PlatformError } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
+import { recordOperatorAct } from '@crm/operator-audit';
 import { PasswordService } from './accounts/password/password.service.js';
 import { normaliseEmail } from './accounts/user/email-address.js';
 import { loadConfig } from './config.js';
@@ -46,6 +47,12 @@ export async function createOperator(database: Database, input: object): Promise
     await operators.insertMissing(tx, operator);
     const stored = await operators.findByEmail(tx, operator.email);
     if (stored?.id !== operator.id) throw new PlatformError('CONFLICT', 'The address belongs to an operator already');
+    await recordOperatorAct(tx, {
+      operator: null,
+      act: 'operator.create',
+      subject: { kind: 'operator', id: operator.id, name: operator.email },
+      after: { name: operator.name, role, linkedTenantId: operator.linkedTenantId },
+    });
   });
 }
 
@@ -58,6 +65,11 @@ export async function resetOperator(database: Database, email: string): Promise<
   await database.transaction(PLATFORM_TENANT, async (tx) => {
     const operator = await new OperatorRepository().findByEmail(tx, normaliseEmail(email));
     if (!operator) throw new PlatformError('NOT_FOUND', 'There is no operator with this address');
+    await recordOperatorAct(tx, {
+      operator: null,
+      act: 'operator.reset-authenticator',
+      subject: { kind: 'operator', id: operator.id, name: operator.email },
+    });
     await new AuthenticatorRepository().delete(tx, operator.id);
     await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
     await new SessionRepository().deleteOfUser(tx, operator.id);

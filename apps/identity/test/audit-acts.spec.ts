@@ -76,7 +76,7 @@ describe('acts of the platform in the audit trail', () => {
   it('are plans that operators set', async () => {
     const owner = await identity.account();
     const operator = { ...(await principalOf(owner)), kind: 'operator', userId: randomUUID(), tenantId: '' } as const;
-    await identity.get(TenantService).setPlan(owner.tenantId, 'business', operator);
+    await identity.get(TenantService).setPlan(operator, owner.tenantId, 'business');
     expect(await entryOf(identity, owner, 'workspace.plan_changed')).toMatchObject({
       actor: { kind: 'operator', id: operator.userId, name: null },
       detail: { from: 'developer', to: 'business' },

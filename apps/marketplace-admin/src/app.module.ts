@@ -2,6 +2,8 @@ import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountModule } from './account/account.module.js';
+import { PublishedAppModule } from './app/app.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import type { MarketplaceAdminConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedConflictModule } from './embed-conflict/embed-conflict.module.js';
@@ -26,6 +28,8 @@ export class AppModule {
         SubmissionModule,
         TenantModule,
         EmbedConflictModule,
+        PublishedAppModule,
+        AuditModule,
       ],
     };
   }

@@ -175,7 +175,12 @@ describe('access to the operators’ API', () => {
   const id = randomUUID();
   const routes = [
     ['GET', '/api/admin/submissions', undefined, 'reviewer'],
+    ['GET', `/api/admin/submissions/${id}`, undefined, 'reviewer'],
     ['POST', `/api/admin/submissions/${id}/publish`, {}, 'reviewer'],
+    ['GET', '/api/admin/apps/fleet/impact', undefined, 'reviewer'],
+    ['POST', '/api/admin/apps/fleet/suspend', { reason: 'x' }, 'administrator'],
+    ['GET', '/api/admin/audit', undefined, 'administrator'],
+    ['GET', '/api/admin/audit/export', undefined, 'administrator'],
     ['PATCH', `/api/admin/tenants/${id}`, { plan: 'business' }, 'administrator'],
     ['GET', '/api/admin/operators', undefined, 'administrator'],
     ['PATCH', `/api/admin/operators/${id}`, { role: 'administrator' }, 'administrator'],
@@ -251,36 +256,86 @@ describe('operators', () => {
 });
 
 describe('submissions', () => {
-  it('are listed by status', async () => {
+  const page = { page: 1, size: 200, total: 1, totalIsExact: true, hasMore: false, nextCursor: null };
+
+  it('are listed as the query filters and sorts them', async () => {
     const found = submission();
     const seen: unknown[] = [];
     await stand(rpc.marketplace.listSubmissions, (query) => {
       seen.push(query);
-      return { data: [found] };
+      return { data: [found], ...page };
     });
     const { status, body } = await request('GET', '/api/admin/submissions?status=in_review');
-    expect([status, body]).toEqual([200, { data: [found] }]);
+    expect([status, body]).toEqual([200, { data: [found], ...page }]);
     expect((await request('GET', '/api/admin/submissions')).status).toBe(200);
-    expect(seen).toEqual([{ status: 'in_review' }, {}]);
-    expect((await request('GET', '/api/admin/submissions?status=lost')).body.code).toBe('INVALID_QUERY');
+    const publisherId = randomUUID();
+    const filter = `appKey=fleet&publisherId=${publisherId}&q=Acme&claim=none&sort=fair&size=5&submittedBefore=2026-01-01T00:00:00Z`;
+    expect((await request('GET', `/api/admin/submissions?${filter}`)).status).toBe(200);
+    expect(seen).toEqual([
+      { status: 'in_review' },
+      {},
+      {
+        appKey: 'fleet',
+        publisherId,
+        text: 'Acme',
+        claim: 'none',
+        sort: 'fair',
+        size: 5,
+        submittedBefore: '2026-01-01T00:00:00Z',
+      },
+    ]);
+    for (const wrong of [
+      'status=lost',
+      'sort=name',
+      'claim=me',
+      'publisherId=x',
+      'size=201',
+      'submittedBefore=today',
+    ]) {
+      expect((await request('GET', `/api/admin/submissions?${wrong}`)).body.code).toBe('INVALID_QUERY');
+    }
   });
 
-  it.each(['claim', 'request-changes', 'reject', 'approve', 'publish'])('accept the decision %s', async (decision) => {
-    const decided = submission();
-    const seen: unknown[] = [];
-    await stand(rpc.marketplace.decideSubmission, (call) => {
-      seen.push(call);
-      return decided;
+  it('are shown with their documents, however many messages those take', async () => {
+    const found = submission({ certification: {} });
+    const manifest = { key: 'fleet', name: 'x'.repeat(2_000) };
+    const documents = { manifest, reviewPacket: { demoVideo: 'https://a.example' }, certification: { passed: true } };
+    const difference = {
+      against: { submissionId: randomUUID(), version: '0.9.0', versionStatus: 'published' as const },
+      entries: [{ path: '/permissions/agent', kind: 'added', attention: 'access', after: { scope: 'agent' } }],
+      counts: { access: 1, loss: 0, behaviour: 0, text: 0 },
+      complete: true,
+    };
+    const about = { name: 'Fleet', kind: 'industry_app', manifestSha256: 'abc', difference, history: [] };
+    await stand(rpc.marketplace.getSubmission, () => ({ submission: found, ...about }));
+    await stand(rpc.marketplace.readSubmissionDocument, ({ document, offset }) => {
+      const text = JSON.stringify(documents[document]);
+      const end = offset + 700;
+      return { text: text.slice(offset, end), nextOffset: end < text.length ? end : null };
     });
-    const path = `/api/admin/submissions/${decided.id}/${decision}`;
-    const { status, body } = await request('POST', path, { reason: 'because' });
-    expect([status, body]).toEqual([200, decided]);
-    expect((await request('POST', path)).status).toBe(200);
-    expect(seen).toEqual([
-      { submissionId: decided.id, decision, reason: 'because' },
-      { submissionId: decided.id, decision },
-    ]);
+    const { status, body } = await request('GET', `/api/admin/submissions/${found.id}`, undefined, reviewer);
+    expect([status, body]).toEqual([200, { ...found, ...about, ...documents }]);
   });
+
+  it.each(['claim', 'release', 'request-changes', 'reject', 'approve', 'publish'])(
+    'accept the decision %s',
+    async (decision) => {
+      const decided = submission();
+      const seen: unknown[] = [];
+      await stand(rpc.marketplace.decideSubmission, (call) => {
+        seen.push(call);
+        return decided;
+      });
+      const path = `/api/admin/submissions/${decided.id}/${decision}`;
+      const { status, body } = await request('POST', path, { reason: 'because' });
+      expect([status, body]).toEqual([200, decided]);
+      expect((await request('POST', path)).status).toBe(200);
+      expect(seen).toEqual([
+        { submissionId: decided.id, decision, reason: 'because' },
+        { submissionId: decided.id, decision },
+      ]);
+    },
+  );
 
   it('pass on why marketplace-certification refuses a decision', async () => {
     await stand(rpc.marketplace.decideSubmission, () => {

@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AppDecisionModule } from './app-decision/app-decision.module.js';
 import { CertificationModule } from './certification/certification.module.js';
 import { outsideResolver } from './certification/certification.probes.js';
 import type { ResolveHost } from './certification/host-lookups.js';
@@ -11,6 +12,7 @@ import { EmbedCredentialModule } from './embed-credential/embed-credential.modul
 import { entities } from './entities.js';
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
+import { OperatorAuditModule } from './operator-audit/operator-audit.module.js';
 import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
@@ -36,6 +38,8 @@ export class AppModule {
         ListingModule,
         RatingModule,
         InstallationModule,
+        AppDecisionModule,
+        OperatorAuditModule,
       ],
     };
   }

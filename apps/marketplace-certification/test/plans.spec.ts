@@ -1,6 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { COUNT_APP_INSTALLATIONS, FIND_DECIDED_APP } from '../src/app-decision/app-decision.sql.js';
 import { CLAIM_APP_KEY } from '../src/catalogue/app.sql.js';
 import { COUNT_INSTALL } from '../src/install-count/install-count.sql.js';
 import { ADD_INSTALLATION, COUNT_INSTALLATIONS } from '../src/installation/installation.sql.js';
@@ -17,10 +18,16 @@ import { COUNT_LISTINGS, FIND_LISTING, LIST_LISTINGS } from '../src/listing/list
 import { migrations } from '../src/migrations/index.js';
 import { COUNT_RATING, SAVE_RATING } from '../src/rating/rating.sql.js';
 import {
+  CLAIM_SUBMISSION,
+  COUNT_SUBMISSIONS,
   FIND_REVIEWED_SUBMISSION,
   LIST_NEWEST_SUBMISSIONS,
   LIST_OLDEST_SUBMISSIONS,
+  LIST_SUBMISSION_STEPS,
+  LIST_SUBMISSIONS_BY_TURN,
   LOCK_REVIEWED_SUBMISSION,
+  MEASURE_SUBMISSIONS,
+  RELEASE_SUBMISSION,
 } from '../src/review/review.sql.js';
 import { ADD_WEBHOOK_SECRET, REPLACE_WEBHOOK_SECRET } from '../src/webhook-secret/webhook-secret.sql.js';
 
@@ -36,8 +43,13 @@ const ofRuntimeRole = {
 const ofNarrowRole = {
   ADD_WEBHOOK_SECRET,
   CLAIM_APP_KEY,
+  CLAIM_SUBMISSION,
   CLAIM_WORK,
+  COUNT_APP_INSTALLATIONS,
+  COUNT_SUBMISSIONS,
+  FIND_DECIDED_APP,
   MEASURE_DUE_WORK,
+  MEASURE_SUBMISSIONS,
   COUNT_LISTINGS,
   COUNT_RATING,
   FIND_LISTING,
@@ -45,7 +57,10 @@ const ofNarrowRole = {
   LIST_LISTINGS,
   LIST_NEWEST_SUBMISSIONS,
   LIST_OLDEST_SUBMISSIONS,
+  LIST_SUBMISSION_STEPS,
+  LIST_SUBMISSIONS_BY_TURN,
   LOCK_REVIEWED_SUBMISSION,
+  RELEASE_SUBMISSION,
   RELEASE_WORK,
   REPLACE_WEBHOOK_SECRET,
   SAVE_RATING,

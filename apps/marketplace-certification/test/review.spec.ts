@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ReviewService } from '../src/review/review.service.js';
+import { QueueService } from '../src/review/queue.service.js';
+import { CLAIM_HOURS, ReviewService } from '../src/review/review.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
@@ -28,30 +29,34 @@ const trail = (submissionId: string) =>
   );
 
 describe('the review queue', () => {
-  it('shows operators the submissions in a state, oldest first', async () => {
+  it('shows operators the submissions in a state', async () => {
     const first = await submitted();
     const second = await submitted();
-    const reviews = marketplace.service.get(ReviewService);
-    const queue = await reviews.list(theOperator, 'in_review');
-    const ids = queue.map(({ id }) => id);
-    expect(ids.indexOf(first.id)).toBeLessThan(ids.indexOf(second.id));
-    expect(queue.find(({ id }) => id === first.id)).toMatchObject({
+    const queue = marketplace.service.get(QueueService);
+    const { data } = await queue.list(theOperator, { status: 'in_review', publisherId: developer.tenantId });
+    expect(data.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect(data[0]).toMatchObject({
       appKey: first.key,
       versionStatus: 'in_review',
       publisher: { tenantId: developer.tenantId, name: `Workspace ${developer.tenantId.slice(-4)}` },
       certification: { passed: true },
       claimedBy: null,
+      claimedUntil: null,
       verdict: null,
     });
-    expect((await reviews.list(theOperator, 'rejected')).map(({ id }) => id)).not.toContain(first.id);
+    const rejected = await queue.list(theOperator, { status: 'rejected', publisherId: developer.tenantId });
+    expect(rejected.data).toEqual([]);
   });
 
   it('is for operators only', async () => {
     const { id } = await submitted();
     const tenantUser = { ...theOperator, kind: 'user' as const, tenantId: developer.tenantId };
-    const reviews = marketplace.service.get(ReviewService);
+    const queue = marketplace.service.get(QueueService);
     for (const nobody of [tenantUser, undefined]) {
-      await expect(reviews.list(nobody)).rejects.toEqual(code('FORBIDDEN'));
+      await expect(queue.list(nobody)).rejects.toEqual(code('FORBIDDEN'));
+      await expect(queue.get(nobody, id)).rejects.toEqual(code('FORBIDDEN'));
+      await expect(queue.readDocument(nobody, id, 'manifest', 0)).rejects.toEqual(code('FORBIDDEN'));
+      const reviews = marketplace.service.get(ReviewService);
       await expect(reviews.decide(nobody, id, 'publish')).rejects.toEqual(code('FORBIDDEN'));
     }
   });
@@ -116,6 +121,48 @@ describe('decisions', () => {
     await expect(marketplace.decide(id, 'claim', undefined, other)).rejects.toEqual(code('SUBMISSION_STATE'));
     await marketplace.decide(id, 'claim', 'My colleague is on leave.', other);
     expect(await marketplace.decide(id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
+  });
+
+  it('are open to everybody again when the claim lapses, is given back or has led to an approval', async () => {
+    const other = { ...theOperator, userId: '0198c0de-0000-7000-8000-000000000002' };
+    const shown = async (id: string) => (await marketplace.service.get(QueueService).get(theOperator, id)).submission;
+
+    const lapsed = await submitted();
+    const claimed = await marketplace.decide(lapsed.id, 'claim');
+    const remaining = Date.parse(claimed.claimedUntil ?? '') - Date.now();
+    expect(Math.abs(remaining - CLAIM_HOURS * 3_600_000)).toBeLessThan(60_000);
+    await marketplace.database.crossTenant((tx) =>
+      tx.query("update app_version set claimed_until = now() - interval '1 second' where id = $1", [lapsed.id]),
+    );
+    expect(await shown(lapsed.id)).toMatchObject({ claimedBy: null, claimedUntil: null });
+    await expect(marketplace.decide(lapsed.id, 'release')).rejects.toEqual(code('SUBMISSION_STATE'));
+    expect(await marketplace.decide(lapsed.id, 'claim', undefined, other)).toMatchObject({ claimedBy: other.userId });
+    await expect(marketplace.decide(lapsed.id, 'publish', 'x')).rejects.toEqual(code('SUBMISSION_STATE'));
+
+    const given = await submitted();
+    await marketplace.decide(given.id, 'claim');
+    await expect(marketplace.decide(given.id, 'release', undefined, other)).rejects.toEqual(code('SUBMISSION_STATE'));
+    expect(await marketplace.decide(given.id, 'release')).toMatchObject({ claimedBy: null, claimedUntil: null });
+    expect(await marketplace.decide(given.id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
+
+    const approved = await submitted();
+    await marketplace.decide(approved.id, 'claim');
+    const view = await marketplace.decide(approved.id, 'approve');
+    expect(view).toMatchObject({ claimedBy: theOperator.userId, claimedUntil: null });
+    expect(await marketplace.decide(approved.id, 'publish', 'x', other)).toMatchObject({ versionStatus: 'published' });
+  });
+
+  it('lets one of many operators who claim at the same moment have the submission', async () => {
+    const { id } = await submitted();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, index) =>
+        marketplace.decide(id, 'claim', undefined, {
+          ...theOperator,
+          userId: `0198c0de-0000-7000-8000-00000000001${index}`,
+        }),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   it('are refused on a submission of the operator’s own workspace', async () => {

@@ -61,6 +61,11 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
       why: 'a mail domain belongs to one tenant, and names it before anybody has signed in',
     },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
+    {
+      table: 'operator_audit',
+      role: 'runtime',
+      why: 'what operators did, also to tenants, in the transaction of the act',
+    },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
     OUTBOX_POSITION,
   ],
@@ -69,6 +74,7 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'app', role: 'narrow', why: 'a listing is read by every tenant' },
     { table: 'app_version', role: 'narrow', why: 'operators review the submissions of every publisher' },
     { table: 'submission_audit', role: 'narrow', why: 'the trail of what operators and publishers did with a version' },
+    { table: 'operator_audit', role: 'narrow', why: 'what operators decided, in the transaction of the decision' },
     { table: 'rating', role: 'narrow', why: 'ratings are averaged over all tenants' },
     { table: 'app_webhook_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
     {

@@ -13,6 +13,7 @@ export * from './events/event-visibility.js';
 export * from './hooks.js';
 export * from './json-pointer.js';
 export * from './notices.js';
+export * from './operator-audit.js';
 export * from './plans.js';
 export * from './records/core.js';
 export * from './revocation.js';
@@ -30,8 +31,17 @@ export type {
 export * as rpc from './rpc/index.js';
 export { RPC_CONTRACTS, type RpcContract, type RpcRequest, type RpcResponse } from './rpc/index.js';
 export {
+  APP_DECISIONS,
+  type AppDecision,
+  type AppImpact,
+  type DifferenceView,
+  QUEUE_CLAIMS,
+  QUEUE_SORTS,
+  type QueueSort,
   REVIEW_DECISIONS,
   type ReviewDecision,
+  SUBMISSION_DOCUMENTS,
+  type SubmissionDocument,
   type SubmissionView,
   VERSION_STATUSES,
   type VersionStatus,

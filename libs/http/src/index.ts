@@ -12,6 +12,7 @@ export {
   IdField,
   IntegerField,
   JsonField,
+  JsonValueField,
   ListField,
   NumberField,
   ObjectField,

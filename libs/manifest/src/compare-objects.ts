@@ -166,7 +166,7 @@ function* roleChanges(right: 'readable' | 'writable', before: Roles = [], after:
   else if (gains) yield { effect: 'safe', what: `is ${right} by more roles` };
 }
 
-function typeEffect(before: string, after: string): ChangeEffect {
+export function typeEffect(before: string, after: string): ChangeEffect {
   // Longer or multi-line values stay readable but cannot be written again.
   if (before === 'textarea' && after === 'text') return 'breaking';
   if (SAME_STORAGE.some((types) => types.has(before) && types.has(after))) return 'safe';

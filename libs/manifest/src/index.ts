@@ -16,6 +16,12 @@ export { compareManifests } from './compare.js';
 export { conditionTypes } from './condition-types.js';
 export { connectorMapping, type MappedField } from './connector-mapping.js';
 export { cronProblem } from './cron.js';
+export { ATTENTIONS, type Attention, DIFFERENCE_KINDS, type Difference } from './difference/difference.js';
+export {
+  type DifferenceSummary,
+  manifestDifference,
+  summariseDifference,
+} from './difference/manifest-difference.js';
 export { manifestSha256 } from './manifest-hash.js';
 export type { CertificationProbes, KeyOwnership } from './probes.js';
 export { MAX_FINDINGS, type Problem } from './problem.js';

@@ -8,6 +8,7 @@ import { KnownMints1795800000001 } from './1795800000001-known-mints.js';
 import { SingleSignOn1795800000401 } from './1795800000401-single-sign-on.js';
 import { Audit1795800000601 } from './1795800000601-audit.js';
 import { Erasure1795800000602 } from './1795800000602-erasure.js';
+import { OperatorAudit1795800000702 } from './1795800000702-operator-audit.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -20,6 +21,7 @@ export const migrations = [
   Audit1795800000601,
   Erasure1795800000602,
   SingleSignOn1795800000401,
+  OperatorAudit1795800000702,
 ];
 
 export const databaseRoles = DATABASES.identity;

@@ -1,6 +1,7 @@
 import type { Principal } from '@crm/context';
-import { type OperatorView, PlatformError } from '@crm/contracts';
+import { type OperatorAct, type OperatorView, PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
+import { actingOperator, type NewOperatorAct, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RevocationService } from '../sessions/revocation/revocation.service.js';
@@ -46,6 +47,11 @@ export class OperatorAdministrationService {
       }
       await this.operators.update(tx, id, changes);
       await this.revocations.record(tx, 'user', id);
+      const before = Object.keys(changes).map((name) => [name, operator[name as keyof OperatorChanges]]);
+      await record(tx, principal, 'operator.change', operator, {
+        before: Object.fromEntries(before),
+        after: { ...changes },
+      });
       const sessions = after.status === 'disabled' ? await this.sessions.endAllWithin(tx, id) : [];
       return { view: operatorView(after, await this.authenticators.isInUse(tx, id)), ended: sessions };
     });
@@ -57,8 +63,10 @@ export class OperatorAdministrationService {
   async endSessions(principal: Principal, id: string): Promise<void> {
     await this.proof.assert(principal);
     const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
-      await this.lock(tx, id);
-      return this.sessions.endAllWithin(tx, id);
+      const operator = await this.lock(tx, id);
+      const sessions = await this.sessions.endAllWithin(tx, id);
+      await record(tx, principal, 'operator.end-sessions', operator, { findings: { sessions } });
+      return sessions;
     });
     await this.sessions.forget(ended);
   }
@@ -72,7 +80,8 @@ export class OperatorAdministrationService {
     await this.proof.assert(principal);
     if (id === principal.userId) throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
     const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
-      await this.lock(tx, id);
+      const operator = await this.lock(tx, id);
+      await record(tx, principal, 'operator.reset-authenticator', operator);
       await this.authenticators.remove(tx, id);
       return this.sessions.endAllWithin(tx, id);
     });
@@ -84,6 +93,17 @@ export class OperatorAdministrationService {
     if (!operator) throw new PlatformError('NOT_FOUND', 'There is no such operator');
     return operator;
   }
+}
+
+async function record(
+  tx: TenantTransaction,
+  principal: Principal,
+  act: OperatorAct,
+  { id, email }: Operator,
+  about: Pick<NewOperatorAct, 'findings' | 'before' | 'after'> = {},
+): Promise<void> {
+  const subject = { kind: 'operator', id, name: email } as const;
+  await recordOperatorAct(tx, { operator: actingOperator(principal), act, subject, ...about });
 }
 
 const isActiveAdministrator = ({ role, status }: Operator): boolean => role === 'administrator' && status === 'active';

@@ -1,5 +1,6 @@
 import { AUDIENCES } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
@@ -40,6 +41,13 @@ export class OperatorSessionService extends Sessions {
             ...(linkedTenantId !== null && { linked_tid: linkedTenantId }),
           };
         },
+        opened: (tx, { id, userId, address, userAgent }, { roles }) =>
+          recordOperatorAct(tx, {
+            operator: actingOperator({ userId, roles }),
+            act: 'operator.sign-in',
+            subject: { kind: 'operator', id: userId },
+            findings: { sessionId: id, address, userAgent },
+          }),
       },
     );
   }

@@ -11,6 +11,7 @@ import { OperatorRpc } from './operator.rpc.js';
 import { OperatorService } from './operator.service.js';
 import { OperatorAdministrationRpc } from './operator-administration.rpc.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
+import { OperatorAuditRpc } from './operator-audit.rpc.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
 /** Operators: their sign-in, their sessions and their administration. */
@@ -24,7 +25,7 @@ import { OperatorSessionService } from './operator-session.service.js';
     AuthenticatorModule,
     RecoveryCodeModule,
   ],
-  controllers: [OperatorRpc, OperatorAdministrationRpc],
+  controllers: [OperatorRpc, OperatorAdministrationRpc, OperatorAuditRpc],
   providers: [OperatorRepository, OperatorSessionService, OperatorService, OperatorAdministrationService],
 })
 export class OperatorModule {}

@@ -1,5 +1,6 @@
 import type { Principal } from '@crm/context';
 import {
+  type OperatorAct,
   type OperatorSession,
   type OperatorSignIn,
   type OperatorView,
@@ -7,6 +8,7 @@ import {
   type TokenPair,
 } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
+import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/operator-audit';
 import { Inject, Injectable } from '@nestjs/common';
 import { PasswordService } from '../accounts/password/password.service.js';
 import { normaliseEmail } from '../accounts/user/email-address.js';
@@ -53,8 +55,9 @@ export class OperatorService {
     const operator = await this.limit.attempt(`operator:${normalised}`, origin.address, async () => {
       const found = await this.inPlatform((tx) => this.operators.findByEmail(tx, normalised));
       const right = await this.passwords.matches(found?.passwordHash, password);
-      if (!right || found?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
-      return found;
+      if (right && found?.status === 'active') return found;
+      if (found) await this.recordFailure(found, right, origin);
+      throw new PlatformError('INVALID_CREDENTIALS');
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
@@ -110,13 +113,21 @@ export class OperatorService {
 
   /** @throws PlatformError NOT_FOUND */
   async endSession(principal: Principal, sessionId: string): Promise<void> {
-    const by = { ...principal, tenantId: PLATFORM_TENANT };
-    const found = await this.sessions.end(by, principal.userId, sessionId);
-    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+    await this.inPlatform(async (tx) => {
+      const found = await this.sessions.endWithin(tx, principal.userId, sessionId);
+      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such session');
+      await recordOwnAct(tx, principal, 'operator.sign-out', { sessions: [sessionId] });
+    });
+    await this.sessions.forget([sessionId]);
   }
 
   async endAllSessions(principal: Principal): Promise<void> {
-    await this.sessions.endAll({ ...principal, tenantId: PLATFORM_TENANT }, principal.userId);
+    const ended = await this.inPlatform(async (tx) => {
+      const sessions = await this.sessions.endAllWithin(tx, principal.userId);
+      await recordOwnAct(tx, principal, 'operator.sign-out', { sessions });
+      return sessions;
+    });
+    await this.sessions.forget(ended);
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
@@ -131,13 +142,36 @@ export class OperatorService {
       if (!(await this.authenticators.isInUse(tx, principal.userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
+      await recordOwnAct(tx, principal, 'operator.replace-recovery-codes');
       return this.recoveryCodes.replace(tx, principal.userId);
     });
+  }
+
+  /** Commits before the refusal. An address that belongs to nobody is not recorded: it may be a password in the wrong field. */
+  private async recordFailure(operator: Operator, passwordWasRight: boolean, origin: SignInOrigin): Promise<void> {
+    const { id, email, status } = operator;
+    await this.inPlatform((tx) =>
+      recordFailedSignIn(tx, operator, {
+        subject: { kind: 'operator', id, name: email },
+        findings: { ...origin, reason: passwordWasRight ? status : 'wrong password' },
+      }),
+    );
   }
 
   private inPlatform<T>(work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
     return this.database.transaction(PLATFORM_TENANT, work);
   }
+}
+
+/** What an operator does with their own account. */
+async function recordOwnAct(
+  tx: TenantTransaction,
+  principal: Principal,
+  act: OperatorAct,
+  findings?: Record<string, unknown>,
+): Promise<void> {
+  const subject = { kind: 'operator', id: principal.userId } as const;
+  await recordOperatorAct(tx, { operator: actingOperator(principal), act, subject, findings });
 }
 
 export function operatorView(operator: Operator, authenticator: boolean): OperatorView {

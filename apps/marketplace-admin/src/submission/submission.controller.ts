@@ -1,10 +1,11 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { PlatformError, REVIEW_DECISIONS, type ReviewDecision, rpc } from '@crm/contracts';
-import { ApiGroup, Describe, IdParam } from '@crm/http';
+import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { DecisionInput, ListSubmissionsQuery, SubmissionListView, SubmissionView } from './submission.dto.js';
+import { DecisionInput, ListSubmissionsQuery, SubmissionDetailView, SubmissionView } from './submission.dto.js';
+import { SubmissionDocuments } from './submission-documents.js';
 
 /** The review queue. marketplace-certification checks the operator's token again and knows what a state permits. */
 @ApiGroup({
@@ -13,20 +14,43 @@ import { DecisionInput, ListSubmissionsQuery, SubmissionListView, SubmissionView
 })
 @Controller('api/admin/submissions')
 export class SubmissionController {
-  constructor(private readonly rpc: Rpc) {}
+  constructor(
+    private readonly rpc: Rpc,
+    private readonly documents: SubmissionDocuments,
+  ) {}
 
   @Get()
   @Access({ right: 'read' })
   @Describe({
     summary: 'Lists submitted versions',
-    description: 'With the certification that each passed when it was submitted.',
-    answers: [{ status: 200, description: 'The submissions', body: () => SubmissionListView }],
+    description:
+      'With the certification that each passed when it was submitted. 200 on a page unless `size` says otherwise. What waits for an operator is sorted fairly, so that a publisher who submits very often delays nobody else.',
+    answers: [{ status: 200, description: 'The submissions', body: () => SubmissionView, list: true }],
   })
   async list(
     @CurrentPrincipal() principal: Principal,
-    @Query() { status }: ListSubmissionsQuery,
-  ): Promise<SubmissionListView> {
-    return this.rpc.call(rpc.marketplace.listSubmissions, status ? { status } : {}, principal);
+    @Query() { q, ...query }: ListSubmissionsQuery,
+  ): Promise<ListAnswer<SubmissionView>> {
+    const request = { ...query, ...(q !== undefined && { text: q }) };
+    return this.rpc.call(rpc.marketplace.listSubmissions, request, principal);
+  }
+
+  @Get(':id')
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Returns a submission with everything that its reviewer looks at',
+    description:
+      'The package, the review packet, the certification, what changes against the version that tenants have, and what happened to the submission so far. Differences that let the app reach more come first.',
+    answers: [{ status: 200, description: 'The submission', body: () => SubmissionDetailView }],
+  })
+  async get(@CurrentPrincipal() principal: Principal, @IdParam() submissionId: string): Promise<SubmissionDetailView> {
+    const { submission, ...more } = await this.rpc.call(rpc.marketplace.getSubmission, { submissionId }, principal);
+    const [manifest, reviewPacket, certification] = await Promise.all([
+      this.documents.read(principal, submissionId, 'manifest'),
+      this.documents.read(principal, submissionId, 'reviewPacket'),
+      this.documents.read(principal, submissionId, 'certification'),
+    ]);
+    return { ...submission, ...more, manifest, reviewPacket, certification } as SubmissionDetailView;
   }
 
   @Post(':id/:decision')
@@ -34,7 +58,7 @@ export class SubmissionController {
   @Access({ right: 'write' })
   @Describe({
     summary: 'Decides on a submission',
-    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. An operator who is linked to a workspace never decides on its submissions.`,
+    description: `The decision is one of ${REVIEW_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`claim\` takes the submission for four hours, during which nobody else decides on it unless they claim it with a reason; \`release\` gives it back. An operator who is linked to a workspace never decides on its submissions, nor claims them.`,
     answers: [{ status: 200, description: 'The submission', body: () => SubmissionView }],
     refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE'],
   })

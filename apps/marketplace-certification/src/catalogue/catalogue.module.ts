@@ -3,8 +3,9 @@ import { AppRepository } from './app.repository.js';
 import { AppService } from './app.service.js';
 import { SubmissionAuditRepository } from './submission-audit.repository.js';
 import { VersionRepository } from './version.repository.js';
+import { VersionDifferenceService } from './version-difference.service.js';
 
-const shared = [AppRepository, AppService, SubmissionAuditRepository, VersionRepository];
+const shared = [AppRepository, AppService, SubmissionAuditRepository, VersionRepository, VersionDifferenceService];
 
 /** Apps, their versions and the trail of what became of them. */
 @Module({ providers: shared, exports: shared })

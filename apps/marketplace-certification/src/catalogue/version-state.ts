@@ -6,6 +6,7 @@ export type Actor = 'developer' | 'operator' | 'system';
 export const VERSION_ACTIONS = [
   'submit',
   'claim',
+  'release',
   'request-changes',
   'reject',
   'approve',
@@ -35,6 +36,7 @@ export const TRANSITIONS: Readonly<Record<VersionStatus, Readonly<Partial<Record
   draft: { submit: { actor: 'developer', to: 'in_review' } },
   in_review: {
     claim: { actor: 'operator', to: 'in_review' },
+    release: { actor: 'operator', to: 'in_review' },
     'request-changes': { actor: 'operator', to: 'changes_requested', reasonRequired: true },
     reject,
     approve: { actor: 'operator', to: 'approved' },

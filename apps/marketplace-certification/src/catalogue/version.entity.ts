@@ -51,6 +51,10 @@ export class Version {
   @Column({ name: 'claimed_by', type: 'text', nullable: true })
   claimedBy: string | null;
 
+  /** Until when the claim counts; null when there is none. */
+  @Column({ name: 'claimed_until', type: 'timestamptz', nullable: true })
+  claimedUntil: Date | null;
+
   /** What the latest decision said. */
   @Column({ type: 'text', nullable: true })
   verdict: string | null;
@@ -62,5 +66,5 @@ export class Version {
 /** A submitted version without its package and its certification. */
 export type Submission = Omit<
   Version,
-  'manifest' | 'manifestSha256' | 'reviewPacket' | 'certification' | 'submittedBy' | 'publishedAt'
+  'manifest' | 'manifestSha256' | 'reviewPacket' | 'certification' | 'submittedBy' | 'publishedAt' | 'claimedUntil'
 >;

@@ -2,9 +2,13 @@ import type { VersionStatus } from '@crm/contracts';
 import { type NarrowTransaction, secondsFromNow } from '@crm/database';
 import type { Manifest } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
 import { type Submission, Version } from './version.entity.js';
 
-export type NewVersion = Omit<Version, 'status' | 'submittedAt' | 'claimedBy' | 'verdict' | 'publishedAt'>;
+export type NewVersion = Omit<
+  Version,
+  'status' | 'submittedAt' | 'claimedBy' | 'claimedUntil' | 'verdict' | 'publishedAt'
+>;
 
 /** Read for lists: packages and certifications are long. */
 const SUBMISSION = {
@@ -32,6 +36,17 @@ export class VersionRepository {
   /** The versions of an app as an install considers them. */
   async listOffered(tx: NarrowTransaction, appKey: string): Promise<Pick<Version, 'id' | 'version' | 'status'>[]> {
     return tx.repository(Version).find({ select: { id: true, version: true, status: true }, where: { appKey } });
+  }
+
+  /** The versions of an app that tenants could install once, whatever became of them. */
+  async listPublishedOnce(
+    tx: NarrowTransaction,
+    appKey: string,
+  ): Promise<Pick<Version, 'id' | 'version' | 'status'>[]> {
+    return tx.repository(Version).find({
+      select: { id: true, version: true, status: true },
+      where: { appKey, publishedAt: Not(IsNull()) },
+    });
   }
 
   /** The submissions of an app, newest first. */
@@ -79,7 +94,7 @@ export class VersionRepository {
     tx: NarrowTransaction,
     id: string,
     status: VersionStatus,
-    about: { verdict?: string; claimedBy?: string } = {},
+    about: { verdict?: string; claimedUntil?: null } = {},
   ): Promise<void> {
     const publishedAt = () => `coalesce(published_at, ${secondsFromNow(0)()})`;
     await tx.repository(Version).update({ id }, { status, ...about, ...(status === 'published' && { publishedAt }) });

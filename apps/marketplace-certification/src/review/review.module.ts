@@ -2,13 +2,15 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { EmbedCredentialModule } from '../embed-credential/embed-credential.module.js';
 import { WebhookSecretModule } from '../webhook-secret/webhook-secret.module.js';
+import { QueueService } from './queue.service.js';
 import { ReviewRepository } from './review.repository.js';
 import { ReviewRpc } from './review.rpc.js';
 import { ReviewService } from './review.service.js';
+import { SubmissionMeter } from './submission-meter.js';
 
 @Module({
   imports: [CatalogueModule, EmbedCredentialModule, WebhookSecretModule],
   controllers: [ReviewRpc],
-  providers: [ReviewRepository, ReviewService],
+  providers: [ReviewRepository, QueueService, ReviewService, SubmissionMeter],
 })
 export class ReviewModule {}

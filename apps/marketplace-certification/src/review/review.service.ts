@@ -2,6 +2,7 @@ import type { Principal } from '@crm/context';
 import { PlatformError, type ReviewDecision, type SubmissionView, type VersionStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
 import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
@@ -10,12 +11,13 @@ import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
 import { EmbedCredentialService } from '../embed-credential/embed-credential.service.js';
 import { storedText } from '../text/stored-text.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
+import { assertOperator } from './assert-operator.js';
 import { publishedListing } from './published-listing.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
-import { fitQueue } from './review-queue.js';
+import { viewOf } from './submission-view.js';
 
-/** Submissions in one answer of the review queue; later ones appear when earlier ones are decided. */
-const QUEUE_LIMIT = 500;
+/** How long a claim counts. Whoever needs longer claims again. */
+export const CLAIM_HOURS = 4;
 
 /** What operators do with submissions. Every decision is recorded in the audit trail: who, when and why. */
 @Injectable()
@@ -29,13 +31,6 @@ export class ReviewService {
     private readonly secrets: WebhookSecretService,
     private readonly embeds: EmbedCredentialService,
   ) {}
-
-  /** @throws PlatformError FORBIDDEN unless the caller is an operator */
-  async list(operator: Principal | undefined, status?: VersionStatus): Promise<SubmissionView[]> {
-    assertOperator(operator);
-    const found = await this.database.crossTenant((tx) => this.reviews.list(tx, status, QUEUE_LIMIT));
-    return fitQueue(found.map(viewOf));
-  }
 
   /**
    * @param reason why; required to reject, and to publish with open warnings
@@ -56,22 +51,63 @@ export class ReviewService {
       assertClaim(submission, operator, decision, why);
       const to = nextStatus(submission.status, decision, 'operator', why);
       const manifest = decision === 'publish' ? await this.publish(tx, submission, operator, why) : undefined;
-      const outcome = decision === 'claim' ? { claimedBy: operator.userId } : { verdict: why ?? to };
-      await this.versions.changeStatus(tx, submission.id, to, outcome);
-      await this.audit.insert(tx, {
-        submissionId,
-        actorKind: 'operator',
-        actorId: operator.userId,
-        action: decision,
-        from: submission.status,
-        to,
-        reason: why,
-      });
+      await this.settle(tx, submission, operator, decision, to, why);
+      await this.record(tx, submission, operator, decision, to, why);
       // Last, when only the commit can still fail; a publication that is repeated applies the settings again. Also for a
       // version that does not embed: it ends what the previous version allowed.
       if (manifest) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
       const decided = await this.reviews.find(tx, submissionId);
       return viewOf(decided as ReviewedSubmission);
+    });
+  }
+
+  /** What the decision changes in the submission itself. A decision ends the claim and keeps who had it. */
+  private async settle(
+    tx: NarrowTransaction,
+    { id }: ReviewedSubmission,
+    operator: Principal,
+    decision: ReviewDecision,
+    to: VersionStatus,
+    why: string | undefined,
+  ): Promise<void> {
+    if (decision === 'claim') await this.reviews.claim(tx, id, operator.userId, CLAIM_HOURS * 3600);
+    else if (decision === 'release') await this.reviews.release(tx, id);
+    else await this.versions.changeStatus(tx, id, to, { verdict: why ?? to, claimedUntil: null });
+  }
+
+  /** The step of the submission, and the act of the operator with what they had before them. */
+  private async record(
+    tx: NarrowTransaction,
+    submission: ReviewedSubmission,
+    operator: Principal,
+    decision: ReviewDecision,
+    to: VersionStatus,
+    reason: string | undefined,
+  ): Promise<void> {
+    const { id, status, appKey, version, publisherName, tenantId, certification } = submission;
+    await this.audit.insert(tx, {
+      submissionId: id,
+      actorKind: 'operator',
+      actorId: operator.userId,
+      action: decision,
+      from: status,
+      to,
+      reason,
+    });
+    const claim = submission.isClaimed ? submission.claimedBy : null;
+    const failedChecks = certification.checks.filter((check) => check.status === 'fail');
+    await recordOperatorAct(tx, {
+      operator: actingOperator(operator),
+      act: `submission.${decision}`,
+      subject: { kind: 'submission', id, name: `${appKey} ${version}` },
+      reason,
+      findings: {
+        publisher: publisherName,
+        publisherId: tenantId,
+        failedChecks: failedChecks.map((check) => check.id),
+      },
+      before: { status, claimedBy: claim },
+      after: { status: to, claimedBy: decision === 'claim' ? operator.userId : decision === 'release' ? null : claim },
     });
   }
 
@@ -119,37 +155,26 @@ export class ReviewService {
   }
 }
 
-function assertOperator(principal: Principal | undefined): asserts principal is Principal {
-  if (principal?.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators review submissions');
-}
-
-/** Only the operator who has claimed a submission decides it, until another one claims it with a reason. */
+/**
+ * Only the operator who has claimed a submission decides it, until the claim lapses or another one claims it with a reason.
+ * Only they give it back.
+ */
 function assertClaim(
   submission: ReviewedSubmission,
   operator: Principal,
   decision: ReviewDecision,
   reason: string | undefined,
 ): void {
-  if (submission.claimedBy === null || submission.claimedBy === operator.userId) return;
+  const isMine = submission.isClaimed && submission.claimedBy === operator.userId;
+  if (decision === 'release' && !isMine) {
+    throw new PlatformError('SUBMISSION_STATE', 'You have not claimed the submission, or the claim has lapsed');
+  }
+  if (isMine || !submission.isClaimed) return;
   if (decision === 'claim' && reason) return;
   throw new PlatformError(
     'SUBMISSION_STATE',
     'Another operator has claimed the submission; to take it over, claim it with a reason',
   );
-}
-
-function viewOf(submission: ReviewedSubmission): SubmissionView {
-  return {
-    id: submission.id,
-    appKey: submission.appKey,
-    version: submission.version,
-    versionStatus: submission.status,
-    publisher: { tenantId: submission.tenantId, name: submission.publisherName },
-    submittedAt: submission.submittedAt.toISOString(),
-    claimedBy: submission.claimedBy,
-    verdict: submission.verdict,
-    certification: { ...submission.certification },
-  };
 }
 
 const hasOpenWarnings = ({ checks }: Certification): boolean =>

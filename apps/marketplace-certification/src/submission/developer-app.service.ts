@@ -7,8 +7,10 @@ import { AppService } from '../catalogue/app.service.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
 import type { Submission } from '../catalogue/version.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
+import { VersionDifferenceService } from '../catalogue/version-difference.service.js';
 import { nextStatus } from '../catalogue/version-state.js';
-import type { DeveloperAppView, DeveloperVersionView } from './submission.dto.js';
+import type { DifferenceView } from './difference.dto.js';
+import type { DeveloperAppView, DeveloperSubmissionView, DeveloperVersionView } from './submission.dto.js';
 
 /** What a publisher sees of its own apps and does to them. */
 @Injectable()
@@ -19,6 +21,7 @@ export class DeveloperAppService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly audit: SubmissionAuditRepository,
+    private readonly differences: VersionDifferenceService,
   ) {}
 
   /** The apps of a publisher by key, each with its newest submission first. */
@@ -32,6 +35,25 @@ export class DeveloperAppService {
       apps.set(key, app);
     }
     return [...apps.values()];
+  }
+
+  /**
+   * A submitted version as its reviewer sees it, without who reviews it.
+   * @throws PlatformError NOT_FOUND
+   */
+  async get(tenantId: string, appKey: string, version: string): Promise<DeveloperSubmissionView> {
+    return this.database.crossTenant(async (tx) => {
+      await this.appService.assertOwner(tx, tenantId, appKey);
+      const submission = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
+      const stored = submission && (await this.versions.find(tx, submission.id));
+      if (!submission || !stored) throw new PlatformError('NOT_FOUND');
+      const difference = await this.differences.find(tx, submission);
+      return {
+        ...viewOf(submission),
+        certification: stored.certification,
+        difference: difference as DifferenceView | null,
+      };
+    });
   }
 
   /**

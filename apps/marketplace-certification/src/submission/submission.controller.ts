@@ -6,7 +6,12 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { DEVELOPER_PROGRAM } from '../catalogue/api-groups.js';
 import { CertifyInput } from '../certification/certification.dto.js';
 import { DeveloperAppService } from './developer-app.service.js';
-import { AcceptedSubmissionView, DeveloperAppsView, DeveloperVersionView } from './submission.dto.js';
+import {
+  AcceptedSubmissionView,
+  DeveloperAppsView,
+  DeveloperSubmissionView,
+  DeveloperVersionView,
+} from './submission.dto.js';
 import { SubmissionService } from './submission.service.js';
 
 @ApiGroup(DEVELOPER_PROGRAM)
@@ -49,6 +54,20 @@ export class SubmissionController {
   })
   async list(@CurrentPrincipal() principal: Principal): Promise<DeveloperAppsView> {
     return { data: await this.apps.list(principal.tenantId) };
+  }
+
+  @Get(':key/versions/:version')
+  @Describe({
+    summary: 'Returns a submitted version with its certification and what it changes',
+    description: 'The same difference that the reviewer sees. It does not say who reviews.',
+    answers: [{ status: 200, description: 'The version', body: () => DeveloperSubmissionView }],
+  })
+  get(
+    @CurrentPrincipal() principal: Principal,
+    @Param('key') key: string,
+    @Param('version') version: string,
+  ): Promise<DeveloperSubmissionView> {
+    return this.apps.get(principal.tenantId, key, version);
   }
 
   @Post(':key/versions/:version/withdraw')

@@ -1,6 +1,7 @@
 import { VERSION_STATUSES } from '@crm/contracts';
 import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/http';
 import { CertificationView } from '../certification/certification.dto.js';
+import { DifferenceView } from './difference.dto.js';
 
 export class AcceptedSubmissionView {
   @BooleanField()
@@ -37,6 +38,18 @@ export class DeveloperVersionView {
 
   @TextField({ optional: true, maxLength: 2000, description: 'Reason given with the latest decision' })
   verdict?: string;
+}
+
+/** A submitted version with what its reviewer looks at. */
+export class DeveloperSubmissionView extends DeveloperVersionView {
+  @ObjectField(() => CertificationView, { description: 'What the suite said when the version was submitted' })
+  certification: CertificationView;
+
+  @ObjectField(() => DifferenceView, {
+    nullable: true,
+    description: 'What it changes against the version that tenants have; null for the first version of an app',
+  })
+  difference: DifferenceView | null;
 }
 
 export class DeveloperAppView {

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { OperatorAuditPage, OperatorAuditQuery } from '../operator-audit.js';
 import { OPERATOR_ROLES } from '../roles.js';
 import { defineRpc, type RpcContract } from './define.js';
 import { TokenPair } from './token-pair.js';
@@ -157,3 +158,6 @@ export const endSessionsOfOperator = define('endSessionsOf', 'user', Type.Object
 
 /** Removes the authenticator of another operator, who sets up a new one at the next sign-in, and ends their sessions. */
 export const resetOperatorAuthenticator = define('resetAuthenticator', 'user', Type.Object({ id: Id }), Nothing);
+
+/** What operators did with their own accounts, with those of others and with tenants. */
+export const listOperatorAudit = define('listAudit', 'user', OperatorAuditQuery, OperatorAuditPage);

@@ -126,6 +126,20 @@ export const BooleanField = (options: FieldOptions = {}): PropertyDecorator => d
 /** A free-form JSON object. */
 export const JsonField = (options: FieldOptions = {}): PropertyDecorator => declare(field.json(options), options);
 
+/** Any JSON value, null included. For answers: nothing of it is checked. */
+export const JsonValueField = ({ description, example, ...options }: FieldOptions = {}): PropertyDecorator =>
+  declare(
+    {
+      nullable: true,
+      rules: [],
+      schema: {
+        ...(description !== undefined && { description }),
+        ...(example !== undefined && { examples: [example] }),
+      },
+    },
+    options,
+  );
+
 /** An object described by another DTO class: `@ObjectField(() => WorkspaceInput)`. */
 export const ObjectField = (dto: () => DtoClass, options: FieldOptions = {}): PropertyDecorator => {
   const schema: SchemaPart = {

@@ -1,6 +1,7 @@
 import type { Principal } from '@crm/context';
 import { type Plan, PlatformError, type TenantView } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { TenantRepository } from './tenant.repository.js';
@@ -22,14 +23,21 @@ export class TenantService {
    * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
    * @throws PlatformError NOT_FOUND
    */
-  async setPlan(tenantId: string, plan: Plan, operator: Principal): Promise<TenantView> {
+  async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
     return this.database.transaction({ ...operator, tenantId }, async (tx) => {
-      const { plan: before } = await this.view(tx);
+      const before = await this.view(tx);
       await this.tenants.setPlan(tx, plan);
       this.trail.record(tx, {
         action: 'workspace.plan_changed',
         subject: { kind: 'workspace', id: tenantId },
-        detail: { from: before, to: plan },
+        detail: { from: before.plan, to: plan },
+      });
+      await recordOperatorAct(tx, {
+        operator: actingOperator(operator),
+        act: 'tenant.set-plan',
+        subject: { kind: 'tenant', id: tenantId, name: before.name },
+        before: { plan: before.plan },
+        after: { plan },
       });
       return this.view(tx);
     });

@@ -1,10 +1,12 @@
 import type { Principal } from '@crm/context';
 import { PlatformError, type RpcResponse, type rpc } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { assertQuotaLeft, HOUR_SECONDS, type QuotaRule, quotaRefusal, takeQuota } from '@crm/quota';
 import { Injectable, Logger } from '@nestjs/common';
 import { appActor } from '../../audit/trail/audit-actor.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import type { MintClient } from '../embed-client/embed-client.entity.js';
 import { LIST_EMBED_CONFLICTS } from './embed-conflict.sql.js';
 import { embedConflicts } from './embed-conflict-metrics.js';
@@ -85,6 +87,16 @@ export class EmbedConflictService {
         MOST_LISTED,
       ]),
     );
+    if (rows.length > 0) {
+      await this.database.transaction(PLATFORM_TENANT, (tx) =>
+        recordOperatorAct(tx, {
+          operator: actingOperator(operator),
+          act: 'embed-conflict.view',
+          subject: { kind: 'platform', id: 'embed-conflicts' },
+          findings: { apps: rows.map(({ appKey, conflicts }) => ({ appKey, conflicts })) },
+        }),
+      );
+    }
     return rows.map((row) => ({ ...row, resetsAt: row.resetsAt.toISOString() }));
   }
 }

@@ -34,7 +34,12 @@ export interface SessionHolders {
    * @returns null for one who is not active
    */
   lock(tx: TenantTransaction, id: string): Promise<TokenContent | null>;
+  /** What else is committed with a new session. */
+  opened?(tx: TenantTransaction, session: OpenedSession, content: TokenContent): Promise<void>;
 }
+
+/** A session that is being opened, with where it was opened. */
+export type OpenedSession = Pick<Session, 'id' | 'userId'> & SignInOrigin;
 
 /** What every kind of sessions needs. */
 export interface SessionParts {
@@ -74,6 +79,7 @@ export abstract class Sessions {
         detail: { sessionId: session.id, ...(origin.method !== undefined && { method: origin.method }) },
       });
       await sessions.insert(tx, session, lifetime);
+      await this.holders.opened?.(tx, session, found);
       return found;
     });
     const refreshToken = newSecret();
@@ -138,9 +144,7 @@ export abstract class Sessions {
     action: 'session.ended' | 'session.replay_noticed' | 'sign_in.signed_out' = 'session.ended',
   ): Promise<boolean> {
     const found = await this.parts.database.transaction(by, async (tx) => {
-      const deleted = await this.parts.sessions.delete(tx, userId, sessionId);
-      if (!deleted) return false;
-      await this.parts.revocations.record(tx, 'session', sessionId);
+      if (!(await this.endWithin(tx, userId, sessionId))) return false;
       const wasReplayed = action === 'session.replay_noticed';
       this.parts.trail.record(tx, {
         action,
@@ -152,6 +156,13 @@ export abstract class Sessions {
     });
     if (found) await this.forget([sessionId]);
     return found;
+  }
+
+  /** Like {@link end}, as a part of another change; call {@link forget} with the id after the commit. */
+  async endWithin(tx: TenantTransaction, userId: string, sessionId: string): Promise<boolean> {
+    const deleted = await this.parts.sessions.delete(tx, userId, sessionId);
+    if (deleted) await this.parts.revocations.record(tx, 'session', sessionId);
+    return deleted;
   }
 
   /**

@@ -1,0 +1,134 @@
+import type { Principal } from '@crm/context';
+import { type AppDecision, type AppImpact, PlatformError } from '@crm/contracts';
+import { Database, type NarrowTransaction } from '@crm/database';
+import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
+import { Injectable } from '@nestjs/common';
+import { AppRepository } from '../catalogue/app.repository.js';
+import { isIdentifier } from '../catalogue/identifier.js';
+import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import { VersionRepository } from '../catalogue/version.repository.js';
+import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
+import { assertOperator } from '../review/assert-operator.js';
+import { publishedListing } from '../review/published-listing.js';
+import { storedText } from '../text/stored-text.js';
+import { AppDecisionRepository, type DecidedApp, type InstallationCounts } from './app-decision.repository.js';
+
+/** What operators do to an app that is published. Every decision has a reason, which its publisher reads as the verdict. */
+@Injectable()
+export class AppDecisionService {
+  constructor(
+    private readonly database: Database,
+    private readonly decisions: AppDecisionRepository,
+    private readonly apps: AppRepository,
+    private readonly versions: VersionRepository,
+    private readonly audit: SubmissionAuditRepository,
+  ) {}
+
+  /**
+   * How much depends on an app.
+   * @throws PlatformError FORBIDDEN, NOT_FOUND
+   */
+  async measure(operator: Principal | undefined, appKey: string): Promise<AppImpact> {
+    assertOperator(operator);
+    return this.database.crossTenant(async (tx) => this.impact(tx, await this.find(tx, appKey)));
+  }
+
+  /**
+   * `suspend` stops new installs and keeps those there are; `reinstate` undoes that; `unlist` leaves the app to those who know
+   * its key.
+   * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE; VALIDATION_FAILED without a reason
+   */
+  async decide(
+    operator: Principal | undefined,
+    appKey: string,
+    decision: AppDecision,
+    reason: string,
+  ): Promise<AppImpact> {
+    assertOperator(operator);
+    const why = storedText(reason.trim(), 2000);
+    if (why === '') throw reasonRequired(`To ${decision} an app, give a reason`);
+    return this.database.crossTenant(async (tx) => {
+      const known = await this.find(tx, appKey);
+      await this.apps.lock(tx, appKey);
+      const app = (await this.decisions.find(tx, appKey)) ?? known;
+      if (operator.linkedTenantId === app.tenantId) throw new PlatformError('OWN_SUBMISSION');
+      const before = await this.impact(tx, app);
+      await this.apply(tx, operator, app, decision, why);
+      const after = await this.impact(tx, await this.find(tx, appKey));
+      await recordOperatorAct(tx, {
+        operator: actingOperator(operator),
+        act: `app.${decision}`,
+        subject: { kind: 'app', id: appKey, name: `${app.name} (${app.publisherName})` },
+        reason: why,
+        findings: { installations: before.installations, tenants: before.tenants, sandboxes: before.sandboxes },
+        before: stateOf(before),
+        after: stateOf(after),
+      });
+      return after;
+    });
+  }
+
+  private async apply(
+    tx: NarrowTransaction,
+    operator: Principal,
+    app: DecidedApp,
+    decision: AppDecision,
+    reason: string,
+  ): Promise<void> {
+    const { appKey, publishedId, suspendedId } = app;
+    if (decision === 'unlist') {
+      if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
+      if (app.visibility !== 'public') throw new PlatformError('SUBMISSION_STATE', `The app is ${app.visibility}`);
+      await this.decisions.unlist(tx, appKey);
+      await this.versions.changeStatus(tx, publishedId, 'published', { verdict: reason });
+      return;
+    }
+    const isSuspension = decision === 'suspend';
+    const from = isSuspension ? 'published' : 'suspended';
+    const versionId = isSuspension ? publishedId : suspendedId;
+    if (versionId === null) throw new PlatformError('SUBMISSION_STATE', `No version of the app is ${from}`);
+    if (!isSuspension && publishedId !== null) {
+      throw new PlatformError('SUBMISSION_STATE', `Version ${app.publishedVersion} is published`);
+    }
+    const to = nextStatus(from, decision, 'operator', reason);
+    await this.versions.changeStatus(tx, versionId, to, { verdict: reason });
+    await this.audit.insert(tx, {
+      submissionId: versionId,
+      actorKind: 'operator',
+      actorId: operator.userId,
+      action: decision,
+      from,
+      to,
+      reason,
+    });
+    if (isSuspension) return this.decisions.hide(tx, appKey);
+    const manifest = await this.versions.getManifest(tx, versionId);
+    await this.apps.publish(tx, appKey, versionId, {
+      ...publishedListing(manifest, app.publisherName),
+      // What an operator has unlisted stays so.
+      ...(app.visibility === 'unlisted' && { visibility: 'unlisted' }),
+    });
+  }
+
+  private async find(tx: NarrowTransaction, appKey: string): Promise<DecidedApp> {
+    const app = isIdentifier(appKey) ? await this.decisions.find(tx, appKey) : null;
+    if (!app) throw new PlatformError('NOT_FOUND', 'There is no such app');
+    return app;
+  }
+
+  private async impact(tx: NarrowTransaction, app: DecidedApp): Promise<AppImpact> {
+    return impactOf(app, await this.decisions.countInstallations(tx, app.appKey));
+  }
+}
+
+function impactOf(app: DecidedApp, { installations, tenants, sandboxes }: InstallationCounts): AppImpact {
+  const { appKey, name, tenantId, publisherName, visibility, publishedVersion, suspendedVersion } = app;
+  const publisher = { tenantId, name: publisherName };
+  return { appKey, name, publisher, visibility, publishedVersion, suspendedVersion, installations, tenants, sandboxes };
+}
+
+const stateOf = ({ visibility, publishedVersion, suspendedVersion }: AppImpact) => ({
+  visibility,
+  publishedVersion,
+  suspendedVersion,
+});

@@ -1,0 +1,7 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+
+/** @throws PlatformError FORBIDDEN */
+export function assertOperator(principal: Principal | undefined): asserts principal is Principal {
+  if (principal?.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators review submissions');
+}

@@ -1,0 +1,125 @@
+import type { AppDecision } from '@crm/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
+import { type Fixture, useMarketplace } from './support/fixture.js';
+import { theOperator } from './support/marketplace.js';
+import { fieldService, newKey } from './support/packages.js';
+
+let { marketplace, developer, tenant } = {} as Fixture;
+useMarketplace((fixture) => {
+  ({ marketplace, developer, tenant } = fixture);
+});
+
+const administrator = { ...theOperator, roles: ['administrator'] };
+const decisions = () => marketplace.service.get(AppDecisionService);
+const decide = (key: string, decision: AppDecision, reason = 'It loses data.', operator = administrator) =>
+  decisions().decide(operator, key, decision, reason);
+const code = (expected: string) => expect.objectContaining({ code: expected });
+const listed = async (key: string) =>
+  (await marketplace.request(tenant, 'GET', `/apps?q=${key}`)).body.data.some((app) => app.key === key);
+async function published(changes: object = {}): Promise<string> {
+  const key = newKey();
+  await marketplace.publish(developer, key, changes);
+  return key;
+}
+
+describe('the impact of an app', () => {
+  it('counts live installations and their tenants, over all tenants, and sandboxes apart', async () => {
+    const key = await published();
+    const other = await marketplace.caller();
+    const gone = await marketplace.caller();
+    for (const caller of [tenant, other, gone]) {
+      expect((await marketplace.install(caller, key)).status).toBe(201);
+    }
+    expect((await marketplace.install(developer, key, { sandbox: true })).status).toBe(201);
+    const { body } = await marketplace.request(gone, 'GET', '/installs');
+    await marketplace.request(gone, 'DELETE', `/installs/${body.data[0]?.id}`);
+    await marketplace.settled(gone, body.data[0]?.id ?? '', 'uninstalled');
+    await marketplace.install(tenant, await published());
+    expect(await decisions().measure(theOperator, key)).toMatchObject({
+      appKey: key,
+      publisher: { tenantId: developer.tenantId },
+      publishedVersion: '1.0.0',
+      installations: 2,
+      tenants: 2,
+      sandboxes: 1,
+    });
+    await expect(decisions().measure(theOperator, newKey())).rejects.toEqual(code('NOT_FOUND'));
+    await expect(decisions().measure(theOperator, '\0')).rejects.toEqual(code('NOT_FOUND'));
+  });
+});
+
+describe('a suspended app', () => {
+  it('leaves the marketplace and cannot be installed, keeps its installations, and comes back', async () => {
+    const key = await published();
+    const installed = await marketplace.install(tenant, key);
+    expect(await decide(key, 'suspend')).toMatchObject({
+      publishedVersion: null,
+      suspendedVersion: '1.0.0',
+      installations: 1,
+    });
+    expect(await listed(key)).toBe(false);
+    const other = await marketplace.caller();
+    for (const wanted of [{}, { version: '1.0.0' }]) {
+      expect((await marketplace.install(other, key, wanted)).body.code).toBe('APP_NOT_INSTALLABLE');
+    }
+    const kept = await marketplace.request(tenant, 'GET', `/installs/${installed.body.id}`);
+    expect(kept.body.state).toBe('active');
+    const own = await marketplace.request(developer, 'GET', '/developer/apps');
+    expect(own.body.data[0]?.versions[0]).toMatchObject({ versionStatus: 'suspended', verdict: 'It loses data.' });
+
+    expect(await decide(key, 'reinstate', 'Fixed.')).toMatchObject({
+      publishedVersion: '1.0.0',
+      suspendedVersion: null,
+    });
+    expect(await listed(key)).toBe(true);
+    expect((await marketplace.install(other, key)).status).toBe(201);
+  });
+
+  it('is replaced by a later version, and then not reinstated', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    const { body } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
+    await marketplace.decide(body.submissionId, 'publish', 'It repairs the loss.');
+    expect(await listed(key)).toBe(true);
+    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
+  });
+
+  it('is suspended once by operators who do so at the same moment', async () => {
+    const key = await published();
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => decide(key, 'suspend')));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('an unlisted app', () => {
+  it('is installed by those who know its key, also after a suspension', async () => {
+    const key = await published();
+    expect(await decide(key, 'unlist', 'It copies another app.')).toMatchObject({ visibility: 'unlisted' });
+    expect(await listed(key)).toBe(false);
+    expect((await marketplace.install(tenant, key)).status).toBe(201);
+    await expect(decide(key, 'unlist')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await decide(key, 'suspend');
+    expect(await decide(key, 'reinstate')).toMatchObject({ visibility: 'unlisted' });
+  });
+});
+
+describe('decisions on apps', () => {
+  it('need a reason, an app that is published, and an operator who has nothing to do with it', async () => {
+    const key = await published();
+    await expect(decide(key, 'suspend', ' \n ')).rejects.toEqual(code('VALIDATION_FAILED'));
+    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
+    await expect(decide(newKey(), 'suspend')).rejects.toEqual(code('NOT_FOUND'));
+    const linked = { ...administrator, linkedTenantId: developer.tenantId };
+    for (const decision of ['suspend', 'reinstate', 'unlist'] as const) {
+      await expect(decide(key, decision, 'x', linked)).rejects.toEqual(code('OWN_SUBMISSION'));
+    }
+    const user = { ...administrator, kind: 'user' as const, tenantId: developer.tenantId };
+    await expect(decide(key, 'suspend', 'x', user)).rejects.toEqual(code('FORBIDDEN'));
+    await expect(decisions().measure(user, key)).rejects.toEqual(code('FORBIDDEN'));
+    expect(await decisions().measure(theOperator, key)).toMatchObject({
+      publishedVersion: '1.0.0',
+      visibility: 'public',
+    });
+  });
+});

@@ -1,0 +1,34 @@
+import type { ServiceDatabase } from '@crm/contracts';
+import { createGlobalTable } from '@crm/database';
+import type { QueryRunner } from 'typeorm';
+
+/**
+ * Creates the table `operator_audit`. The role of the service adds and reads; nobody but the owner, as whom no service
+ * connects, can change or remove an entry. The time of an entry is that in its id.
+ * @param role the one that the service's acts are committed by; the same as in GLOBAL_TABLES of the contracts
+ */
+export async function createOperatorAuditTable(
+  runner: QueryRunner,
+  roles: ServiceDatabase,
+  role: 'narrow' | 'runtime',
+): Promise<void> {
+  await createGlobalTable(runner, roles, {
+    name: 'operator_audit',
+    role,
+    columns: `
+      id uuid NOT NULL,
+      operator_id uuid,
+      role text,
+      act text NOT NULL,
+      subject_kind text NOT NULL,
+      subject_id text NOT NULL,
+      subject_name text,
+      reason text,
+      findings jsonb,
+      state_before jsonb,
+      state_after jsonb`,
+    primaryKey: ['id'],
+    grants: ['select', 'insert'],
+    indexes: ['operator_id, id', 'subject_kind, subject_id, id', 'act, id'],
+  });
+}
