@@ -10,6 +10,8 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { PasswordService } from '../accounts/password/password.service.js';
 import { normaliseEmail } from '../accounts/user/email-address.js';
+import { failedSignIn } from '../audit/trail/failed-sign-in.js';
+import { RefusedActs } from '../audit/trail/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof } from '../sessions/session/recent-proof.js';
@@ -41,6 +43,7 @@ export class OperatorService {
     private readonly authenticators: AuthenticatorService,
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly proof: RecentProof,
+    private readonly refusals: RefusedActs,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -53,8 +56,10 @@ export class OperatorService {
     const operator = await this.limit.attempt(`operator:${normalised}`, origin.address, async () => {
       const found = await this.inPlatform((tx) => this.operators.findByEmail(tx, normalised));
       const right = await this.passwords.matches(found?.passwordHash, password);
-      if (!right || found?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
-      return found;
+      if (right && found?.status === 'active') return found;
+      const from = { ...origin, tenantId: PLATFORM_TENANT };
+      if (found) this.refusals.note(from, failedSignIn(found.id, 'password', 'operators'));
+      throw new PlatformError('INVALID_CREDENTIALS');
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
