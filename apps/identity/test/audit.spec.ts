@@ -1,4 +1,5 @@
 import { Database, newId } from '@crm/database';
+import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuditRetentionSweeper } from '../src/audit/trail/audit-retention.sweeper.js';
 import { AuditTrail } from '../src/audit/trail/audit-trail.service.js';
@@ -142,6 +143,14 @@ describe('the audit trail', () => {
     const refused = { currentPassword: 'wrong-password-1', newPassword: 'another-Horse-42-staple' };
     expect((await send('POST', '/api/auth/password', owner, refused)).status).toBe(401);
     expect(await auditOf(identity, owner, '&action=password.changed')).toEqual([]);
+    expect(await entryOf(identity, owner, 'proof.failed')).toMatchObject({
+      outcome: 'failure',
+      actor: { id: owner.userId },
+    });
+    expect((await send('POST', '/api/auth/step-up', owner, { password: 'wrong-password-1' })).status).toBe(401);
+    await waitUntil(async () => (await auditOf(identity, owner, '&action=proof.failed')).length === 2, {
+      describe: 'the wrong proof is recorded',
+    });
     const change = { currentPassword: PASSWORD, newPassword: 'another-Horse-42-staple' };
     expect((await send('POST', '/api/auth/password', owner, change)).status).toBe(200);
     expect((await entryOf(identity, owner, 'password.changed')).actor.id).toBe(owner.userId);

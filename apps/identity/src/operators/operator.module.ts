@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PasswordModule } from '../accounts/password/password.module.js';
+import { AfterAnswerModule } from '../after-answer/after-answer.module.js';
 import { SessionModule } from '../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
 import { LimitModule } from '../sign-in/limit/limit.module.js';
@@ -17,6 +18,7 @@ import { OperatorSessionService } from './operator-session.service.js';
 /** Operators: their sign-in, their sessions and their administration. */
 @Module({
   imports: [
+    AfterAnswerModule,
     PasswordModule,
     SessionModule,
     LimitModule,

@@ -12,6 +12,7 @@ import { actingOperator, recordFailedSignIn, recordOperatorAct } from '@crm/oper
 import { Inject, Injectable } from '@nestjs/common';
 import { PasswordService } from '../accounts/password/password.service.js';
 import { normaliseEmail } from '../accounts/user/email-address.js';
+import { AfterAnswer } from '../after-answer/after-answer.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RecentProof } from '../sessions/session/recent-proof.js';
@@ -43,6 +44,7 @@ export class OperatorService {
     private readonly authenticators: AuthenticatorService,
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly proof: RecentProof,
+    private readonly afterAnswer: AfterAnswer,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -56,7 +58,10 @@ export class OperatorService {
       const found = await this.inPlatform((tx) => this.operators.findByEmail(tx, normalised));
       const right = await this.passwords.matches(found?.passwordHash, password);
       if (right && found?.status === 'active') return found;
-      if (found) await this.recordFailure(found, right, origin);
+      // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
+      this.afterAnswer.run('failed sign-in of an operator', async () => {
+        if (found) await this.recordFailure(found, right, origin);
+      });
       throw new PlatformError('INVALID_CREDENTIALS');
     });
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
@@ -147,7 +152,7 @@ export class OperatorService {
     });
   }
 
-  /** Commits before the refusal. An address that belongs to nobody is not recorded: it may be a password in the wrong field. */
+  /** An address that belongs to nobody is not recorded: it may be a password in the wrong field. */
   private async recordFailure(operator: Operator, passwordWasRight: boolean, origin: SignInOrigin): Promise<void> {
     const { id, email, status } = operator;
     await this.inPlatform((tx) =>

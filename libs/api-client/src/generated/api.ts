@@ -15,7 +15,7 @@ export interface paths {
         get: operations["Session_me"];
         put?: never;
         post?: never;
-        delete?: never;
+        delete: operations["Erasure_eraseSelf"];
         options?: never;
         head?: never;
         patch?: never;
@@ -339,6 +339,23 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["CallerView"];
                 };
+            };
+        };
+    };
+    Erasure_eraseSelf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -2,6 +2,8 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { notingFailedProof } from '../../audit/trail/failed-proof.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { SignInLimit } from '../../sign-in/limit/sign-in-limit.js';
 import { type MfaRequired, MfaService } from '../../sign-in/mfa/mfa.service.js';
 import { PasswordService } from '../password/password.service.js';
@@ -24,6 +26,7 @@ export class ReauthenticationService {
     private readonly passwords: PasswordService,
     private readonly limit: SignInLimit,
     private readonly mfa: MfaService,
+    private readonly refusals: RefusedActs,
   ) {}
 
   /**
@@ -32,14 +35,16 @@ export class ReauthenticationService {
    */
   async prove(principal: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {
     const { tenantId, userId } = principal;
-    const user = await this.limit.attempt(`reauthentication:${userId}`, userId, async () => {
-      const found = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      const right = await this.passwords.matches(found?.passwordHash, password, userId);
-      if (!right || found?.status !== 'active') {
-        throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
-      }
-      return found;
-    });
+    const attempt = () =>
+      this.limit.attempt(`reauthentication:${userId}`, userId, async () => {
+        const found = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+        const right = await this.passwords.matches(found?.passwordHash, password, userId);
+        if (!right || found?.status !== 'active') {
+          throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
+        }
+        return found;
+      });
+    const user = await notingFailedProof(this.refusals, principal, userId, attempt);
     if (challengeId === undefined || code === undefined) {
       const needed = await this.mfa.begin(user, async () => ({ mailCode: user.mfaEnabled, enrolment: false }));
       return needed !== null && isMfaRequired(needed) ? needed : user;

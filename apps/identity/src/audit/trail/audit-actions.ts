@@ -37,6 +37,8 @@ export const AUDIT_ACTIONS = {
   'authenticator.added': 'A user put an authenticator into use',
   'authenticator.removed': 'A user removed their authenticator',
   'recovery_codes.replaced': 'A user replaced their recovery codes',
+  'proof.failed':
+    'A password or code that was asked for again within a session was wrong. Bounded per account and hour',
   'embed_credentials.issued': 'Credentials of an embedded app were issued, or its secret was replaced',
   'embed_credentials.previous_revoked': 'The previous secret of an embedded app was ended before its time',
   'embed_credentials.settings_changed': 'The published version of an embedded app changed its origins or scopes',

@@ -3,6 +3,8 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
+import { notingFailedProof } from '../../audit/trail/failed-proof.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { SessionRepository } from '../../sessions/session/session.repository.js';
 import { AuthenticatorService } from '../authenticator/authenticator.service.js';
@@ -31,6 +33,7 @@ export class StepUpService {
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly guesses: CodeGuessService,
     private readonly signIns: SignInLimit,
+    private readonly refusals: RefusedActs,
   ) {}
 
   /**
@@ -42,8 +45,11 @@ export class StepUpService {
     if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
     const tenantId = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
     const hasAuthenticator = await this.database.transaction(tenantId, (tx) => this.authenticators.isInUse(tx, userId));
-    if (hasAuthenticator) await this.proveByCode(tenantId, userId, proof.code);
-    else await this.proveByPassword(tenantId, userId, proof.password, readPassword);
+    await notingFailedProof(this.refusals, { ...principal, tenantId }, userId, () =>
+      hasAuthenticator
+        ? this.proveByCode(tenantId, userId, proof.code)
+        : this.proveByPassword(tenantId, userId, proof.password, readPassword),
+    );
     const open = await this.database.transaction(tenantId, (tx) => this.sessions.markProven(tx, userId, sessionId));
     if (!open) throw new PlatformError('TOKEN_REVOKED');
   }
