@@ -15,14 +15,12 @@ import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from '../src/sessions/session/
 import { START_ENROLMENT, USE_STEP } from '../src/sign-in/authenticator/authenticator.sql.js';
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
-import { READ_SIGN_IN_DEMANDS } from '../src/sign-in/policy/sign-in-demands.sql.js';
 import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/verified-domain.sql.js';
 import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
 
 const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
   LOCK_HOST_USER,
-  READ_SIGN_IN_DEMANDS,
   RECORD_CUTOFF,
   START_ENROLMENT,
   TAKE_GUESS,

@@ -1,15 +1,12 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { READ_SIGN_IN_DEMANDS } from './sign-in-demands.sql.js';
 import { type SecondFactorPolicy, SignInPolicy } from './sign-in-policy.entity.js';
 
 @Injectable()
 export class SignInPolicyRepository {
   /** All that the workspace demands. */
   async read(tx: TenantTransaction): Promise<{ secondFactor: SecondFactorPolicy; singleSignOn: boolean }> {
-    const [policy] = await tx.queryPrepared<Pick<SignInPolicy, 'secondFactor' | 'singleSignOn'>>(READ_SIGN_IN_DEMANDS, [
-      tx.tenantId,
-    ]);
+    const policy = await tx.repository(SignInPolicy).findOneBy({ tenantId: tx.tenantId });
     return { secondFactor: policy?.secondFactor ?? 'optional', singleSignOn: policy?.singleSignOn === 'required' };
   }
 
