@@ -1,84 +1,29 @@
 import { Database } from '@crm/database';
-import { type ReceiverCertificate, startReceiver } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProviderSignInLimit, type Step } from '../src/single-sign-on/sign-in/provider-sign-in-limit.js';
-import { TestIdentity } from './identity.js';
+import type { TestIdentity } from './identity.js';
 import { Browser } from './single-sign-on/browser.js';
-import { certificate } from './single-sign-on/certificate.js';
-import { CLIENT_ID, CLIENT_SECRET, ForgingProvider } from './single-sign-on/forging-provider.js';
-import { TextServer } from './single-sign-on/text-server.js';
-import { addProvider, newDomain, type Proven, proven, type Settings } from './single-sign-on/workspace.js';
+import { CLIENT_ID, type ForgingProvider } from './single-sign-on/forging-provider.js';
+import { EXPIRED, FAILED, refused, Stage } from './single-sign-on/stage.js';
+import { newDomain, type Proven, type Settings } from './single-sign-on/workspace.js';
 
-/** Milliseconds that a provider has in these tests. */
-const PROVIDER_MS = 1_500;
-
-let tls: ReceiverCertificate;
-let dns: TextServer;
+let stage: Stage;
+let identity: TestIdentity;
 let provider: ForgingProvider;
 let another: ForgingProvider;
-let identity: TestIdentity;
 let workspace: Proven;
 let configured: Settings;
 
 beforeAll(async () => {
-  tls = await certificate();
-  [dns, provider, another] = await Promise.all([
-    TextServer.start(),
-    ForgingProvider.start(tls),
-    ForgingProvider.start(tls),
-  ]);
-  const allow = [provider, another].map(({ port }) => ({ host: '127.0.0.1', port }));
-  identity = await TestIdentity.start({
-    settings: { egress: { allow, ca: tls.ca, providerMs: PROVIDER_MS }, nameServers: [dns.address] },
-  });
-  workspace = await proven(identity, dns);
-  configured = await add(workspace, provider);
+  stage = await Stage.set();
+  ({ identity, provider, another, workspace, configured } = stage);
 });
-afterAll(async () => {
-  await identity?.close();
-  await Promise.all([provider?.close(), another?.close(), dns?.close()]);
-});
-beforeEach(() => {
-  provider.reset();
-  another.reset();
-});
-
-const CLIENT = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, enabled: true };
-const add = ({ owner }: Proven, { issuer }: ForgingProvider, more: Record<string, unknown> = {}): Promise<Settings> =>
-  addProvider(identity, owner, { issuer, ...CLIENT, ...more });
-
-const failed = { error: 'SINGLE_SIGN_ON_FAILED' };
-const expired = { error: 'SINGLE_SIGN_ON_EXPIRED' };
-const refused = (reason: string) => ({ error: 'SINGLE_SIGN_ON_REFUSED', reason });
-
-let people = 0;
-/** A sign-in whose browser has been sent to the provider, which is about to authenticate somebody. */
-async function begun(at: Settings = configured, of = provider, { domain } = workspace) {
-  const browser = new Browser(identity);
-  const sent = await browser.start(at.signInId);
-  const { state, nonce } = Object.fromEntries(sent.searchParams) as { state: string; nonce: string };
-  people += 1;
-  of.person = { sub: `sub-${people}`, email: `person-${people}@${domain}`, nonce };
-  return { browser, state, nonce, sent };
-}
-
-/** The address that a provider sends the browser back to. */
-function callback(state: string, { at = configured, ...more }: { at?: Settings } & Record<string, unknown> = {}): URL {
-  const url = new URL(at.redirectUri);
-  for (const [name, value] of Object.entries({ code: 'a-code', state, ...more }))
-    url.searchParams.set(name, String(value));
-  return url;
-}
-
-/** A whole sign-in up to the page. */
-async function outcome(): Promise<Record<string, string>> {
-  const { browser, state } = await begun();
-  return browser.comeBack(callback(state));
-}
+afterAll(() => stage?.close());
+beforeEach(() => stage.reset());
 
 describe('a sign-in at a provider', () => {
   it('asks for a code with PKCE, state and nonce, and goes through when everything is right', async () => {
-    const { sent, browser, state } = await begun();
+    const { sent, browser, state } = await stage.begun();
     expect(Object.fromEntries(sent.searchParams)).toMatchObject({
       response_type: 'code',
       client_id: CLIENT_ID,
@@ -86,34 +31,37 @@ describe('a sign-in at a provider', () => {
       scope: 'openid email profile',
       code_challenge_method: 'S256',
     });
-    const { code } = await browser.comeBack(callback(state));
+    const { code } = await browser.comeBack(stage.callback(state));
     expect((await browser.exchange(code ?? '')).status).toBe(200);
   });
 
   it('is completed once: neither the answer nor the code works again', async () => {
-    const { browser, state } = await begun();
-    const { code = '' } = await browser.comeBack(callback(state));
-    expect(await browser.comeBack(callback(state))).toEqual(expired);
+    const { browser, state } = await stage.begun();
+    const { code = '' } = await browser.comeBack(stage.callback(state));
+    expect(await browser.comeBack(stage.callback(state))).toEqual(EXPIRED);
     expect((await browser.exchange(code)).status).toBe(200);
     expect((await browser.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
   });
 
   it('is completed once when the answer or the code comes twice at the same time', async () => {
-    const { browser, state } = await begun();
-    const outcomes = await Promise.all([browser.comeBack(callback(state)), browser.comeBack(callback(state))]);
+    const { browser, state } = await stage.begun();
+    const outcomes = await Promise.all([
+      browser.comeBack(stage.callback(state)),
+      browser.comeBack(stage.callback(state)),
+    ]);
     const codes = outcomes.flatMap(({ code }) => (code === undefined ? [] : [code]));
-    expect([codes.length, outcomes]).toEqual([1, expect.arrayContaining([expired])]);
+    expect([codes.length, outcomes]).toEqual([1, expect.arrayContaining([EXPIRED])]);
     const answers = await Promise.all([browser.exchange(codes[0] ?? ''), browser.exchange(codes[0] ?? '')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 410]);
   });
 
   it('is completed in the browser that began it only (login CSRF)', async () => {
-    const { browser, state } = await begun();
+    const { browser, state } = await stage.begun();
     const victim = new Browser(identity);
-    expect(await victim.comeBack(callback(state))).toEqual(expired);
+    expect(await victim.comeBack(stage.callback(state))).toEqual(EXPIRED);
     await victim.start(configured.signInId);
-    expect(await victim.comeBack(callback(state))).toEqual(expired);
-    const { code = '' } = await browser.comeBack(callback(state));
+    expect(await victim.comeBack(stage.callback(state))).toEqual(EXPIRED);
+    const { code = '' } = await browser.comeBack(stage.callback(state));
     expect((await victim.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
     expect((await browser.exchange(code)).status).toBe(200);
   });
@@ -130,7 +78,7 @@ describe('a sign-in at a provider', () => {
     ['the answer', '/callback'],
     ['the code', '/exchange'],
   ])('has a time limit for %s', async (_what, step) => {
-    const { browser, state } = await begun();
+    const { browser, state } = await stage.begun();
     const expire = () =>
       identity
         .get(Database)
@@ -139,36 +87,36 @@ describe('a sign-in at a provider', () => {
         );
     if (step === '/callback') {
       await expire();
-      expect(await browser.comeBack(callback(state))).toEqual(expired);
+      expect(await browser.comeBack(stage.callback(state))).toEqual(EXPIRED);
       return;
     }
-    const { code = '' } = await browser.comeBack(callback(state));
+    const { code = '' } = await browser.comeBack(stage.callback(state));
     await expire();
     expect((await browser.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
   });
 
   it.each([
-    ['an unknown state', (state: string) => callback(`${state.slice(0, -4)}AAAA`)],
-    ['no state', () => callback('')],
-    ['nonsense', () => callback('x.y')],
+    ['an unknown state', (state: string) => stage.callback(`${state.slice(0, -4)}AAAA`)],
+    ['no state', () => stage.callback('')],
+    ['nonsense', () => stage.callback('x.y')],
   ])('is not completed by %s', async (_what, forged) => {
-    const { browser, state } = await begun();
-    expect(await browser.comeBack(forged(state))).toEqual(expired);
-    expect((await browser.comeBack(callback(state))).code).toBeTruthy();
+    const { browser, state } = await stage.begun();
+    expect(await browser.comeBack(forged(state))).toEqual(EXPIRED);
+    expect((await browser.comeBack(stage.callback(state))).code).toBeTruthy();
   });
 
   it('ends when the provider is disabled meanwhile', async () => {
-    const { browser, state } = await begun();
+    const { browser, state } = await stage.begun();
     const change = (enabled: boolean) =>
       identity.request('PATCH', `/api/tenant/identity-providers/${configured.id}`, {
         token: workspace.owner.accessToken,
         body: { enabled },
       });
-    const { code = '' } = await browser.comeBack(callback(state));
-    const late = await begun();
+    const { code = '' } = await browser.comeBack(stage.callback(state));
+    const late = await stage.begun();
     expect((await change(false)).status).toBe(200);
     expect((await browser.exchange(code)).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
-    expect(await late.browser.comeBack(callback(late.state))).toEqual(expired);
+    expect(await late.browser.comeBack(stage.callback(late.state))).toEqual(EXPIRED);
     expect((await identity.request('POST', `/api/auth/oidc/${configured.signInId}/start`)).status).toBe(404);
     expect((await change(true)).status).toBe(200);
   });
@@ -197,29 +145,31 @@ describe('every step of a sign-in', () => {
 
 describe('an answer that was meant for another provider (mix-up)', () => {
   it('is not taken, whether the provider states its issuer or not', async () => {
-    const hostile = await add(workspace, another);
-    const { browser, state } = await begun(hostile, another);
+    const hostile = await stage.add(workspace, another);
+    const { browser, state } = await stage.begun(hostile, another);
     const asked = provider.receiver.requests.length + another.receiver.requests.length;
     // The browser went to the honest provider instead, which sends it to the address registered there.
-    expect(await browser.comeBack(callback(state))).toEqual(expired);
+    expect(await browser.comeBack(stage.callback(state))).toEqual(EXPIRED);
     expect(provider.receiver.requests.length + another.receiver.requests.length).toBe(asked);
   });
 
   it('is not taken when it states another issuer', async () => {
-    const { browser, state } = await begun();
+    const { browser, state } = await stage.begun();
     const before = provider.receiver.requests.filter(({ path }) => path === '/token').length;
-    expect(await browser.comeBack(callback(state, { iss: another.issuer }))).toEqual(failed);
+    expect(await browser.comeBack(stage.callback(state, { iss: another.issuer }))).toEqual(FAILED);
     expect(provider.receiver.requests.filter(({ path }) => path === '/token')).toHaveLength(before);
   });
 
   it('is not taken without an issuer when the provider promises one', async () => {
     another.metadata = { authorization_response_iss_parameter_supported: true };
-    const other = await proven(identity, dns);
-    const at = await add(other, another);
-    const first = await begun(at, another, other);
-    expect(await first.browser.comeBack(callback(first.state, { at }))).toEqual(failed);
-    const second = await begun(at, another, other);
-    expect((await second.browser.comeBack(callback(second.state, { at, iss: another.issuer }))).code).toBeTruthy();
+    const other = await stage.proven();
+    const at = await stage.add(other, another);
+    const first = await stage.begun(at, another, other);
+    expect(await first.browser.comeBack(stage.callback(first.state, { at }))).toEqual(FAILED);
+    const second = await stage.begun(at, another, other);
+    expect(
+      (await second.browser.comeBack(stage.callback(second.state, { at, iss: another.issuer }))).code,
+    ).toBeTruthy();
   });
 });
 
@@ -238,14 +188,14 @@ describe('an id token', () => {
     ['without a subject', { sub: undefined }],
   ])('%s is refused', async (_what, claims) => {
     provider.claims = claims;
-    expect(await outcome()).toEqual(failed);
+    expect(await stage.outcome()).toEqual(FAILED);
   });
 
   it.each(['none', 'public key as secret', 'another key', 'unsigned part'] as const)(
     'with the signature "%s" is refused, although the provider lists the algorithm',
     async (signature) => {
       provider.signature = signature;
-      expect(await outcome()).toEqual(failed);
+      expect(await stage.outcome()).toEqual(FAILED);
     },
   );
 });
@@ -253,13 +203,13 @@ describe('an id token', () => {
 describe('an address', () => {
   it('that the provider has not verified is refused, unless the workspace says that it never does', async () => {
     provider.claims = { email_verified: false };
-    expect(await outcome()).toEqual(refused('email_not_verified'));
+    expect(await stage.outcome()).toEqual(refused('email_not_verified'));
     provider.claims = { email_verified: undefined };
-    expect(await outcome()).toEqual(refused('email_not_verified'));
-    const lenient = await proven(identity, dns);
-    const at = await add(lenient, provider, { requiresVerifiedEmail: false });
-    const { browser, state } = await begun(at, provider, lenient);
-    expect((await browser.comeBack(callback(state, { at }))).code).toBeTruthy();
+    expect(await stage.outcome()).toEqual(refused('email_not_verified'));
+    const lenient = await stage.proven();
+    const at = await stage.add(lenient, provider, { requiresVerifiedEmail: false });
+    const { browser, state } = await stage.begun(at, provider, lenient);
+    expect((await browser.comeBack(stage.callback(state, { at }))).code).toBeTruthy();
   });
 
   it.each([
@@ -271,18 +221,18 @@ describe('an address', () => {
   ])('%s is refused, and makes no user', async (_what, email, reason) => {
     const address = email();
     provider.claims = { email: address };
-    expect(await outcome()).toEqual(refused(reason));
+    expect(await stage.outcome()).toEqual(refused(reason));
     const claimed = 'SELECT 1 FROM sign_in_email WHERE email = $1';
     expect(await identity.get(Database).crossTenant((tx) => tx.query(claimed, [address ?? '']))).toEqual([]);
   });
 
   it('of the domain of another workspace is refused, also for a provider that is configured leniently', async () => {
-    const victim = await proven(identity, dns);
-    const attacker = await proven(identity, dns);
-    const at = await add(attacker, another, { requiresVerifiedEmail: false });
+    const victim = await stage.proven();
+    const attacker = await stage.proven();
+    const at = await stage.add(attacker, another, { requiresVerifiedEmail: false });
     another.claims = { email: `boss@${victim.domain}` };
-    const { browser, state } = await begun(at, another, attacker);
-    expect(await browser.comeBack(callback(state, { at }))).toEqual(refused('domain_not_proven'));
+    const { browser, state } = await stage.begun(at, another, attacker);
+    expect(await browser.comeBack(stage.callback(state, { at }))).toEqual(refused('domain_not_proven'));
   });
 
   it('that has an account in another workspace is refused', async () => {
@@ -295,20 +245,20 @@ describe('an address', () => {
     );
     expect(added.status).toBe(201);
     provider.claims = { email };
-    expect(await outcome()).toEqual(refused('account_elsewhere'));
-    expect(await outcome()).not.toHaveProperty('code');
+    expect(await stage.outcome()).toEqual(refused('account_elsewhere'));
+    expect(await stage.outcome()).not.toHaveProperty('code');
   });
 
   it('lets the same id at another provider of the workspace be somebody else', async () => {
     const sub = 'the-same-sub';
     provider.claims = { sub };
-    const first = await begun();
-    const one = await first.browser.exchange((await first.browser.comeBack(callback(first.state))).code ?? '');
-    const at = await add(workspace, another);
+    const first = await stage.begun();
+    const one = await first.browser.exchange((await first.browser.comeBack(stage.callback(first.state))).code ?? '');
+    const at = await stage.add(workspace, another);
     another.claims = { sub };
-    const second = await begun(at, another);
+    const second = await stage.begun(at, another);
     const other = await second.browser.exchange(
-      (await second.browser.comeBack(callback(second.state, { at }))).code ?? '',
+      (await second.browser.comeBack(stage.callback(second.state, { at }))).code ?? '',
     );
     const [a, b] = await Promise.all(
       [one, other].map(({ body }) => identity.request('GET', '/api/auth/me', { token: body.accessToken })),
@@ -317,12 +267,12 @@ describe('an address', () => {
   });
 
   it('no longer gets in when the workspace has lost its domain', async () => {
-    const losing = await proven(identity, dns);
-    const at = await add(losing, provider);
+    const losing = await stage.proven();
+    const at = await stage.add(losing, provider);
     const signIn = async () => {
       provider.claims = { sub: 'stays', email: `stays@${losing.domain}` };
-      const { browser, state } = await begun(at, provider, losing);
-      return browser.comeBack(callback(state, { at }));
+      const { browser, state } = await stage.begun(at, provider, losing);
+      return browser.comeBack(stage.callback(state, { at }));
     };
     expect((await signIn()).code).toBeTruthy();
     const removed = await identity.request('DELETE', `/api/tenant/domains/${losing.domain}`, {
@@ -333,107 +283,10 @@ describe('an address', () => {
   });
 });
 
-describe('a provider that misbehaves', () => {
-  it.each([
-    ['never answers', 'hang' as const],
-    ['breaks the connection', 'reset' as const],
-    ['redirects', { status: 302, headers: { location: 'https://127.0.0.1/elsewhere' } }],
-    [
-      'answers 10 MB',
-      { status: 200, headers: { 'content-type': 'application/json' }, body: `{"a":"${'x'.repeat(10 << 20)}"}` },
-    ],
-    ['answers no JSON', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
-    ['answers an error', { status: 500, body: 'no' }],
-  ])('at the token endpoint (%s) fails the sign-in in time', async (_what, reaction) => {
-    provider.reactions.set('/token', reaction);
-    const startedAt = Date.now();
-    expect(await outcome()).toEqual(failed);
-    expect(Date.now() - startedAt).toBeLessThan(PROVIDER_MS + 2_000);
-  });
-
-  it('is waited for by a few sign-ins at a time, and holds up no other provider', async () => {
-    provider.reactions.set('/token', 'hang');
-    const waiting = await Promise.all(Array.from({ length: 20 }, () => begun()));
-    const outcomes = Promise.all(waiting.map(({ browser, state }) => browser.comeBack(callback(state))));
-    const other = await proven(identity, dns);
-    const at = await add(other, another);
-    const { browser, state } = await begun(at, another, other);
-    expect((await browser.comeBack(callback(state, { at }))).code).toBeTruthy();
-    const errors = (await outcomes).map(({ error }) => error);
-    expect(errors.filter((error) => error === 'SERVICE_UNAVAILABLE')).toHaveLength(4);
-    expect(errors.filter((error) => error === 'SINGLE_SIGN_ON_FAILED')).toHaveLength(16);
-  });
-});
-
-describe('an address of a provider', () => {
-  it.each([
-    ['the issuer on loopback', 'https://127.0.0.1:9'],
-    ['the issuer in a private network', 'https://10.0.0.1'],
-    ['the issuer of a cloud', 'https://169.254.169.254'],
-    ['the issuer as IPv6 loopback', 'https://[::1]'],
-    ['the issuer without TLS', 'http://login.example.com'],
-    ['an issuer with a query', 'https://login.acme-login.com/?a=b'],
-    ['a document instead of the issuer', 'https://login.acme-login.com/.well-known/openid-configuration'],
-  ])('(%s) is refused and not called', async (_what, issuer) => {
-    const { owner } = workspace;
-    const answer = await identity.post('/api/tenant/identity-providers', { name: 'X', issuer }, owner.accessToken);
-    expect([answer.status, answer.body.errors]).toMatchObject([
-      422,
-      [{ pointer: '/issuer', code: 'DISCOVERY_FAILED' }],
-    ]);
-  });
-
-  it('that has a name is refused by what the name leads to, at each lookup (rebinding)', async () => {
-    const host = `login.${workspace.domain}`;
-    for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '100.64.0.1']) {
-      dns.addresses.set(host, address);
-      const body = { name: 'X', issuer: `https://${host}` };
-      const answer = await identity.post('/api/tenant/identity-providers', body, workspace.owner.accessToken);
-      expect([answer.status, answer.body.errors]).toMatchObject([
-        422,
-        [{ detail: expect.stringContaining('not public') }],
-      ]);
-    }
-  });
-
-  it.each(['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'])(
-    '(its %s) is checked like any other, and a hostile one is never called',
-    async (name) => {
-      const trap = await startReceiver({ tls });
-      const hostile = await proven(identity, dns);
-      for (const address of [
-        trap.url,
-        'https://169.254.169.254/latest',
-        'http://127.0.0.1:4001/',
-        'javascript:alert(1)',
-      ]) {
-        another.metadata = { [name]: address };
-        const body = { name: 'X', issuer: another.issuer };
-        const answer = await identity.post('/api/tenant/identity-providers', body, hostile.owner.accessToken);
-        expect([answer.status, answer.body.errors]).toMatchObject([422, [{ code: 'DISCOVERY_FAILED' }]]);
-      }
-      expect(trap.requests).toEqual([]);
-      await trap.close();
-    },
-  );
-
-  it.each([
-    ['says that it is another issuer', { issuer: 'https://login.example.com' }],
-    ['signs with shared secrets only', { id_token_signing_alg_values_supported: ['HS256', 'none'] }],
-    ['gives no code', { response_types_supported: ['id_token'] }],
-    ['has no keys', { jwks_uri: undefined }],
-  ])('is refused for a provider that %s', async (_what, metadata) => {
-    another.metadata = metadata;
-    const body = { name: 'X', issuer: another.issuer };
-    const answer = await identity.post('/api/tenant/identity-providers', body, workspace.owner.accessToken);
-    expect([answer.status, answer.body.errors]).toMatchObject([422, [{ code: 'DISCOVERY_FAILED' }]]);
-  });
-});
-
 describe('the second factor', () => {
   it('follows as after a password, unless the provider has asked for one that the workspace accepts', async () => {
-    const strict = await proven(identity, dns);
-    const at = await add(strict, provider, { secondFactorValues: ['mfa', 'urn:example:strong'] });
+    const strict = await stage.proven();
+    const at = await stage.add(strict, provider, { secondFactorValues: ['mfa', 'urn:example:strong'] });
     const required = await identity.request('PUT', '/api/tenant/sign-in-policy', {
       token: strict.owner.accessToken,
       body: { secondFactor: 'required' },
@@ -441,8 +294,8 @@ describe('the second factor', () => {
     expect(required.status).toBe(200);
     const signIn = async (claims: Record<string, unknown>) => {
       provider.claims = { sub: 'careful', ...claims };
-      const { browser, state } = await begun(at, provider, strict);
-      return (await browser.exchange((await browser.comeBack(callback(state, { at }))).code ?? '')).body;
+      const { browser, state } = await stage.begun(at, provider, strict);
+      return (await browser.exchange((await browser.comeBack(stage.callback(state, { at }))).code ?? '')).body;
     };
     const enrol = { mfaEnrolmentRequired: true, enrolmentToken: expect.any(String) };
     expect(await signIn({})).toMatchObject(enrol);
