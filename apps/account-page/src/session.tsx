@@ -10,7 +10,7 @@ interface SessionHolder {
   begin(tokens: Tokens): void;
   /** Ends the session, at the API too. */
   end(): void;
-  /** Makes a call of the user. A token that is refused leads back to the sign-in. */
+  /** Makes a call of the user. A token that is refused, or whose proof is too old, leads back to the sign-in. */
   call<Answer>(make: (token: string) => Promise<Answer>): Promise<Answer>;
 }
 
@@ -50,7 +50,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
       try {
         return await make(used);
       } catch (problem) {
-        if (problem instanceof ApiProblem && problem.status === 401 && current.current === used) set(undefined, true);
+        if (wantsSignIn(problem) && current.current === used) set(undefined, true);
         throw problem;
       }
     },
@@ -67,3 +67,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   );
   return <SessionContext value={holder}>{children}</SessionContext>;
 }
+
+/** Whether a call needs a new sign-in: the session has ended, or the password was typed in too long ago. */
+const wantsSignIn = (problem: unknown): boolean =>
+  problem instanceof ApiProblem && (problem.status === 401 || problem.code === 'STEP_UP_REQUIRED');

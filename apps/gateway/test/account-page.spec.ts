@@ -12,7 +12,7 @@ beforeAll(async () => {
   gateway = await startGateway(services);
 });
 afterAll(async () => {
-  await gateway.close();
+  await gateway?.close();
   await services.close();
 });
 

@@ -40,7 +40,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
  */
 export const ACCOUNT_PAGE_PATHS = [
   '/account',
-  '/account/*view',
+  '/account/:view',
   '/email-change',
   '/email-change/undo',
   '/invitation',

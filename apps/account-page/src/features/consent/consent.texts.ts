@@ -46,6 +46,7 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     gone: 'This request does not exist any more',
     goneText: 'It was answered, it has expired, or it was made for another workspace. Begin again in the app.',
     problems: {
+      INSUFFICIENT_SCOPE: 'Your account may not give this access. Ask an administrator of your workspace.',
       FORBIDDEN: 'Your account may not give this access. Ask an administrator of your workspace.',
       APP_NOT_INSTALLED: 'The app is not installed in your workspace. Ask an administrator to install it.',
     },
@@ -90,6 +91,8 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     goneText:
       'Sie wurde beantwortet, ist abgelaufen oder gilt einem anderen Arbeitsbereich. Beginnen Sie in der App noch einmal.',
     problems: {
+      INSUFFICIENT_SCOPE:
+        'Ihr Konto darf diesen Zugriff nicht geben. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       FORBIDDEN: 'Ihr Konto darf diesen Zugriff nicht geben. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       APP_NOT_INSTALLED:
         'Die App ist in Ihrem Arbeitsbereich nicht installiert. Bitten Sie die Administration, sie zu installieren.',

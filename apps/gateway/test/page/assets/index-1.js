@@ -1,1 +1,1 @@
-document.title = 'Account';
+export const isLoaded = true;
