@@ -78,7 +78,7 @@ describe('the request of an app', () => {
     await signIn({});
     await isAt('Give Acme Sync access?');
     const looks = (name: string) =>
-      page.getByRole('button', { name, exact: true }).evaluate<object>(`(button) => {
+      page.getByRole('button', { name, exact: true }).evaluate(`(button) => {
         const { width, height, top } = button.getBoundingClientRect();
         const { color, backgroundColor, borderColor, fontWeight, fontSize } = getComputedStyle(button);
         return { width, height, top, color, backgroundColor, borderColor, fontWeight, fontSize };
