@@ -1,3 +1,5 @@
+// Writes the script of a page in React to the standard output: node e2e/embed/react-host.mjs
+// A program, because the bundler does not work within Jest, whose objects are not those of the process.
 import path from 'node:path';
 import { build } from 'vite';
 import { inRoot } from '../../scripts/root.mjs';
@@ -32,7 +34,7 @@ const SOURCE = `
  * Builds the page with the SDK as it is published, and with React for development, whose strict mode runs effects twice.
  * @returns {Promise<string>} the script
  */
-export async function buildReactHost() {
+async function buildReactHost() {
   const result = await build({
     configFile: false,
     root: SDK,
@@ -52,3 +54,5 @@ export async function buildReactHost() {
   if (!('output' in result)) throw new Error('Vite was asked for one output, and gave another number of them');
   return result.output[0].code;
 }
+
+process.stdout.write(await buildReactHost());

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
+import { inRoot } from '../../scripts/root.mjs';
 import { addresses } from '../platform/addresses.js';
 import { startBrowser } from './browser.mjs';
 import { type Host, startHost } from './host.mjs';
 import { newPublisher, type Publisher } from './publisher.mjs';
-import { buildReactHost } from './react-host.mjs';
 
 const HOST = 'https://host.example.com';
 
@@ -13,11 +15,14 @@ let host: Host;
 let browser: Browser;
 beforeAll(async () => {
   publisher = await newPublisher(addresses, [HOST]);
+  const { stdout: script } = await promisify(execFile)(process.execPath, [inRoot('e2e', 'embed', 'react-host.mjs')], {
+    maxBuffer: 16 * 1024 * 1024,
+  });
   host = await startHost({
     embedUrl: addresses.embedApiUrl,
     credentials: publisher.credentials,
     user: { sub: 'user-1', email: `user-1-${publisher.tenantId}@host.test`, name: 'Host User' },
-    script: await buildReactHost(),
+    script,
   });
   browser = await startBrowser({ 'host.example.com': host.port });
 });
@@ -58,7 +63,7 @@ describe('the component CrmEmbed in strict mode', () => {
     await crm.getByText('Ada Lovelace').waitFor();
     expect(await page.locator('iframe').count()).toBe(1);
     expect(await page.locator('.crm > iframe').count()).toBe(1);
-    expect(await page.locator('.crm').evaluate(`(element) => element.style.minHeight`)).toBe('400px');
+    expect(await page.evaluate(`document.querySelector('.crm').style.minHeight`)).toBe('400px');
     const seen = (await events()).map(({ type }) => type);
     expect(seen.filter((type) => type === 'ready')).toHaveLength(1);
     expect(seen.filter((type) => type === 'token')).toHaveLength(1);

@@ -16,7 +16,6 @@ let root: Root;
 let tokens: string[];
 let events: string[];
 let aborted: number;
-let uncaught: unknown[];
 
 beforeAll(() => {
   window = new Window({ url: 'https://host.example', settings: { navigation: { disableChildFrameNavigation: true } } });
@@ -29,11 +28,11 @@ afterAll(async () => {
   await window.happyDOM.close();
 });
 beforeEach(async () => {
-  [tokens, events, aborted, uncaught] = [[], [], 0, []];
+  [tokens, events, aborted] = [[], [], 0];
   const { createRoot } = await import('react-dom/client');
   const container = window.document.createElement('div');
   window.document.body.append(container);
-  root = createRoot(container as unknown as HTMLElement, { onUncaughtError: (error) => uncaught.push(error) });
+  root = createRoot(container as unknown as HTMLElement);
 });
 afterEach(() => act(async () => root.unmount()));
 
@@ -50,11 +49,12 @@ const props = (own: Partial<CrmEmbedProps> = {}): CrmEmbedProps => ({
   onEvent: ({ type }) => events.push(type),
   ...own,
 });
-const render = (own?: Partial<CrmEmbedProps>, isStrict = false): Promise<void> =>
-  act(async () => {
+const render = async (own?: Partial<CrmEmbedProps>, isStrict = false): Promise<void> => {
+  await act(async () => {
     const component = createElement(CrmEmbed, props(own));
     root.render(isStrict ? createElement(StrictMode, null, component) : component);
   });
+};
 const frames = () => [...window.document.querySelectorAll('iframe')];
 
 /** The page in the last frame says that it is there; what it is sent from now on is noted. */
@@ -139,8 +139,7 @@ describe('CrmEmbed', () => {
   });
 
   it('throws what is wrong with its properties where an error boundary gets it', async () => {
-    await render({ embedUrl: 'nonsense' });
-    expect(uncaught).toEqual([expect.any(EmbedError)]);
+    await expect(render({ embedUrl: 'nonsense' })).rejects.toThrow(EmbedError);
     expect(frames()).toEqual([]);
   });
 });
