@@ -1,5 +1,4 @@
 import { callApi } from '@crm/api-client';
-import type { PasskeyOptions } from '../features/sign-in/passkey.js';
 
 /** Of a completed sign-in. The refresh token is not taken: a visit to this page is shorter than an access token lives. */
 export interface Tokens {
@@ -32,6 +31,12 @@ export interface Caller {
   readonly email: string;
   readonly roles: readonly string[];
   readonly tenant: { readonly name: string; readonly verified?: boolean };
+}
+
+/** What a browser needs to ask for a passkey, and what is sent back with its answer. */
+export interface PasskeyOptions {
+  readonly challengeId: string;
+  readonly publicKey: PublicKeyCredentialRequestOptionsJSON;
 }
 
 /** An identity provider of a workspace. */

@@ -1,8 +1,4 @@
-/** What a browser needs to ask for a passkey, and what is sent back with its answer. */
-export interface PasskeyOptions {
-  readonly challengeId: string;
-  readonly publicKey: PublicKeyCredentialRequestOptionsJSON;
-}
+import type { PasskeyOptions } from '../../api/account-api.js';
 
 /** Whether this browser has passkeys, and can read and write them as JSON. */
 export const knowsPasskeys = (): boolean =>
