@@ -59,7 +59,6 @@ export async function startSubjects(records, environment = {}) {
       { port: gatewayPort, operationsPort: gatewayOps, natsUrl },
       {
         CUSTOM_OBJECTS_URL: `http://127.0.0.1:${servicePort}`,
-        ACCOUNT_PAGE_DIR: inRoot('apps', 'account-page', 'dist'),
         IDENTITY_URL: `http://127.0.0.1:${identityPort}`,
         ...environment,
       },

@@ -92,6 +92,25 @@ describe('a passkey', () => {
     await visit.checkNothingKept();
   });
 
+  it('takes the place of a code', async () => {
+    const { email } = await newWorkspace();
+    await addPasskey();
+    await answerCalls(page, {
+      ...passkeyAnswers(email),
+      'POST /api/auth/login': () => ({
+        body: { mfaRequired: true, challengeId: 'c', expiresIn: 600, methods: ['passkey'] },
+      }),
+    });
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press('Sign in');
+    await isAt('Use your passkey');
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await visit.checkAccessible('passkey in the place of a code');
+    await press('Sign in with a passkey');
+    await isAt('You are signed in');
+  });
+
   it('that nobody chose leaves the other ways in', async () => {
     await page.goto(at('/account'));
     const devtools = await visit.context.newCDPSession(page);
@@ -147,6 +166,17 @@ describe('the identity provider of a workspace', () => {
     await press('Continue with Acme ID');
     await isAt('This request does not exist any more');
     expect(page.url()).toBe(at('/account/authorize?request=request-1'));
+    await visit.checkNothingKept();
+  });
+
+  it.each([
+    ['error=SINGLE_SIGN_ON_EXPIRED', 'The sign-in took too long'],
+    ['error=SINGLE_SIGN_ON_REFUSED&reason=user_disabled', 'Your account is disabled.'],
+    ['error=SOMETHING_NEW', 'What your identity provider has sent is not valid any more.'],
+  ])('that sends the browser back with %s is explained', async (fragment, words) => {
+    await page.goto(at(`/account/signed-in#${fragment}`));
+    await isAt('The sign-in did not succeed');
+    await page.getByText(words, { exact: false }).waitFor();
     await visit.checkNothingKept();
   });
 

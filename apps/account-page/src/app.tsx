@@ -32,7 +32,7 @@ function View({ place, goTo }: { readonly place: Place; readonly goTo: (place: P
     case '/account/sign-in':
       return <Account />;
     case '/account/signed-in':
-      return <ReturnFromProvider code={place.code} goTo={goTo} />;
+      return <ReturnFromProvider code={place.code} failure={place.reason ?? place.error} goTo={goTo} />;
     case '/account/forgot-password':
       return <ForgotPassword />;
     case '/account/authorize':

@@ -7,6 +7,9 @@ export interface Place {
   /** What a mail or a sign-in elsewhere has handed over, behind `#`. It is taken out of the address. */
   readonly token?: string;
   readonly code?: string;
+  /** Why a sign-in elsewhere did not succeed: a code of the API. */
+  readonly error?: string;
+  readonly reason?: string;
 }
 
 /** Ids of requests, and the tokens that links carry. Anything else is not sent to anybody. */
@@ -25,6 +28,8 @@ export function takePlace({ location, history }: Pick<Window, 'location' | 'hist
     request: parameterOf(new URLSearchParams(search), 'request'),
     token: parameterOf(handedOver, 'token'),
     code: parameterOf(handedOver, 'code'),
+    error: parameterOf(handedOver, 'error'),
+    reason: parameterOf(handedOver, 'reason'),
   };
 }
 
@@ -34,4 +39,5 @@ function parameterOf(parameters: URLSearchParams, name: string): string | undefi
 }
 
 /** Whether something was handed over, which a change of the fragment alone can do while the page is open. */
-export const isHandedOver = ({ token, code }: Place): boolean => token !== undefined || code !== undefined;
+export const isHandedOver = ({ token, code, error }: Place): boolean =>
+  token !== undefined || code !== undefined || error !== undefined;

@@ -43,6 +43,13 @@ describe('a call of nobody', () => {
     expect(calls[0]?.init).not.toHaveProperty('body');
   });
 
+  it('takes and sends cookies only where it is said', async () => {
+    const calls = answering(() => Response.json({}));
+    await callApi({ method: 'POST', path: '/api/x', withCookies: true });
+    await callApi({ method: 'POST', path: '/api/x' });
+    expect(calls.map(({ init }) => init?.credentials)).toEqual(['same-origin', 'omit']);
+  });
+
   it('that is refused becomes a problem, also when something else than the API refuses it', async () => {
     answering(() => Response.json({ code: 'RATE_LIMITED' }, { status: 429, headers: { 'retry-after': '7' } }));
     await expect(callApi({ method: 'GET', path: '/' })).rejects.toMatchObject({

@@ -8,20 +8,29 @@ export interface ApiCall {
   readonly body?: object;
   /** Without one the call is made by nobody. */
   readonly token?: string;
+  /** Whether cookies of the API are sent and taken: only where a step of a sign-in is tied to the browser. */
+  readonly withCookies?: boolean;
   /** Whether it goes on when the page is left. */
   readonly outlivesPage?: boolean;
 }
 
 /**
- * One call of the API that serves the page, for pages that act before anybody is signed in. Neither cookies nor a cache, and no
- * referrer.
+ * One call of the API that serves the page, for pages that act before anybody is signed in. Without a cache, a referrer and,
+ * unless it is said, cookies.
  * @returns the JSON of the answer, undefined when it has none
  * @throws ApiProblem for a refusal, and when there is no answer
  */
-export async function callApi<Answer>({ method, path, body, token, outlivesPage }: ApiCall): Promise<Answer> {
+export async function callApi<Answer>({
+  method,
+  path,
+  body,
+  token,
+  withCookies,
+  outlivesPage,
+}: ApiCall): Promise<Answer> {
   const response = await fetch(path, {
     method,
-    credentials: 'omit',
+    credentials: withCookies ? 'same-origin' : 'omit',
     cache: 'no-store',
     referrerPolicy: 'no-referrer',
     keepalive: outlivesPage === true,

@@ -5,7 +5,7 @@ export interface Tokens {
   readonly accessToken: string;
 }
 
-export type Method = 'mail' | 'authenticator' | 'recovery_code';
+export type Method = 'mail' | 'authenticator' | 'recovery_code' | 'passkey';
 
 export interface CodeWanted {
   readonly mfaRequired: true;
@@ -66,6 +66,10 @@ const get = <Answer>(path: string, token?: string): Promise<Answer> => callApi({
 const post = <Answer>(path: string, body: object, token?: string): Promise<Answer> =>
   callApi({ method: 'POST', path, body, token });
 
+/** A cookie ties a sign-in at a provider to the browser that began it, so that nobody is signed in by the link of another. */
+const postTied = <Answer>(path: string, body: object): Promise<Answer> =>
+  callApi({ method: 'POST', path, body, withCookies: true });
+
 /** The calls of this page. e2e/account/calls.spec.ts compares them with the document of the API. */
 export const accountApi = {
   signIn: (email: string, password: string) => post<SignInAnswer>('/api/auth/login', { email, password }),
@@ -86,8 +90,8 @@ export const accountApi = {
   providersFor: (email: string) =>
     get<{ readonly providers: readonly Provider[] }>(`/api/auth/oidc/discover?email=${encodeURIComponent(email)}`),
   startAtProvider: (id: string) =>
-    post<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, {}),
-  exchangeCode: (code: string) => post<SignInAnswer>('/api/auth/oidc/exchange', { code }),
+    postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, {}),
+  exchangeCode: (code: string) => postTied<SignInAnswer>('/api/auth/oidc/exchange', { code }),
 
   accessRequest: (token: string, id: string) => get<AccessRequest>(`/api/auth/oauth/requests/${id}`, token),
   decide: (token: string, id: string, decision: 'approve' | 'deny') =>

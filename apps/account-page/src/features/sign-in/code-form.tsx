@@ -1,40 +1,46 @@
 import { Button, useTexts } from '@crm/ui';
 import { useState } from 'react';
-import { accountApi, type CodeWanted, type Tokens } from '../../api/account-api.js';
+import { accountApi, type CodeWanted, type SignInAnswer } from '../../api/account-api.js';
 import { Form } from '../../parts/form.js';
 import { Page } from '../../parts/page.js';
 import { useAction } from '../../use-action.js';
 import { DigitsInput, RecoveryCodeInput } from './code-inputs.js';
+import { PasskeyButton } from './passkey-button.js';
 import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
 
 export interface CodeFormProps {
   readonly wanted: CodeWanted;
-  readonly onTokens: (tokens: Tokens) => void;
+  readonly onAnswer: (answer: SignInAnswer) => void;
   readonly onRestart: () => void;
 }
 
-/** The second factor: the code of a mail or of an app, or a recovery code in its place. */
-export function CodeForm({ wanted: { challengeId, methods }, onTokens, onRestart }: CodeFormProps) {
+/** The second factor: the code of a mail or of an app, a recovery code in its place, or a passkey, which is both factors. */
+export function CodeForm({ wanted: { challengeId, methods }, onAnswer, onRestart }: CodeFormProps) {
   const texts = useTexts(SECOND_FACTOR_TEXTS);
   const [code, setCode] = useState('');
   const [isRecovery, setIsRecovery] = useState(false);
-  const action = useAction(async () => onTokens(await accountApi.verifyCode(challengeId, code.replaceAll(' ', ''))));
+  const action = useAction(async () => onAnswer(await accountApi.verifyCode(challengeId, code.replaceAll(' ', ''))));
   const change = (recovery: boolean): void => {
     setIsRecovery(recovery);
     setCode('');
   };
   const text = methods.includes('mail') ? texts.mailText : texts.appText;
+  const takesCode = methods.includes('mail') || methods.includes('authenticator');
 
   return (
-    <Page title={texts.title}>
-      <p>{isRecovery ? texts.recoveryText : text}</p>
-      <Form action={action} submit={texts.submit} words={texts.problems}>
-        {isRecovery ? (
-          <RecoveryCodeInput value={code} onChange={setCode} />
-        ) : (
-          <DigitsInput value={code} onChange={setCode} />
-        )}
-      </Form>
+    <Page title={takesCode ? texts.title : texts.passkeyTitle}>
+      {takesCode ? (
+        <>
+          <p>{isRecovery ? texts.recoveryText : text}</p>
+          <Form action={action} submit={texts.submit} words={texts.problems}>
+            {isRecovery ? (
+              <RecoveryCodeInput value={code} onChange={setCode} />
+            ) : (
+              <DigitsInput value={code} onChange={setCode} />
+            )}
+          </Form>
+        </>
+      ) : null}
       {methods.includes('recovery_code') ? (
         <Button look="link" onClick={() => change(!isRecovery)}>
           {isRecovery ? texts.useApp : texts.useRecovery}
@@ -43,6 +49,7 @@ export function CodeForm({ wanted: { challengeId, methods }, onTokens, onRestart
       <Button look="link" onClick={onRestart}>
         {texts.again}
       </Button>
+      {methods.includes('passkey') ? <PasskeyButton onAnswer={onAnswer} isOnlyWay={!takesCode} /> : null}
     </Page>
   );
 }

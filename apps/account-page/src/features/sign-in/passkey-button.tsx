@@ -7,8 +7,14 @@ import { useAction } from '../../use-action.js';
 import { askForPasskey, knowsPasskeys } from './passkey.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
+export interface PasskeyButtonProps {
+  readonly onAnswer: (answer: SignInAnswer) => void;
+  /** Whether there is nothing above it to choose instead. */
+  readonly isOnlyWay?: boolean;
+}
+
 /** The last thing of the sign-in, so that nothing moves when it goes. It goes where passkeys are not in use. */
-export function PasskeyButton({ onAnswer }: { readonly onAnswer: (answer: SignInAnswer) => void }) {
+export function PasskeyButton({ onAnswer, isOnlyWay = false }: PasskeyButtonProps) {
   const texts = useTexts(SIGN_IN_TEXTS);
   const [note, setNote] = useState<string>();
   const [isOffered, setIsOffered] = useState(knowsPasskeys);
@@ -32,7 +38,7 @@ export function PasskeyButton({ onAnswer }: { readonly onAnswer: (answer: SignIn
     <div className="stack">
       {isOffered ? (
         <>
-          <p className="or">{texts.or}</p>
+          {isOnlyWay ? null : <p className="or">{texts.or}</p>}
           <Button onClick={action.run} disabled={action.isBusy} aria-busy={action.isBusy}>
             {texts.passkey}
           </Button>

@@ -11,11 +11,13 @@ import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
 export interface ReturnFromProviderProps {
   readonly code: string | undefined;
+  /** Why there is no code: the reason or the code of a refusal. */
+  readonly failure: string | undefined;
   readonly goTo: (place: Place) => void;
 }
 
 /** The end of a sign-in at an identity provider, and the way back to what it was for. */
-export function ReturnFromProvider({ code, goTo }: ReturnFromProviderProps) {
+export function ReturnFromProvider({ code, failure, goTo }: ReturnFromProviderProps) {
   const texts = useTexts(SIGN_IN_TEXTS);
   const { token, begin } = useSession();
   const [answer, setAnswer] = useState<CodeWanted | EnrolmentWanted>();
@@ -41,9 +43,9 @@ export function ReturnFromProvider({ code, goTo }: ReturnFromProviderProps) {
     return (
       <Page title={texts.noReturn}>
         {problem ? (
-          <ProblemText problem={problem} words={{ INVALID_CREDENTIALS: texts.noReturnText }} />
+          <ProblemText problem={problem} words={{ ...texts.failures, INVALID_CREDENTIALS: texts.noReturnText }} />
         ) : (
-          <p>{texts.noReturnText}</p>
+          <p>{texts.failures[failure ?? ''] ?? texts.noReturnText}</p>
         )}
         <p>
           <a href="/account/sign-in">{texts.again}</a>

@@ -2,6 +2,7 @@ import type { Catalogue } from '@crm/ui';
 
 interface SecondFactorTexts {
   readonly title: string;
+  readonly passkeyTitle: string;
   readonly mailText: string;
   readonly appText: string;
   readonly code: string;
@@ -31,6 +32,7 @@ interface SecondFactorTexts {
 export const SECOND_FACTOR_TEXTS: Catalogue<SecondFactorTexts> = {
   en: {
     title: 'Enter your code',
+    passkeyTitle: 'Use your passkey',
     mailText: 'A mail with a code of six digits is on its way to you.',
     appText: 'Open your authenticator app and type in the code that it shows.',
     code: 'Code of six digits',
@@ -66,6 +68,7 @@ export const SECOND_FACTOR_TEXTS: Catalogue<SecondFactorTexts> = {
   },
   de: {
     title: 'Code eingeben',
+    passkeyTitle: 'Passkey verwenden',
     mailText: 'Eine E-Mail mit einem sechsstelligen Code ist zu Ihnen unterwegs.',
     appText: 'Öffnen Sie Ihre Authenticator-App, und geben Sie den Code ein, den sie anzeigt.',
     code: 'Sechsstelliger Code',

@@ -17,6 +17,8 @@ interface SignInTexts {
   readonly returning: string;
   readonly noReturn: string;
   readonly noReturnText: string;
+  /** Why a sign-in at an identity provider is not accepted, by the code or the reason of the API. */
+  readonly failures: Readonly<Record<string, string>>;
   readonly again: string;
   readonly signedIn: string;
   readonly signedInText: string;
@@ -53,6 +55,18 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     returning: 'You are being signed in',
     noReturn: 'The sign-in did not succeed',
     noReturnText: 'What your identity provider has sent is not valid any more. Sign in again.',
+    failures: {
+      SINGLE_SIGN_ON_FAILED: 'Your identity provider did not complete the sign-in. Sign in again.',
+      SINGLE_SIGN_ON_EXPIRED: 'The sign-in took too long, or was begun in another browser. Sign in again.',
+      SINGLE_SIGN_ON_REFUSED: 'Your workspace does not accept this sign-in. Ask its administrator.',
+      RATE_LIMITED: 'There were too many sign-ins from here. Wait some minutes, then sign in again.',
+      email_missing: 'Your identity provider did not say your e-mail address. Ask the administrator of your workspace.',
+      email_not_verified:
+        'Your identity provider has not verified your e-mail address. Ask the administrator of your workspace.',
+      domain_not_proven: 'Your e-mail address does not belong to a domain of the workspace. Ask its administrator.',
+      account_elsewhere: 'Your e-mail address belongs to an account of another workspace. Sign in there.',
+      user_disabled: 'Your account is disabled. Ask the administrator of your workspace.',
+    },
     again: 'Sign in again',
     signedIn: 'You are signed in',
     signedInText: 'Go back to where you came from. When you close this page, this session ends.',
@@ -91,6 +105,23 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     returning: 'Sie werden angemeldet',
     noReturn: 'Die Anmeldung ist nicht gelungen',
     noReturnText: 'Was Ihr Identitätsanbieter geschickt hat, gilt nicht mehr. Melden Sie sich erneut an.',
+    failures: {
+      SINGLE_SIGN_ON_FAILED: 'Ihr Identitätsanbieter hat die Anmeldung nicht abgeschlossen. Melden Sie sich erneut an.',
+      SINGLE_SIGN_ON_EXPIRED:
+        'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
+      SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
+      RATE_LIMITED:
+        'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
+      email_missing:
+        'Ihr Identitätsanbieter hat Ihre E-Mail-Adresse nicht genannt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      email_not_verified:
+        'Ihr Identitätsanbieter hat Ihre E-Mail-Adresse nicht bestätigt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      domain_not_proven:
+        'Ihre E-Mail-Adresse gehört zu keiner Domain des Arbeitsbereichs. Fragen Sie seine Administration.',
+      account_elsewhere:
+        'Ihre E-Mail-Adresse gehört zu einem Konto eines anderen Arbeitsbereichs. Melden Sie sich dort an.',
+      user_disabled: 'Ihr Konto ist gesperrt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+    },
     again: 'Erneut anmelden',
     signedIn: 'Sie sind angemeldet',
     signedInText:

@@ -29,6 +29,6 @@ export function SignIn({ title, lead, answer }: SignInProps) {
 
   if (step === undefined) return <FirstFactor title={title} lead={lead} onAnswer={advance} />;
   if ('recoveryCodes' in step) return <RecoveryCodes codes={step.recoveryCodes} onKept={() => begin(step)} />;
-  if ('mfaRequired' in step) return <CodeForm wanted={step} onTokens={begin} onRestart={restart} />;
+  if ('mfaRequired' in step) return <CodeForm wanted={step} onAnswer={advance} onRestart={restart} />;
   return <Enrolment token={step.enrolmentToken} onEnrolled={setStep} onRestart={restart} />;
 }
