@@ -40,8 +40,10 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     const ending = current.current;
     if (ending === undefined) return;
     set(undefined, false);
-    // Without an answer nothing is lost: nobody holds the refresh token, and the access token lives some minutes.
-    accountApi.signOut(ending).catch(reportError);
+    accountApi.signOut(ending).catch((problem: unknown) => {
+      // Refused or without an answer, nothing is lost: nobody holds the refresh token, and the access token lives some minutes.
+      if (!(problem instanceof ApiProblem)) reportError(problem);
+    });
   }, [set]);
   const call = useCallback(
     async <Answer,>(make: (token: string) => Promise<Answer>): Promise<Answer> => {
@@ -50,11 +52,14 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
       try {
         return await make(used);
       } catch (problem) {
-        if (wantsSignIn(problem) && current.current === used) set(undefined, true);
+        if (wantsSignIn(problem) && current.current === used) {
+          end();
+          set(undefined, true);
+        }
         throw problem;
       }
     },
-    [set],
+    [set, end],
   );
   useEffect(() => {
     addEventListener('pagehide', end);
