@@ -59,8 +59,9 @@ describe('the request of an app', () => {
   it('is shown in words: who asks, for which workspace, what it could do, and where the answer goes', async () => {
     const email = await signIn({});
     await isAt('Give Acme Sync access?');
+    await page.getByText(`Signed in as ${email}.`).waitFor();
     const main = (await page.getByRole('main').textContent()) ?? '';
-    for (const text of ['An app of Acme GmbH.', '“Globex”', 'you go to sync.acme.test', `Signed in as ${email}.`]) {
+    for (const text of ['An app of Acme GmbH.', '“Globex”', 'you go to sync.acme.test']) {
       expect(main).toContain(text);
     }
     // What changes something first; a scope that the page does not know yet has the words of the API.
