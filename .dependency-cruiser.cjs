@@ -34,7 +34,7 @@ const LIBS = [
 const PURE = ['contracts', 'address-policy', 'formula', 'fields', 'manifest'];
 
 /** What a browser loads: the pages, the libraries that they share, and the part of the SDK that embeds. */
-const BROWSER = '^(apps/embed-page|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
+const BROWSER = '^(apps/(account|embed)-page|libs/(ui|api-client|records-ui))/src/|^libs/sdk/src/embed/';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

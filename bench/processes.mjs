@@ -126,6 +126,7 @@ export class Processes {
     const limits = { RATE_LIMIT_PRINCIPAL: '1000000000', RATE_LIMIT_TENANT: '1000000000' };
     return this.startService('gateway', inRoot('apps', 'gateway', 'dist', 'main.js'), place, {
       ...limits,
+      ACCOUNT_PAGE_DIR: inRoot('apps', 'account-page', 'dist'),
       ...upstreams,
     });
   }

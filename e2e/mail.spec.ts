@@ -1,21 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { eventually } from '../scripts/demo/client.mjs';
 import { api, newWorkspace, PASSWORD, signIn } from './platform/accounts.js';
-import { addresses } from './platform/addresses.js';
-
-interface Mail {
-  to: { address: string }[];
-  subject: string;
-  text: string;
-}
-
-/** The mail of a subject that begins so, waited for. */
-const mailTo = (email: string, subject: string): Promise<Mail> =>
-  eventually(async () => {
-    const mails = (await (await fetch(`${addresses.mailUrl}/api/email`)).json()) as Mail[];
-    return mails.find((mail) => mail.subject.startsWith(subject) && mail.to.some(({ address }) => address === email));
-  }, `the mail "${subject}"`);
+import { mailTo } from './platform/mails.js';
 
 describe('an invitation', () => {
   it('goes out by mail, and its token lets the invited person in', async () => {

@@ -22,6 +22,7 @@ import { inRoot } from '../../scripts/root.mjs';
  * @property {{ sub: string, email: string, name: string }} user
  * @property {readonly string[]} [scopes]
  * @property {(token: string) => string} [alter] changes a token before the page gets it
+ * @property {string} [script] of the page at /react
  */
 
 const SDK = inRoot('libs', 'sdk', 'dist');
@@ -52,7 +53,16 @@ export async function startHost(settings) {
       response.end(await readFile(file));
       return;
     }
+    if (url.pathname === '/react.js') {
+      response.setHeader('content-type', 'text/javascript');
+      response.end(current.script);
+      return;
+    }
     response.setHeader('content-type', 'text/html; charset=utf-8');
+    if (url.pathname === '/react') {
+      response.end(REACT_PAGE);
+      return;
+    }
     response.end(url.pathname === '/nested' ? NESTED : page(current));
   });
   server.listen(0, '127.0.0.1');
@@ -71,6 +81,10 @@ export async function startHost(settings) {
 /** A page of another origin around the page of the host. */
 const NESTED =
   '<!doctype html><title>Around</title><iframe src="https://host.example.com/" width="900" height="600"></iframe>';
+
+/** A host whose page is an application of its own. */
+const REACT_PAGE =
+  '<!doctype html><html lang="en"><title>React host</title><div id="root"></div><script type="module" src="/react.js"></script></html>';
 
 /** @param {HostSettings} settings */
 const page = ({ embedUrl, credentials }) => `<!doctype html>

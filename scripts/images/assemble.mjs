@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PAGES } from '../bundle/pages.mjs';
+import { pagesOf } from '../bundle/pages.mjs';
 import { PlainError, runCommand } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
@@ -34,8 +34,7 @@ async function assembleService(service, target) {
   if (!programs.includes('main.js')) throw new PlainError(`${service} is not built: there is no ${dist}/main.js`);
   await copyFiles(dist, await programFiles(dist, programs), target);
   await describe(service, target);
-  const page = Object.entries(PAGES).find(([edge]) => edge === service)?.[1];
-  if (page && existsSync(inRoot('apps', page))) {
+  for (const page of pagesOf(service).filter((name) => existsSync(inRoot('apps', name)))) {
     await cp(inRoot('apps', page, 'dist'), path.join(target, 'pages', page), { recursive: true });
   }
 }

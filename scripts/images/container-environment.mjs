@@ -13,7 +13,7 @@ const SECRET =
   /^(DATABASE_URL|DATABASE_NARROW_URL|DATABASE_ADMIN_URL|NATS_PASSWORD|KEY_ENCRYPTION_KEY|SMTP_URL|\w+_(OWNER|RUNTIME|NARROW)_PASSWORD)$/;
 
 /** What concerns the development profile of this machine; the images have their own. */
-const OF_THIS_MACHINE = ['HOST', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'EMBED_PAGE_DIR'];
+const OF_THIS_MACHINE = ['HOST', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'EMBED_PAGE_DIR', 'ACCOUNT_PAGE_DIR'];
 
 /**
  * The environment of a service's container, in the development profile.

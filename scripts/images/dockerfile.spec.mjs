@@ -104,7 +104,7 @@ describe('deploy/Dockerfile', () => {
   it('has no app that belongs into no image', () => {
     const apps = readdirSync(inRoot('apps'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     // The command of developers, and pages that an edge serves: scripts/images/assemble.mjs.
-    const elsewhere = ['cli', 'console', 'operators-page', 'embed-page'];
+    const elsewhere = ['cli', 'console', 'operators-page', 'embed-page', 'account-page'];
     expect(
       apps
         .map(({ name }) => name)

@@ -7,15 +7,18 @@ import { get } from '../platform/readiness.mjs';
 
 const DOCUMENTATION = ['/api/docs', '/api/docs/assets/swagger-ui-bundle.js', '/api/docs/assets/swagger-ui.css'];
 
-/** What the edges serve from files of their images, besides the assets of the embed page. */
+/** What the edges serve from files of their images, besides the assets of pages. */
 const PAGES = {
   baseUrl: DOCUMENTATION,
   adminUrl: DOCUMENTATION,
   embedApiUrl: DOCUMENTATION,
 };
 
-/** Any client gets the page; it names its script and style, whose names change with their content. */
-const EMBED_PAGE = '/embed/embed_of_nobody';
+/** Documents that name their scripts and styles, whose names change with their content. Any embed client gets the page. */
+const DOCUMENTS = /** @type {const} */ ([
+  ['embedApiUrl', '/embed/embed_of_nobody'],
+  ['baseUrl', '/account'],
+]);
 
 /**
  * Runs the migration twice at the same time, and once more: whichever gets the lock does everything, and the others find
@@ -49,17 +52,24 @@ export async function migrateRepeatedly(platform) {
  */
 export async function readPages({ addresses }) {
   const edges = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
-  const document = await readPage(`${addresses.embedApiUrl}${EMBED_PAGE}`);
-  const assets = [...document.matchAll(/"(\/embed\/assets\/[^"]+)"/g)].map(([, path]) => path);
-  if (!['.js', '.css'].every((type) => assets.some((path) => path?.endsWith(type)))) {
-    throw new PlainError(`The embed page names no script or no style:\n${document}`);
-  }
-  const urls = [
-    ...edges.flatMap((edge) => PAGES[edge].map((path) => `${addresses[edge]}${path}`)),
-    ...assets.map((path) => `${addresses.embedApiUrl}${path}`),
-  ];
+  const urls = [...edges.flatMap((edge) => PAGES[edge].map((path) => `${addresses[edge]}${path}`))];
+  for (const [edge, path] of DOCUMENTS) urls.push(...(await assetsOf(`${addresses[edge]}${path}`)));
   for (const url of urls) await readPage(url);
-  return urls.length + 1;
+  return urls.length + DOCUMENTS.length;
+}
+
+/**
+ * @param {string} url of a document
+ * @returns {Promise<string[]>} of the files that it names
+ * @throws {PlainError} when it names no script or no style
+ */
+async function assetsOf(url) {
+  const document = await readPage(url);
+  const assets = [...document.matchAll(/"(\/[a-z]+\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  if (!['.js', '.css'].every((type) => assets.some((path) => path.endsWith(type)))) {
+    throw new PlainError(`The page names no script or no style: ${url}\n${document}`);
+  }
+  return assets.map((path) => new URL(path, url).href);
 }
 
 /**

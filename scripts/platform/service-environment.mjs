@@ -59,6 +59,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     KEY_ENCRYPTION_KEY: key,
     SMTP_URL: name === 'identity' ? addresses.smtpUrl : undefined,
     EMBED_PAGE_DIR: name === 'embed-gateway' ? inRoot('apps', 'embed-page', 'dist') : undefined,
+    ACCOUNT_PAGE_DIR: name === 'gateway' ? inRoot('apps', 'account-page', 'dist') : undefined,
     ...(name === 'gateway'
       ? Object.fromEntries(
           Object.entries(ROUTED).map(([variable, service]) => [variable, addresses.services[service]?.url]),

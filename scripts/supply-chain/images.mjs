@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { PAGES } from '../bundle/pages.mjs';
+import { pagesOf } from '../bundle/pages.mjs';
 import { PlainError } from '../plain-error.mjs';
 import { serviceList } from '../platform/services.mjs';
 import { inRoot } from '../root.mjs';
@@ -30,9 +30,9 @@ export async function builtImages() {
   for (const app of [...SERVICES, ...(existsSync(inRoot('apps', MIGRATE)) ? [MIGRATE] : [])]) {
     const contents = await contentsOf(app);
     images.set(app, [...(images.get(app) ?? []), { app, contents: pick(contents, (file) => !file.includes('/')) }]);
-    const page = Object.entries(PAGES).find(([edge]) => edge === app)?.[1];
-    if (page && existsSync(inRoot('apps', page)))
+    for (const page of pagesOf(app).filter((name) => existsSync(inRoot('apps', name)))) {
       images.get(app)?.push({ app: page, contents: await contentsOf(page) });
+    }
     const migrations = pick(contents, (file) => file === MIGRATIONS);
     // What migrations take from outside is there for the program that runs them.
     if (Object.keys(migrations.programs).length > 0) {

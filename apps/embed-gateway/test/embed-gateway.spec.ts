@@ -3,11 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { PlatformError, rpc } from '@crm/contracts';
+import { readPage } from '@crm/http';
 import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppModule } from '../src/app.module.js';
 import type { EmbedGatewayConfig } from '../src/config.js';
-import { readPage } from '../src/embed-page/page-files.js';
+import { PAGES_PER_ADDRESS } from '../src/embed-page/page-limit.js';
 
 /** Long enough that it comes in several pieces, and compresses. */
 const SCRIPT = 'console.log(1);\n'.repeat(1000);
@@ -160,6 +161,28 @@ describe('GET /embed/{clientId}', () => {
     expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
   });
 
+  it('is asked for only so often from one address, and then nobody may frame the answer', async () => {
+    let asked = 0;
+    await stand(rpc.identity.getEmbedOrigins, () => {
+      asked += 1;
+      return { allowedOrigins: ['https://host.example'] };
+    });
+    const from = (address: string) =>
+      service.request<string>('GET', '/embed/embed_1', { headers: { 'x-forwarded-for': address } });
+    let answer = await from('192.0.2.77');
+    // The rate goes on while the requests are made, so that a few more than those at once are answered.
+    for (let sent = 1; answer.status === 200 && sent < 2 * PAGES_PER_ADDRESS; sent += 1)
+      answer = await from('192.0.2.77');
+    expect(answer.status).toBe(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'$/);
+    const before = asked;
+    expect(before).toBeGreaterThanOrEqual(PAGES_PER_ADDRESS);
+    expect((await service.request('GET', '/embed/assets/index-1.js')).status).toBe(200);
+    expect((await from('192.0.2.78')).status).toBe(200);
+    expect(asked).toBe(before + 1);
+  });
+
   it.each([
     ['br', 'gzip, deflate, br, zstd', 'br'],
     ['gzip', 'gzip, br;q=0', 'gzip'],
@@ -185,7 +208,9 @@ describe('GET /embed/{clientId}', () => {
   );
 
   it('keeps the service from starting when it was not built', async () => {
-    await expect(readPage(path.join(pageDir, 'assets'))).rejects.toThrow(/EMBED_PAGE_DIR.*npm run build/);
+    await expect(readPage(path.join(pageDir, 'assets'), 'EMBED_PAGE_DIR')).rejects.toThrow(
+      /EMBED_PAGE_DIR.*npm run build/,
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { parseUrl } from '@crm/address-policy';
 import type { LimitsConfig } from '@crm/limits';
 import { type EnvironmentReader, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
@@ -5,6 +6,9 @@ import { type LimitName, type Limits, WINDOW_SECONDS } from './rate-limit/limits
 import type { Upstream } from './routing/routing.js';
 
 const MEBIBYTE = 1024 * 1024;
+
+/** Where the image has the account page, below its working directory. */
+const ACCOUNT_PAGE_DIR = 'pages/account-page';
 
 export interface GatewayConfig {
   readonly service: ServiceConfig;
@@ -19,6 +23,8 @@ export interface GatewayConfig {
   readonly corsOrigins: readonly string[];
   /** Longest wait for a service's answer. */
   readonly upstreamTimeoutMs: number;
+  /** The folder of the built account page. */
+  readonly accountPageDir: string;
 }
 
 /** Bytes of bodies that may be on their way at a time. */
@@ -34,7 +40,7 @@ export const GATEWAY_CONFIG = Symbol('gateway:config');
 
 /**
  * Reads IDENTITY_URL, CUSTOM_OBJECTS_URL, …, RATE_LIMIT_* (requests per minute), RATE_LIMIT_*_BURST (requests at once),
- * REDIS_URL, BODY_BYTES*, CORS_ORIGINS and UPSTREAM_TIMEOUT_MS.
+ * REDIS_URL, BODY_BYTES*, CORS_ORIGINS, UPSTREAM_TIMEOUT_MS and ACCOUNT_PAGE_DIR.
  */
 export function loadConfig(environment?: Readonly<Record<string, string | undefined>>): GatewayConfig {
   return readEnvironment((env) => {
@@ -84,6 +90,7 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
       },
       corsOrigins: corsOrigins(env),
       upstreamTimeoutMs: env.integer('UPSTREAM_TIMEOUT_MS', { default: 30_000, min: 100 }),
+      accountPageDir: path.resolve(env.string('ACCOUNT_PAGE_DIR', { default: ACCOUNT_PAGE_DIR })),
     };
   }, environment);
 }

@@ -1,5 +1,6 @@
 import { LimitsModule } from '@crm/limits';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountPageModule } from './account-page/account-page.module.js';
 import { ApiDocumentModule } from './api-document/api-document.module.js';
 import type { GatewayConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
@@ -15,6 +16,7 @@ export class GatewayModule {
       imports: [
         ConfigModule.with(config),
         LimitsModule.forService(config.counting, config.service.name),
+        AccountPageModule,
         ApiDocumentModule,
         ProblemModule,
         ProxyModule,

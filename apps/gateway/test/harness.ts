@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net';
+import path from 'node:path';
 import { KeySource, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
@@ -9,6 +10,9 @@ import { v7 } from 'uuid';
 import { type GatewayConfig, loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
 import type { Upstream } from '../src/routing/routing.js';
+
+/** A page as the build makes it, in small. */
+export const PAGE_DIR = path.join(import.meta.dirname, 'page');
 
 export const TENANT = '0199aa00-0000-7000-8000-000000000001';
 
@@ -140,6 +144,7 @@ const loadConfigFor = (services: Services, environment: Record<string, string>):
     MARKETPLACE_URL: services.urls['marketplace-certification'],
     AUTOMATIONS_URL: services.urls['automation-hooks'],
     WEBHOOKS_URL: services.urls['webhook-dispatcher'],
+    ACCOUNT_PAGE_DIR: PAGE_DIR,
     ...environment,
   });
 

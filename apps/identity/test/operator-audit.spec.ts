@@ -1,6 +1,7 @@
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES, type OperatorAuditEntry, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
@@ -40,6 +41,8 @@ describe('the trail of operators in identity', () => {
     const { id, token, email } = await signedIn('reviewer');
     const wrong = { email, password: 'not-the-password-at-all', ...ORIGIN };
     expect(await operators.refusal(contracts.loginOperator, wrong)).toBe('INVALID_CREDENTIALS');
+    // Recorded after the answer, whose time says nothing.
+    await waitUntil(async () => (await trail({ act: 'operator.sign-in-failed', subjectId: id })).length === 1);
     await operators.call(contracts.endOperatorSessions, {}, token);
     const entries = await trail({ subjectKind: 'operator', subjectId: id });
     expect(acts(entries)).toEqual([

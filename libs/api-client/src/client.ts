@@ -1,5 +1,6 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from './generated/api.js';
+import { parsedJson } from './json.js';
 import { ApiProblem, problemOf } from './problem/api-problem.js';
 import type { TokenSource } from './token/token-source.js';
 
@@ -56,16 +57,6 @@ const refusalsAsProblems: Middleware = {
   async onResponse({ response }) {
     if (response.ok) return undefined;
     const text = await response.text();
-    throw problemOf(response, parsed(text));
+    throw problemOf(response, parsedJson(text));
   },
 };
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // Something between the page and the API answered, such as a proxy; its status tells what is known.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

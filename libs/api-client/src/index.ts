@@ -1,3 +1,4 @@
+export { type ApiCall, callApi } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
 export type { CallerView, FieldView, ObjectView } from './generated/api.js';
 export { ApiProblem, type FieldProblem } from './problem/api-problem.js';

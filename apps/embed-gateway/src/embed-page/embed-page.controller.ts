@@ -1,12 +1,12 @@
 import { Public } from '@crm/access';
 import { rpc } from '@crm/contracts';
-import { Describe } from '@crm/http';
+import { Describe, encodedFor } from '@crm/http';
 import { Rpc } from '@crm/messaging';
-import { Controller, Get, Header, Headers, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Headers, Inject, Ip, Param, Res } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from '../config.js';
 import { contentSecurityPolicy, embedPage } from './embed-page.js';
-import { encodedFor } from './page-files.js';
 import { PageFilesService } from './page-files.service.js';
+import { PageLimit } from './page-limit.js';
 
 /** The part of the HTTP reply that the page needs. */
 interface Reply {
@@ -19,6 +19,7 @@ export class EmbedPageController {
   constructor(
     private readonly rpc: Rpc,
     private readonly files: PageFilesService,
+    private readonly limit: PageLimit,
     @Inject(EMBED_GATEWAY_CONFIG) private readonly config: EmbedGatewayConfig,
   ) {}
 
@@ -31,10 +32,15 @@ export class EmbedPageController {
   @Header('Referrer-Policy', 'no-referrer')
   @Header('Permissions-Policy', 'camera=(), geolocation=(), microphone=()')
   @Describe({ summary: 'Returns the embed page', hidden: true })
-  async page(@Param('clientId') clientId: string, @Res({ passthrough: true }) reply: Reply): Promise<string> {
+  async page(
+    @Param('clientId') clientId: string,
+    @Ip() address: string,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<string> {
     const { baseUrl } = this.config.service;
     // Set first: if the origins cannot be read, the error answer must not be framed either.
     reply.header('Content-Security-Policy', contentSecurityPolicy([], new URL(baseUrl).origin));
+    await this.limit.admit(address);
     const { allowedOrigins } = await this.rpc.call(rpc.identity.getEmbedOrigins, { clientId });
     reply.header('Content-Security-Policy', contentSecurityPolicy(allowedOrigins, new URL(baseUrl).origin));
     return embedPage(this.files.document, allowedOrigins, baseUrl);

@@ -1,7 +1,7 @@
 import { PlatformError } from '@crm/contracts';
+import { type Asset, type PageFiles, readPage } from '@crm/http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { EMBED_GATEWAY_CONFIG, type EmbedGatewayConfig } from '../config.js';
-import { type Asset, type PageFiles, readPage } from './page-files.js';
 
 /** The built page of the folder that the configuration names. Without one the service does not start. */
 @Injectable()
@@ -11,7 +11,7 @@ export class PageFilesService implements OnModuleInit {
   constructor(@Inject(EMBED_GATEWAY_CONFIG) private readonly config: EmbedGatewayConfig) {}
 
   async onModuleInit(): Promise<void> {
-    this.page = await readPage(this.config.pageDir);
+    this.page = await readPage(this.config.pageDir, 'EMBED_PAGE_DIR');
   }
 
   get document(): string {

@@ -36,6 +36,21 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/webhooks', 'webhook-dispatcher', 'api'],
 ];
 
+/**
+ * Addresses that the gateway answers itself with the account page: what links in mails name, and everything of the page's own.
+ * None of them is below a routed prefix.
+ */
+export const ACCOUNT_PAGE_PATHS = [
+  '/account',
+  '/account/:view',
+  '/email-change',
+  '/email-change/undo',
+  '/invitation',
+  '/password-reset',
+  '/undo-link',
+  '/verify-email',
+] as const;
+
 /** Where calls of a path go, and what holds for them. */
 export interface Route {
   readonly upstream: Upstream;

@@ -12,14 +12,18 @@ export interface FieldProps {
   readonly label: string;
   readonly required?: boolean;
   readonly requiredText: string;
+  /** What to know before filling it in. */
+  readonly hint?: string;
   readonly problem?: string;
   readonly children: (control: ControlProps) => ReactNode;
 }
 
-/** A labelled input with its problem below it. */
-export function Field({ label, required, requiredText, problem, children }: FieldProps) {
+/** A labelled input with its hint and its problem below it. */
+export function Field({ label, required, requiredText, hint, problem, children }: FieldProps) {
   const id = useId();
+  const hintId = `${id}-hint`;
   const problemId = `${id}-problem`;
+  const described = [hint && hintId, problem && problemId].filter(Boolean).join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>
@@ -29,8 +33,14 @@ export function Field({ label, required, requiredText, problem, children }: Fiel
       {children({
         id,
         ...(required ? { required } : {}),
-        ...(problem ? { 'aria-describedby': problemId, 'aria-invalid': true as const } : {}),
+        ...(described ? { 'aria-describedby': described } : {}),
+        ...(problem ? { 'aria-invalid': true as const } : {}),
       })}
+      {hint ? (
+        <p className="field-hint" id={hintId}>
+          {hint}
+        </p>
+      ) : null}
       {problem ? (
         <p className="field-problem" id={problemId}>
           {problem}

@@ -14,7 +14,7 @@ export const verificationMail = (recipient: string, link: string): NewMail => ({
   body: [
     'Hello,',
     '',
-    'a workspace was registered with this e-mail address. If you did that, open this link where you are signed in:',
+    'a workspace was registered with this e-mail address. If you did that, open this link and sign in:',
     '',
     link,
     '',

@@ -32,15 +32,16 @@ const CODINGS = [
 /**
  * Reads a built page into memory: some hundred kilobytes, so that no request touches a disk.
  * @param folder with `index.html` and `assets`, as scripts/build-page.mjs writes them
+ * @param variable that names the folder
  * @throws Error that says what to do when there is no page
  */
-export async function readPage(folder: string): Promise<PageFiles> {
+export async function readPage(folder: string, variable: string): Promise<PageFiles> {
   const assetFolder = path.join(folder, 'assets');
   const [document, names] = await Promise.all([
     readFile(path.join(folder, 'index.html'), 'utf8'),
     readdir(assetFolder),
   ]).catch((cause: unknown) => {
-    throw new Error(`There is no built page in ${folder} (EMBED_PAGE_DIR); npm run build makes it`, { cause });
+    throw new Error(`There is no built page in ${folder} (${variable}); npm run build makes it`, { cause });
   });
   const own = names.filter((name) => path.extname(name) in TYPES);
   const assets = await Promise.all(own.map(async (name) => [name, await readAsset(assetFolder, name, names)] as const));

@@ -1,0 +1,125 @@
+import type { Catalogue } from '@crm/ui';
+
+interface ConsentTexts {
+  readonly signIn: string;
+  readonly signInText: string;
+  readonly title: (app: string) => string;
+  readonly by: (publisher: string) => string;
+  readonly workspace: (name: string) => string;
+  readonly scopes: string;
+  readonly nothing: string;
+  readonly reads: string;
+  readonly writes: string;
+  readonly rights: string;
+  readonly destination: (host: string) => string;
+  readonly deny: string;
+  readonly approve: string;
+  readonly loading: string;
+  readonly leaving: (host: string) => string;
+  readonly leavingText: string;
+  readonly gone: string;
+  readonly goneText: string;
+  readonly problems: Readonly<Record<string, string>>;
+  readonly retry: string;
+  /** Scopes in the words of users, by name without `:read`. */
+  readonly scopeWords: Readonly<Record<string, { readonly reads: string; readonly writes: string }>>;
+}
+
+export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
+  en: {
+    signIn: 'Sign in to decide',
+    signInText: 'An app asks for access to your workspace. Sign in to see what it asks for.',
+    title: (app) => `Give ${app} access?`,
+    by: (publisher) => `An app of ${publisher}.`,
+    workspace: (name) => `It would work in the workspace “${name}”, in your name.`,
+    scopes: 'What it could do',
+    nothing: 'It asks for nothing but to know who you are.',
+    reads: 'Reads only',
+    writes: 'Reads and changes',
+    rights: 'It can do no more than you can yourself.',
+    destination: (host) => `After your answer you go to ${host}.`,
+    deny: 'Deny',
+    approve: 'Give access',
+    loading: 'What the app asks for is being loaded',
+    leaving: (host) => `You are being taken to ${host}`,
+    leavingText: 'You can close this page if nothing happens.',
+    gone: 'This request does not exist any more',
+    goneText: 'It was answered, it has expired, or it was made for another workspace. Begin again in the app.',
+    problems: {
+      INSUFFICIENT_SCOPE: 'Your account may not give this access. Ask an administrator of your workspace.',
+      FORBIDDEN: 'Your account may not give this access. Ask an administrator of your workspace.',
+      APP_NOT_INSTALLED: 'The app is not installed in your workspace. Ask an administrator to install it.',
+    },
+    retry: 'Try again',
+    scopeWords: {
+      leads: { reads: 'See your leads', writes: 'See, add, change and delete leads' },
+      contacts: { reads: 'See your contacts', writes: 'See, add, change and delete contacts' },
+      companies: { reads: 'See your companies', writes: 'See, add, change and delete companies' },
+      pipeline: { reads: 'See your opportunities', writes: 'See, add, change and delete opportunities' },
+      tasks: { reads: 'See your tasks', writes: 'See, add, change and delete tasks' },
+      custom_objects: {
+        reads: 'See records of your own lists',
+        writes: 'See, add, change and delete records of your own lists',
+      },
+      automations: {
+        reads: 'See workflows and their runs',
+        writes: 'Set up and change workflows that act by themselves',
+      },
+      webhooks: { reads: 'See where events are sent', writes: 'Send events of your workspace to other addresses' },
+      agent: { reads: 'See what assistants do', writes: 'Let assistants act in your workspace' },
+    },
+  },
+  de: {
+    signIn: 'Anmelden, um zu entscheiden',
+    signInText:
+      'Eine App bittet um Zugriff auf Ihren Arbeitsbereich. Melden Sie sich an, um zu sehen, worum sie bittet.',
+    title: (app) => `${app} Zugriff geben?`,
+    by: (publisher) => `Eine App von ${publisher}.`,
+    workspace: (name) => `Sie würde im Arbeitsbereich „${name}“ in Ihrem Namen arbeiten.`,
+    scopes: 'Was sie tun könnte',
+    nothing: 'Sie möchte nur wissen, wer Sie sind.',
+    reads: 'Liest nur',
+    writes: 'Liest und ändert',
+    rights: 'Sie kann nicht mehr als Sie selbst.',
+    destination: (host) => `Nach Ihrer Antwort geht es weiter zu ${host}.`,
+    deny: 'Ablehnen',
+    approve: 'Zugriff geben',
+    loading: 'Es wird geladen, worum die App bittet',
+    leaving: (host) => `Es geht weiter zu ${host}`,
+    leavingText: 'Wenn nichts geschieht, können Sie diese Seite schließen.',
+    gone: 'Diese Anfrage gibt es nicht mehr',
+    goneText:
+      'Sie wurde beantwortet, ist abgelaufen oder gilt einem anderen Arbeitsbereich. Beginnen Sie in der App noch einmal.',
+    problems: {
+      INSUFFICIENT_SCOPE:
+        'Ihr Konto darf diesen Zugriff nicht geben. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      FORBIDDEN: 'Ihr Konto darf diesen Zugriff nicht geben. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      APP_NOT_INSTALLED:
+        'Die App ist in Ihrem Arbeitsbereich nicht installiert. Bitten Sie die Administration, sie zu installieren.',
+    },
+    retry: 'Erneut versuchen',
+    scopeWords: {
+      leads: { reads: 'Ihre Leads sehen', writes: 'Leads sehen, hinzufügen, ändern und löschen' },
+      contacts: { reads: 'Ihre Kontakte sehen', writes: 'Kontakte sehen, hinzufügen, ändern und löschen' },
+      companies: { reads: 'Ihre Firmen sehen', writes: 'Firmen sehen, hinzufügen, ändern und löschen' },
+      pipeline: {
+        reads: 'Ihre Verkaufschancen sehen',
+        writes: 'Verkaufschancen sehen, hinzufügen, ändern und löschen',
+      },
+      tasks: { reads: 'Ihre Aufgaben sehen', writes: 'Aufgaben sehen, hinzufügen, ändern und löschen' },
+      custom_objects: {
+        reads: 'Datensätze Ihrer eigenen Listen sehen',
+        writes: 'Datensätze Ihrer eigenen Listen sehen, hinzufügen, ändern und löschen',
+      },
+      automations: {
+        reads: 'Workflows und ihre Läufe sehen',
+        writes: 'Workflows einrichten und ändern, die von selbst handeln',
+      },
+      webhooks: {
+        reads: 'Sehen, wohin Ereignisse geschickt werden',
+        writes: 'Ereignisse Ihres Arbeitsbereichs an andere Adressen schicken',
+      },
+      agent: { reads: 'Sehen, was Assistenten tun', writes: 'Assistenten in Ihrem Arbeitsbereich handeln lassen' },
+    },
+  },
+};

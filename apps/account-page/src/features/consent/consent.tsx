@@ -1,0 +1,89 @@
+import { ApiProblem } from '@crm/api-client';
+import { Button, Loading, useTexts } from '@crm/ui';
+import { useState } from 'react';
+import { type AccessRequest, accountApi } from '../../api/account-api.js';
+import { NoSuchView } from '../../parts/no-such-view.js';
+import { Page } from '../../parts/page.js';
+import { ProblemText } from '../../problems/problem-text.js';
+import { useSession } from '../../session.js';
+import { useAction } from '../../use-action.js';
+import { useCaller } from '../../use-caller.js';
+import { CallerLine } from '../sign-in/caller-line.js';
+import { SignIn } from '../sign-in/sign-in.js';
+import { CONSENT_TEXTS } from './consent.texts.js';
+import { destination } from './destination.js';
+import { ScopeList } from './scope-list.js';
+import { useAccessRequest } from './use-access-request.js';
+
+/** Whether an app gets access: who it is, what it could do, where the answer goes, and two buttons of equal weight. */
+export function Consent({ request }: { readonly request: string | undefined }) {
+  const texts = useTexts(CONSENT_TEXTS);
+  const { token } = useSession();
+  if (request === undefined) return <NoSuchView />;
+  if (token === undefined) return <SignIn title={texts.signIn} lead={texts.signInText} />;
+  return <LoadedRequest id={request} />;
+}
+
+function LoadedRequest({ id }: { readonly id: string }) {
+  const texts = useTexts(CONSENT_TEXTS);
+  const { caller } = useCaller();
+  const { asked, problem, retry } = useAccessRequest(id);
+  if (asked) return <Question asked={asked} />;
+  if (!problem) {
+    return (
+      <Page title={texts.loading}>
+        <Loading label={texts.loading} />
+      </Page>
+    );
+  }
+  const isGone = problem instanceof ApiProblem && (problem.status === 404 || problem.status === 410);
+  return (
+    <Page title={isGone ? texts.gone : texts.signIn}>
+      {isGone ? <p role="alert">{texts.goneText}</p> : <ProblemText problem={problem} words={texts.problems} />}
+      {problem instanceof ApiProblem && problem.isTemporary ? <Button onClick={retry}>{texts.retry}</Button> : null}
+      <CallerLine caller={caller} />
+    </Page>
+  );
+}
+
+function Question({ asked: { id, app, tenant, scopes, redirectHost } }: { readonly asked: AccessRequest }) {
+  const texts = useTexts(CONSENT_TEXTS);
+  const { call } = useSession();
+  const { caller } = useCaller();
+  const [isLeaving, setIsLeaving] = useState(false);
+  const decide = useAction(async (decision: 'approve' | 'deny') => {
+    const { redirectTo } = await call((token) => accountApi.decide(token, id, decision));
+    const address = destination(redirectTo);
+    setIsLeaving(true);
+    // The session ends with the page: whoever uses this browser next has to sign in.
+    location.assign(address);
+  });
+
+  if (isLeaving) {
+    return (
+      <Page title={texts.leaving(redirectHost)}>
+        <p role="status">{texts.leavingText}</p>
+      </Page>
+    );
+  }
+  return (
+    <Page title={texts.title(app.name)}>
+      <p>
+        {texts.by(app.publisher)} {texts.workspace(tenant.name)}
+      </p>
+      <ScopeList scopes={scopes} />
+      <p>{texts.rights}</p>
+      <p>{texts.destination(redirectHost)}</p>
+      {decide.problem ? <ProblemText problem={decide.problem} words={texts.problems} /> : null}
+      <div className="choices">
+        <Button disabled={decide.isBusy} onClick={() => decide.run('deny')}>
+          {texts.deny}
+        </Button>
+        <Button disabled={decide.isBusy} onClick={() => decide.run('approve')}>
+          {texts.approve}
+        </Button>
+      </div>
+      <CallerLine caller={caller} />
+    </Page>
+  );
+}

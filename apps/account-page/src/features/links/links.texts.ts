@@ -1,0 +1,150 @@
+import type { Catalogue } from '@crm/ui';
+
+export type ConfirmKind = 'email-change' | 'email-change-undo' | 'undo-link';
+export type PasswordKind = 'password-reset' | 'invitation';
+
+interface LinkTexts {
+  readonly title: string;
+  readonly text: string;
+  readonly button: string;
+  readonly doneTitle: string;
+  readonly doneText: string;
+  /** Of a link that is wrong, used or expired. */
+  readonly invalid: string;
+}
+
+interface Texts {
+  readonly links: Readonly<Record<ConfirmKind | PasswordKind | 'verify-email', LinkTexts>>;
+  readonly noToken: string;
+  readonly noTokenText: string;
+  readonly invalidTitle: string;
+}
+
+export const LINK_TEXTS: Catalogue<Texts> = {
+  en: {
+    links: {
+      'email-change': {
+        title: 'Confirm your new e-mail address',
+        text: 'From then on you sign in with this address, and no longer with the old one.',
+        button: 'Confirm the address',
+        doneTitle: 'Your new address is confirmed',
+        doneText: 'Sign in with it from now on. A mail to the old address says how the change can be undone.',
+        invalid: 'It works once and for 24 hours. Ask for the change again where you are signed in.',
+      },
+      'email-change-undo': {
+        title: 'Take back your e-mail address',
+        text: 'Your account gets its old address back, every session ends, and the present password no longer works.',
+        button: 'Undo the change',
+        doneTitle: 'The change is undone',
+        doneText: 'Every session has ended. A mail with a link to set a new password is on its way to this address.',
+        invalid: 'It works once and for seven days. Tell an administrator of your workspace.',
+      },
+      'undo-link': {
+        title: 'End what an app does in your name',
+        text: 'The product that embeds the app no longer works with your account and your rights.',
+        button: 'End the connection',
+        doneTitle: 'The connection is ended',
+        doneText: 'Only an administrator of the workspace can connect that user with an account again.',
+        invalid: 'It works once and for 30 days. An administrator of the workspace can end the connection.',
+      },
+      'password-reset': {
+        title: 'Set a new password',
+        text: 'All your sessions end. Your second factor, if you have one, is asked for at the next sign-in.',
+        button: 'Set the password',
+        doneTitle: 'Your new password is set',
+        doneText: 'All your sessions have ended. Sign in with the new password.',
+        invalid: 'It works once and for 30 minutes. Ask for a new one.',
+      },
+      invitation: {
+        title: 'Accept the invitation',
+        text: 'Choose a password for your account.',
+        button: 'Accept',
+        doneTitle: 'Welcome',
+        doneText: 'Your account is ready. Sign in with your e-mail address and the password.',
+        invalid: 'It works once and only for some days. Ask whoever invited you for another one.',
+      },
+      'verify-email': {
+        title: 'Verify your e-mail address',
+        text: 'Sign in with the account that you registered.',
+        button: 'Verify this address',
+        doneTitle: 'Your address is verified',
+        doneText: 'Your workspace can now be used in full.',
+        invalid: 'It works once, for 24 hours, and only for the account that was registered. Have another mail sent.',
+      },
+    },
+    noToken: 'Open the link from the mail again',
+    noTokenText: 'This page was opened without its link, or loaded again. What a link carries is not kept.',
+    invalidTitle: 'This link does not work any more',
+  },
+  de: {
+    links: {
+      'email-change': {
+        title: 'Neue E-Mail-Adresse bestätigen',
+        text: 'Danach melden Sie sich mit dieser Adresse an und nicht mehr mit der alten.',
+        button: 'Adresse bestätigen',
+        doneTitle: 'Ihre neue Adresse ist bestätigt',
+        doneText:
+          'Melden Sie sich ab jetzt damit an. Eine E-Mail an die alte Adresse sagt, wie sich die Änderung zurücknehmen lässt.',
+        invalid: 'Er gilt einmal und 24 Stunden lang. Beantragen Sie die Änderung dort erneut, wo Sie angemeldet sind.',
+      },
+      'email-change-undo': {
+        title: 'E-Mail-Adresse zurückholen',
+        text: 'Ihr Konto bekommt seine alte Adresse zurück, alle Sitzungen enden, und das jetzige Passwort gilt nicht mehr.',
+        button: 'Änderung zurücknehmen',
+        doneTitle: 'Die Änderung ist zurückgenommen',
+        doneText:
+          'Alle Sitzungen sind beendet. Eine E-Mail mit einem Link für ein neues Passwort ist an diese Adresse unterwegs.',
+        invalid: 'Er gilt einmal und sieben Tage lang. Wenden Sie sich an die Administration Ihres Arbeitsbereichs.',
+      },
+      'undo-link': {
+        title: 'Beenden, was eine App in Ihrem Namen tut',
+        text: 'Das Produkt, das die App einbettet, arbeitet dann nicht mehr mit Ihrem Konto und Ihren Rechten.',
+        button: 'Verbindung beenden',
+        doneTitle: 'Die Verbindung ist beendet',
+        doneText: 'Nur die Administration des Arbeitsbereichs kann diese Person wieder mit einem Konto verbinden.',
+        invalid: 'Er gilt einmal und 30 Tage lang. Die Administration des Arbeitsbereichs kann die Verbindung beenden.',
+      },
+      'password-reset': {
+        title: 'Neues Passwort setzen',
+        text: 'Alle Ihre Sitzungen enden. Ihr zweiter Faktor wird, wenn Sie einen haben, bei der nächsten Anmeldung verlangt.',
+        button: 'Passwort setzen',
+        doneTitle: 'Ihr neues Passwort ist gesetzt',
+        doneText: 'Alle Ihre Sitzungen sind beendet. Melden Sie sich mit dem neuen Passwort an.',
+        invalid: 'Er gilt einmal und 30 Minuten lang. Fordern Sie einen neuen an.',
+      },
+      invitation: {
+        title: 'Einladung annehmen',
+        text: 'Wählen Sie ein Passwort für Ihr Konto.',
+        button: 'Annehmen',
+        doneTitle: 'Willkommen',
+        doneText: 'Ihr Konto ist bereit. Melden Sie sich mit Ihrer E-Mail-Adresse und dem Passwort an.',
+        invalid:
+          'Er gilt einmal und nur einige Tage lang. Bitten Sie die Person, die Sie eingeladen hat, um einen neuen.',
+      },
+      'verify-email': {
+        title: 'E-Mail-Adresse bestätigen',
+        text: 'Melden Sie sich mit dem Konto an, das Sie registriert haben.',
+        button: 'Diese Adresse bestätigen',
+        doneTitle: 'Ihre Adresse ist bestätigt',
+        doneText: 'Ihr Arbeitsbereich lässt sich jetzt vollständig nutzen.',
+        invalid:
+          'Er gilt einmal, 24 Stunden lang und nur für das registrierte Konto. Lassen Sie sich eine neue E-Mail schicken.',
+      },
+    },
+    noToken: 'Öffnen Sie den Link aus der E-Mail noch einmal',
+    noTokenText:
+      'Diese Seite wurde ohne ihren Link geöffnet oder neu geladen. Was ein Link mitbringt, wird nicht aufbewahrt.',
+    invalidTitle: 'Dieser Link gilt nicht mehr',
+  },
+};
+
+/** Codes for a token that is wrong, used or expired: the same link never works again. */
+const INVALID = [
+  'INVALID_EMAIL_CHANGE',
+  'INVALID_UNDO_LINK',
+  'INVALID_PASSWORD_RESET',
+  'INVALID_INVITATION',
+  'INVALID_VERIFICATION',
+];
+
+export const isInvalidLink = (code: string | undefined): boolean => code !== undefined && INVALID.includes(code);

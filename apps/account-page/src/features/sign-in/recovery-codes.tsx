@@ -1,0 +1,39 @@
+import { Button, useTexts } from '@crm/ui';
+import { useState } from 'react';
+import { Page } from '../../parts/page.js';
+import { SECOND_FACTOR_TEXTS } from './second-factor.texts.js';
+
+export interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  readonly onKept: () => void;
+}
+
+/** The sign-in is complete by now; it goes on when somebody says that they have the codes. */
+export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
+  const texts = useTexts(SECOND_FACTOR_TEXTS);
+  const [outcome, setOutcome] = useState<string>();
+  const copy = (): void => {
+    navigator.clipboard.writeText(codes.join('\n')).then(
+      () => setOutcome(texts.copied),
+      // A browser may refuse it; the codes can still be marked and copied.
+      () => setOutcome(texts.notCopied),
+    );
+  };
+  return (
+    <Page title={texts.codesTitle}>
+      <p>{texts.codesText}</p>
+      <ul className="codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <Button onClick={copy}>{texts.copy}</Button>
+      <p role="status" className="muted">
+        {outcome}
+      </p>
+      <Button look="primary" onClick={onKept}>
+        {texts.kept}
+      </Button>
+    </Page>
+  );
+}

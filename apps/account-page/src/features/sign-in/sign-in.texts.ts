@@ -1,0 +1,142 @@
+import type { Catalogue } from '@crm/ui';
+
+interface SignInTexts {
+  readonly title: string;
+  readonly email: string;
+  readonly password: string;
+  readonly submit: string;
+  readonly forgot: string;
+  readonly or: string;
+  readonly ended: string;
+  readonly problems: Readonly<Record<string, string>>;
+  readonly withProvider: (name: string) => string;
+  readonly passkey: string;
+  readonly noPasskeys: string;
+  readonly noPasskeyUsed: string;
+  readonly passkeyProblems: Readonly<Record<string, string>>;
+  readonly returning: string;
+  readonly noReturn: string;
+  readonly noReturnText: string;
+  /** Why a sign-in at an identity provider is not accepted, by the code or the reason of the API. */
+  readonly failures: Readonly<Record<string, string>>;
+  readonly again: string;
+  readonly signedIn: string;
+  readonly signedInText: string;
+  readonly signedInAs: (email: string) => string;
+  readonly otherAccount: string;
+  readonly signOut: string;
+  readonly name: string;
+  readonly workspace: string;
+  readonly unverified: string;
+  readonly forgotTitle: string;
+  readonly forgotText: string;
+  readonly forgotSubmit: string;
+  readonly forgotDone: string;
+  readonly forgotDoneText: string;
+}
+
+export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
+  en: {
+    title: 'Sign in',
+    email: 'E-mail address',
+    password: 'Password',
+    submit: 'Sign in',
+    forgot: 'Forgot your password?',
+    or: 'or',
+    ended: 'Your session has ended. Sign in again.',
+    problems: {
+      SINGLE_SIGN_ON_REQUIRED: 'Your workspace signs in through its own identity provider. Use its button below.',
+    },
+    withProvider: (name) => `Continue with ${name}`,
+    passkey: 'Sign in with a passkey',
+    noPasskeys: 'Passkeys are not in use here. Sign in with your password.',
+    noPasskeyUsed: 'No passkey was used. Try again, or sign in with your password.',
+    passkeyProblems: { INVALID_CREDENTIALS: 'This passkey is not accepted. Sign in with your password.' },
+    returning: 'You are being signed in',
+    noReturn: 'The sign-in did not succeed',
+    noReturnText: 'What your identity provider has sent is not valid any more. Sign in again.',
+    failures: {
+      SINGLE_SIGN_ON_FAILED: 'Your identity provider did not complete the sign-in. Sign in again.',
+      SINGLE_SIGN_ON_EXPIRED: 'The sign-in took too long, or was begun in another browser. Sign in again.',
+      SINGLE_SIGN_ON_REFUSED: 'Your workspace does not accept this sign-in. Ask its administrator.',
+      RATE_LIMITED: 'There were too many sign-ins from here. Wait some minutes, then sign in again.',
+      email_missing: 'Your identity provider did not say your e-mail address. Ask the administrator of your workspace.',
+      email_not_verified:
+        'Your identity provider has not verified your e-mail address. Ask the administrator of your workspace.',
+      domain_not_proven: 'Your e-mail address does not belong to a domain of the workspace. Ask its administrator.',
+      account_elsewhere: 'Your e-mail address belongs to an account of another workspace. Sign in there.',
+      user_disabled: 'Your account is disabled. Ask the administrator of your workspace.',
+    },
+    again: 'Sign in again',
+    signedIn: 'You are signed in',
+    signedInText: 'Go back to where you came from. When you close this page, this session ends.',
+    signedInAs: (email) => `Signed in as ${email}.`,
+    otherAccount: 'Use another account',
+    signOut: 'Sign out',
+    name: 'Name',
+    workspace: 'Workspace',
+    unverified: 'The address of the workspace is not verified yet. Open the link in the mail that you were sent.',
+    forgotTitle: 'Forgot your password?',
+    forgotText: 'If the address has an account, you receive a link to set a new password.',
+    forgotSubmit: 'Send the link',
+    forgotDone: 'Look into your mailbox',
+    forgotDoneText: 'If the address has an account, a link is on its way. It works for 30 minutes.',
+  },
+  de: {
+    title: 'Anmelden',
+    email: 'E-Mail-Adresse',
+    password: 'Passwort',
+    submit: 'Anmelden',
+    forgot: 'Passwort vergessen?',
+    or: 'oder',
+    ended: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
+    problems: {
+      SINGLE_SIGN_ON_REQUIRED:
+        'Ihr Arbeitsbereich meldet sich über einen eigenen Identitätsanbieter an. Verwenden Sie dessen Schaltfläche unten.',
+    },
+    withProvider: (name) => `Weiter mit ${name}`,
+    passkey: 'Mit einem Passkey anmelden',
+    noPasskeys: 'Passkeys werden hier nicht verwendet. Melden Sie sich mit Ihrem Passwort an.',
+    noPasskeyUsed:
+      'Es wurde kein Passkey verwendet. Versuchen Sie es erneut, oder melden Sie sich mit Ihrem Passwort an.',
+    passkeyProblems: {
+      INVALID_CREDENTIALS: 'Dieser Passkey wird nicht angenommen. Melden Sie sich mit Ihrem Passwort an.',
+    },
+    returning: 'Sie werden angemeldet',
+    noReturn: 'Die Anmeldung ist nicht gelungen',
+    noReturnText: 'Was Ihr Identitätsanbieter geschickt hat, gilt nicht mehr. Melden Sie sich erneut an.',
+    failures: {
+      SINGLE_SIGN_ON_FAILED: 'Ihr Identitätsanbieter hat die Anmeldung nicht abgeschlossen. Melden Sie sich erneut an.',
+      SINGLE_SIGN_ON_EXPIRED:
+        'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
+      SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
+      RATE_LIMITED:
+        'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
+      email_missing:
+        'Ihr Identitätsanbieter hat Ihre E-Mail-Adresse nicht genannt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      email_not_verified:
+        'Ihr Identitätsanbieter hat Ihre E-Mail-Adresse nicht bestätigt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      domain_not_proven:
+        'Ihre E-Mail-Adresse gehört zu keiner Domain des Arbeitsbereichs. Fragen Sie seine Administration.',
+      account_elsewhere:
+        'Ihre E-Mail-Adresse gehört zu einem Konto eines anderen Arbeitsbereichs. Melden Sie sich dort an.',
+      user_disabled: 'Ihr Konto ist gesperrt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+    },
+    again: 'Erneut anmelden',
+    signedIn: 'Sie sind angemeldet',
+    signedInText:
+      'Gehen Sie dorthin zurück, woher Sie gekommen sind. Wenn Sie diese Seite schließen, endet diese Sitzung.',
+    signedInAs: (email) => `Angemeldet als ${email}.`,
+    otherAccount: 'Anderes Konto verwenden',
+    signOut: 'Abmelden',
+    name: 'Name',
+    workspace: 'Arbeitsbereich',
+    unverified:
+      'Die Adresse des Arbeitsbereichs ist noch nicht bestätigt. Öffnen Sie den Link in der E-Mail, die Sie bekommen haben.',
+    forgotTitle: 'Passwort vergessen?',
+    forgotText: 'Wenn die Adresse ein Konto hat, bekommen Sie einen Link für ein neues Passwort.',
+    forgotSubmit: 'Link schicken',
+    forgotDone: 'Sehen Sie in Ihr Postfach',
+    forgotDoneText: 'Wenn die Adresse ein Konto hat, ist ein Link unterwegs. Er gilt 30 Minuten lang.',
+  },
+};

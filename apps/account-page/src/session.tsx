@@ -1,0 +1,78 @@
+import { ApiProblem } from '@crm/api-client';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { accountApi, type Tokens } from './api/account-api.js';
+
+/** Who is signed in on this page, as long as it is open. */
+interface SessionHolder {
+  readonly token: string | undefined;
+  /** Whether a session has ended by itself. */
+  readonly hasEnded: boolean;
+  begin(tokens: Tokens): void;
+  /** Ends the session, at the API too. */
+  end(): void;
+  /** Makes a call of the user. A token that is refused, or whose proof is too old, leads back to the sign-in. */
+  call<Answer>(make: (token: string) => Promise<Answer>): Promise<Answer>;
+}
+
+const SessionContext = createContext<SessionHolder | undefined>(undefined);
+
+export function useSession(): SessionHolder {
+  const holder = useContext(SessionContext);
+  if (!holder) throw new Error('There is no SessionProvider around this component');
+  return holder;
+}
+
+/**
+ * Keeps the access token, in this variable and nowhere else. Nobody could continue the session after the page is left, so it
+ * is ended then, instead of staying in the user's list of sessions for two weeks.
+ */
+export function SessionProvider({ children }: { readonly children: ReactNode }) {
+  const [token, setToken] = useState<string>();
+  const [hasEnded, setHasEnded] = useState(false);
+  const current = useRef<string>(undefined);
+
+  const set = useCallback((next: string | undefined, ended: boolean) => {
+    current.current = next;
+    setToken(next);
+    setHasEnded(ended);
+  }, []);
+  const end = useCallback(() => {
+    const ending = current.current;
+    if (ending === undefined) return;
+    set(undefined, false);
+    accountApi.signOut(ending).catch((problem: unknown) => {
+      // Refused or without an answer, nothing is lost: nobody holds the refresh token, and the access token lives some minutes.
+      if (!(problem instanceof ApiProblem)) reportError(problem);
+    });
+  }, [set]);
+  const call = useCallback(
+    async <Answer,>(make: (token: string) => Promise<Answer>): Promise<Answer> => {
+      const used = current.current;
+      if (used === undefined) throw new Error('Nobody is signed in');
+      try {
+        return await make(used);
+      } catch (problem) {
+        if (wantsSignIn(problem) && current.current === used) {
+          end();
+          set(undefined, true);
+        }
+        throw problem;
+      }
+    },
+    [set, end],
+  );
+  useEffect(() => {
+    addEventListener('pagehide', end);
+    return () => removeEventListener('pagehide', end);
+  }, [end]);
+
+  const holder = useMemo(
+    () => ({ token, hasEnded, begin: ({ accessToken }: Tokens) => set(accessToken, false), end, call }),
+    [token, hasEnded, set, end, call],
+  );
+  return <SessionContext value={holder}>{children}</SessionContext>;
+}
+
+/** Whether a call needs a new sign-in: the session has ended, or the password was typed in too long ago. */
+const wantsSignIn = (problem: unknown): boolean =>
+  problem instanceof ApiProblem && (problem.status === 401 || problem.code === 'STEP_UP_REQUIRED');

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from '../embed/browser.mjs';
+import { newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+import { type Answers, answerCalls, type Calls } from './stand-in.js';
+import { Visit } from './visit.js';
+
+const ASKED = {
+  id: 'request-1',
+  app: { key: 'acme-sync', name: 'Acme Sync', publisher: 'Acme GmbH' },
+  tenant: { id: '0199aa00-0000-7000-8000-000000000001', name: 'Globex' },
+  scopes: [
+    { name: 'tasks:read', description: 'See tasks', writes: false },
+    { name: 'leads', description: 'See and change leads', writes: true },
+    { name: 'forecasts', description: 'See and change forecasts', writes: true },
+  ],
+  redirectHost: 'sync.acme.test',
+  expiresAt: '2030-01-01T00:00:00Z',
+};
+const READ = 'GET /api/auth/oauth/requests/request-1';
+const DECIDE = 'POST /api/auth/oauth/requests/request-1/decision';
+const PAGE = `${addresses.baseUrl}/account/authorize?request=request-1`;
+
+let browser: Browser;
+let visit: Visit;
+let page: Page;
+let calls: Calls;
+beforeAll(async () => {
+  browser = await startBrowser({});
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  ({ page } = visit);
+  await page.route('https://sync.acme.test/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>App</title><h1>The app</h1>' }),
+  );
+});
+afterEach(() => visit.end());
+
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const isAt = (heading: string) => page.getByRole('heading', { name: heading }).waitFor();
+
+async function signIn(answers: Answers): Promise<string> {
+  const { email } = await newWorkspace();
+  calls = await answerCalls(page, { [READ]: () => ({ body: ASKED }), ...answers });
+  await page.goto(PAGE);
+  await isAt('Sign in to decide');
+  // Nobody is told what an app asks for before it is known whom it asks.
+  expect(calls.counts[READ]).toBeUndefined();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await press('Sign in');
+  return email;
+}
+
+describe('the request of an app', () => {
+  it('is shown in words: who asks, for which workspace, what it could do, and where the answer goes', async () => {
+    const email = await signIn({});
+    await isAt('Give Acme Sync access?');
+    await page.getByText(`Signed in as ${email}.`).waitFor();
+    const main = (await page.getByRole('main').textContent()) ?? '';
+    for (const text of ['An app of Acme GmbH.', '“Globex”', 'you go to sync.acme.test']) {
+      expect(main).toContain(text);
+    }
+    // What changes something first; a scope that the page does not know yet has the words of the API.
+    expect(await page.getByRole('listitem').allTextContents()).toEqual([
+      'See, add, change and delete leadsReads and changes',
+      'See and change forecastsReads and changes',
+      'See your tasksReads only',
+    ]);
+    expect(calls.tokens[READ]).toMatch(/^Bearer ey/);
+    await visit.checkAccessible('consent');
+    await visit.checkNothingKept();
+  });
+
+  it('is denied as easily as it is approved', async () => {
+    await signIn({});
+    await isAt('Give Acme Sync access?');
+    const looks = (name: string): Promise<{ width: number }> =>
+      page.evaluate(`(() => {
+        const button = [...document.querySelectorAll('button')].find((one) => one.textContent === ${JSON.stringify(name)});
+        const { width, height, top } = button.getBoundingClientRect();
+        const { color, backgroundColor, borderColor, fontWeight, fontSize } = getComputedStyle(button);
+        return { width, height, top, color, backgroundColor, borderColor, fontWeight, fontSize };
+      })()`);
+    expect((await looks('Deny')).width).toBeGreaterThan(100);
+    expect(await looks('Deny')).toEqual(await looks('Give access'));
+  });
+
+  it.each([
+    ['approved', 'Give access', 'approve'],
+    ['denied', 'Deny', 'deny'],
+  ])('that is %s leads back to the app, without the address of this page', async (_, button, decision) => {
+    await signIn({ [DECIDE]: () => ({ body: { redirectTo: 'https://sync.acme.test/callback?state=s&code=c' } }) });
+    await isAt('Give Acme Sync access?');
+    const [request] = await Promise.all([
+      page.waitForRequest('https://sync.acme.test/**'),
+      // Twice, as an impatient person does.
+      page.getByRole('button', { name: button, exact: true }).dblclick(),
+    ]);
+    await isAt('The app');
+    expect(page.url()).toBe('https://sync.acme.test/callback?state=s&code=c');
+    expect((await request.allHeaders()).referer).toBeUndefined();
+    expect(calls.bodies[DECIDE]).toEqual({ decision });
+    expect(calls.counts[DECIDE]).toBe(1);
+    expect(calls.tokens[DECIDE]).toBe(calls.tokens[READ]);
+  });
+
+  it('whose answer would run in this page is not answered', async () => {
+    const redirectTo = 'javascript:document.title="taken"';
+    await signIn({ [DECIDE]: () => ({ body: { redirectTo } }) });
+    await press('Give access');
+    await page.getByRole('alert').waitFor();
+    expect(page.url()).toBe(PAGE);
+    expect(await page.title()).not.toBe('taken');
+    visit.forgive(/The answer cannot go to an address with javascript:/);
+  });
+
+  it('that is over says so, in words', async () => {
+    const gone = { code: 'INVALID_AUTHORIZATION_REQUEST', title: 'The request of the app is not valid any more' };
+    await signIn({ [READ]: () => ({ status: 410, body: gone }) });
+    await isAt('This request does not exist any more');
+    await visit.checkAccessible('a request that is over');
+    await press('Use another account');
+    await isAt('Sign in to decide');
+  });
+
+  it.each([
+    ['the session has ended', { status: 401, body: { code: 'UNAUTHENTICATED', title: 'Sign in' } }],
+    ['the password was typed in too long ago', { status: 403, body: { code: 'STEP_UP_REQUIRED', title: 'Prove it' } }],
+  ])('is asked for again after a new sign-in when %s', async (_, refusal) => {
+    await signIn({ [DECIDE]: () => refusal });
+    await press('Give access');
+    await isAt('Sign in to decide');
+    await page.getByText('Your session has ended.', { exact: false }).waitFor();
+  });
+
+  it('without an id is no request', async () => {
+    await page.goto(`${addresses.baseUrl}/account/authorize?request=../../me`);
+    await isAt('There is no such page');
+  });
+});

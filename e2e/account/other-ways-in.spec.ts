@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from '../embed/browser.mjs';
+import { api, newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+import { type Answers, answerCalls } from './stand-in.js';
+import { Visit } from './visit.js';
+
+// The calls are answered by a stand-in within the browser; everything else is the real platform. At `localhost`, because
+// browsers have no passkeys for addresses in numbers.
+const at = (path: string) => addresses.baseUrl.replace('127.0.0.1', 'localhost') + path;
+
+let browser: Browser;
+let visit: Visit;
+let page: Page;
+beforeAll(async () => {
+  browser = await startBrowser({});
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  ({ page } = visit);
+});
+afterEach(() => visit.end());
+
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+const isAt = (heading: string) => page.getByRole('heading', { name: heading }).waitFor();
+const signInAnswer = async (email: string) =>
+  (await api('POST', '/api/auth/login', { body: { email, password: PASSWORD }, expect: 200 })).body;
+const NOT_FOUND = { status: 404, body: { code: 'NOT_FOUND', title: 'Not found' } };
+
+/** A passkey of this browser that needs nobody to touch anything. */
+async function addPasskey(): Promise<void> {
+  const devtools = await visit.context.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(at('/account'));
+  const { credentialId, privateKey } = await page.evaluate<{ credentialId: string; privateKey: string }>(`(async () => {
+    const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+    const text = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
+    return { credentialId: text(new Uint8Array(16).fill(7)), privateKey: text(await crypto.subtle.exportKey('pkcs8', privateKey)) };
+  })()`);
+  const credential = {
+    credentialId,
+    privateKey,
+    rpId: 'localhost',
+    isResidentCredential: true,
+    userHandle: Buffer.from('a user').toString('base64'),
+    signCount: 1,
+  };
+  await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
+}
+
+const passkeyAnswers = (email: string): Answers => ({
+  'POST /api/auth/login/passkey/options': () => ({
+    body: {
+      challengeId: 'challenge-1',
+      expiresIn: 300,
+      publicKey: { challenge: 'Y2hhbGxlbmdl', rpId: 'localhost', allowCredentials: [], userVerification: 'required' },
+    },
+  }),
+  'POST /api/auth/login/passkey': async () => ({ body: await signInAnswer(email) }),
+});
+
+describe('a passkey', () => {
+  it('signs in: the browser’s answer goes to the API as it came, with its challenge', async () => {
+    const { email } = await newWorkspace();
+    await addPasskey();
+    const { bodies } = await answerCalls(page, passkeyAnswers(email));
+    await press('Sign in with a passkey');
+    await isAt('You are signed in');
+    await page.getByText(email).waitFor();
+    const answer = bodies['POST /api/auth/login/passkey'];
+    expect(answer).toMatchObject({ challengeId: 'challenge-1', credential: { type: 'public-key' } });
+    const { clientDataJSON, userHandle } = (answer as { credential: { response: Record<string, string> } }).credential
+      .response;
+    expect(JSON.parse(Buffer.from(clientDataJSON ?? '', 'base64url').toString())).toMatchObject({
+      type: 'webauthn.get',
+      challenge: 'Y2hhbGxlbmdl',
+      origin: new URL(at('/')).origin,
+    });
+    expect(Buffer.from(userHandle ?? '', 'base64url').toString()).toBe('a user');
+    await visit.checkNothingKept();
+  });
+
+  it('takes the place of a code', async () => {
+    const { email } = await newWorkspace();
+    await addPasskey();
+    await answerCalls(page, {
+      ...passkeyAnswers(email),
+      'POST /api/auth/login': () => ({
+        body: { mfaRequired: true, challengeId: 'c', expiresIn: 600, methods: ['passkey'] },
+      }),
+    });
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press('Sign in');
+    await isAt('Use your passkey');
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await visit.checkAccessible('passkey in the place of a code');
+    await press('Sign in with a passkey');
+    await isAt('You are signed in');
+  });
+
+  it('that nobody chose leaves the other ways in', async () => {
+    await page.goto(at('/account'));
+    const devtools = await visit.context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await answerCalls(page, {
+      ...passkeyAnswers(''),
+      'POST /api/auth/login/passkey/options': () => ({
+        body: { challengeId: 'c', publicKey: { challenge: 'Y2hhbGxlbmdl', rpId: 'localhost', timeout: 200 } },
+      }),
+    });
+    await press('Sign in with a passkey');
+    await page.getByText('No passkey was used.', { exact: false }).waitFor();
+    await visit.checkAccessible('no passkey');
+    expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isEnabled()).toBe(true);
+  });
+
+  it('is not offered any more where the API knows none', async () => {
+    await page.goto(at('/account'));
+    await answerCalls(page, { 'POST /api/auth/login/passkey/options': () => NOT_FOUND });
+    await press('Sign in with a passkey');
+    await page.getByText('Passkeys are not in use here.', { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
+  });
+});
+
+describe('the identity provider of a workspace', () => {
+  /** Stands for the provider: it sends the browser back at once, as one does where the user is signed in already. */
+  const providerAnswers = (email: string): Answers => ({
+    'GET /api/auth/oidc/discover': () => ({ body: { providers: [{ id: 'provider-1', name: 'Acme ID' }] } }),
+    'POST /api/auth/oidc/provider-1/start': () => ({ body: { redirectTo: at('/account/signed-in#code=code-1') } }),
+    'POST /api/auth/oidc/exchange': async () => ({ body: await signInAnswer(email) }),
+  });
+
+  it('is offered by the address, and signs in with the code that it sends back', async () => {
+    const { email } = await newWorkspace();
+    const { bodies } = await answerCalls(page, providerAnswers(email));
+    await page.goto(at('/account'));
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByRole('button', { name: 'Continue with Acme ID' }).waitFor();
+    await visit.checkAccessible('provider');
+    await press('Continue with Acme ID');
+    await isAt('You are signed in');
+    expect(bodies['POST /api/auth/oidc/exchange']).toEqual({ code: 'code-1' });
+    expect(new URL(page.url()).pathname).toBe('/account');
+    await visit.checkNothingKept();
+  });
+
+  it('leads back to the request of an app, and leaves nothing behind', async () => {
+    const { email } = await newWorkspace();
+    await answerCalls(page, { ...providerAnswers(email), 'GET /api/auth/oauth/requests/request-1': () => NOT_FOUND });
+    await page.goto(at('/account/authorize?request=request-1'));
+    await page.getByLabel('E-mail address').fill(email);
+    await press('Continue with Acme ID');
+    await isAt('This request does not exist any more');
+    expect(page.url()).toBe(at('/account/authorize?request=request-1'));
+    await visit.checkNothingKept();
+  });
+
+  it.each([
+    ['error=SINGLE_SIGN_ON_EXPIRED', 'The sign-in took too long'],
+    ['error=SINGLE_SIGN_ON_REFUSED&reason=user_disabled', 'Your account is disabled.'],
+    ['error=SOMETHING_NEW', 'What your identity provider has sent is not valid any more.'],
+  ])('that sends the browser back with %s is explained', async (fragment, words) => {
+    await page.goto(at(`/account/signed-in#${fragment}`));
+    await isAt('The sign-in did not succeed');
+    await page.getByText(words, { exact: false }).waitFor();
+    await visit.checkNothingKept();
+  });
+
+  it('that answers with a code that is not valid leads to the sign-in', async () => {
+    await answerCalls(page, {
+      'POST /api/auth/oidc/exchange': () => ({ status: 401, body: { code: 'INVALID_CREDENTIALS', title: 'No' } }),
+    });
+    await page.goto(at('/account/signed-in#code=code-2'));
+    await isAt('The sign-in did not succeed');
+    await visit.checkAccessible('no sign-in');
+    await visit.checkNothingKept();
+    await page.getByRole('link', { name: 'Sign in again' }).click();
+    await isAt('Sign in');
+  });
+
+  it('is not asked for again where the API knows none', async () => {
+    const { counts } = await answerCalls(page, { 'GET /api/auth/oidc/discover': () => NOT_FOUND });
+    await page.goto(at('/account'));
+    for (const email of ['ada@acme.test', 'ada@globex.test']) {
+      await page.getByLabel('E-mail address').fill(email);
+      await page.waitForTimeout(700);
+    }
+    expect(counts['GET /api/auth/oidc/discover']).toBe(1);
+  });
+});

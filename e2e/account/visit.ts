@@ -1,0 +1,90 @@
+import { expect } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { accessibilityProblems } from '../embed/accessibility.mjs';
+
+/** What the page must never do, watched from its first moment on. */
+const WATCH = `
+  window.refused = [];
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+    window.refused.push(violatedDirective + ' ' + blockedURI));
+  window.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) window.shift += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+/** A browser of somebody, with nothing of an earlier visit in it. */
+export class Visit {
+  private faults: string[] = [];
+
+  private constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+  ) {
+    page.on('pageerror', (error) => this.faults.push(String(error)));
+    page.on('console', (message) => {
+      // A refusal of the API is an answer; Chromium writes it down as an error all the same.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+        this.faults.push(message.text());
+      }
+    });
+  }
+
+  static async begin(browser: Browser, locale = 'en-GB'): Promise<Visit> {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 720 }, locale });
+    await context.addInitScript(WATCH);
+    return new Visit(context, await context.newPage());
+  }
+
+  /** Takes back a fault that the test has brought about. */
+  forgive(expected: RegExp): void {
+    const others = this.faults.filter((fault) => !expected.test(fault));
+    expect(others.length).toBeLessThan(this.faults.length);
+    this.faults = others;
+  }
+
+  /** axe, in both colour schemes and on a narrow screen, which may not scroll to the side. */
+  async checkAccessible(what: string): Promise<void> {
+    const check = async (how: string): Promise<void> => {
+      const found = await accessibilityProblems(this.page.mainFrame());
+      expect([what, how, found]).toEqual([what, how, []]);
+    };
+    await this.page.emulateMedia({ colorScheme: 'dark' });
+    await check('dark');
+    await this.page.emulateMedia({ colorScheme: 'light' });
+    await this.page.setViewportSize({ width: 360, height: 700 });
+    await check('light, narrow');
+    expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await this.page.setViewportSize({ width: 1000, height: 720 });
+  }
+
+  /** Nothing is left of a token or a password: not in the address, in a storage, in a cookie or in the history. */
+  async checkNothingKept(): Promise<void> {
+    const kept = await this.page.evaluate(`(async () => ({
+      local: { ...localStorage }, session: { ...sessionStorage }, cookie: document.cookie,
+      databases: await indexedDB.databases(), caches: await caches.keys(),
+      hash: location.hash, name: window.name, state: history.state,
+    }))()`);
+    expect(kept).toEqual({
+      local: {},
+      session: {},
+      cookie: '',
+      databases: [],
+      caches: [],
+      hash: '',
+      name: '',
+      state: null,
+    });
+    expect(await this.context.cookies()).toEqual([]);
+  }
+
+  /** Ends the visit; whatever the page did wrong in it is a failure. */
+  async end(): Promise<void> {
+    const { refused, shift } = await this.page.evaluate<{ refused: string[]; shift: number }>(
+      '({ refused: window.refused, shift: window.shift })',
+    );
+    await this.context.close();
+    expect([refused, this.faults]).toEqual([[], []]);
+    expect(shift).toBeLessThanOrEqual(0.01);
+  }
+}
