@@ -14,16 +14,21 @@ import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revoc
 import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
 import { START_ENROLMENT, USE_STEP } from '../src/sign-in/authenticator/authenticator.sql.js';
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
+import { FIND_ACCOUNT_EMAIL } from '../src/sign-in/factor-notice/factor-notice.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
+import { SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
 
 const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
+  FIND_ACCOUNT_EMAIL,
   LOCK_HOST_USER,
   RECORD_CUTOFF,
+  SPEND_CHALLENGE,
   START_ENROLMENT,
   TAKE_GUESS,
   TAKE_TRY,
   TOUCH_SESSION,
+  USE_PASSKEY,
   USE_STEP,
   WAIT_OF_GUESS,
 };

@@ -7,6 +7,7 @@ import { SignInEmail } from '../accounts/user/sign-in-email.entity.js';
 import { SigningKey } from '../keys/signing-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
+import { SpentPasskeyChallenge } from '../sign-in/passkey/spent-passkey-challenge.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
 /** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */
@@ -22,5 +23,6 @@ export class ExpiredRowRepository {
     await tx.repository(PasswordReset).delete({ expiresAt: PAST });
     await tx.repository(EmailChange).delete({ expiresAt: PAST });
     await tx.repository(SignInEmail).delete({ reservedUntil: PAST });
+    await tx.repository(SpentPasskeyChallenge).delete({ expiresAt: PAST });
   }
 }

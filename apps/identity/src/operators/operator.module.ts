@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { PasswordModule } from '../accounts/password/password.module.js';
 import { SessionModule } from '../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
+import { FactorNoticeModule } from '../sign-in/factor-notice/factor-notice.module.js';
 import { LimitModule } from '../sign-in/limit/limit.module.js';
 import { MfaModule } from '../sign-in/mfa/mfa.module.js';
+import { PasskeyModule } from '../sign-in/passkey/passkey.module.js';
 import { RecoveryCodeModule } from '../sign-in/recovery-code/recovery-code.module.js';
 import { StepUpModule } from '../sign-in/step-up/step-up.module.js';
 import { OperatorRepository } from './operator.repository.js';
@@ -11,6 +13,8 @@ import { OperatorRpc } from './operator.rpc.js';
 import { OperatorService } from './operator.service.js';
 import { OperatorAdministrationRpc } from './operator-administration.rpc.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
+import { OperatorPasskeyRpc } from './operator-passkey.rpc.js';
+import { OperatorPasskeyService } from './operator-passkey.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
 /** Operators: their sign-in, their sessions and their administration. */
@@ -23,8 +27,16 @@ import { OperatorSessionService } from './operator-session.service.js';
     StepUpModule,
     AuthenticatorModule,
     RecoveryCodeModule,
+    FactorNoticeModule,
+    PasskeyModule,
   ],
-  controllers: [OperatorRpc, OperatorAdministrationRpc],
-  providers: [OperatorRepository, OperatorSessionService, OperatorService, OperatorAdministrationService],
+  controllers: [OperatorRpc, OperatorAdministrationRpc, OperatorPasskeyRpc],
+  providers: [
+    OperatorRepository,
+    OperatorSessionService,
+    OperatorService,
+    OperatorAdministrationService,
+    OperatorPasskeyService,
+  ],
 })
 export class OperatorModule {}

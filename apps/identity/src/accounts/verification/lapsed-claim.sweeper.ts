@@ -3,6 +3,7 @@ import { Sweeper } from '@crm/worker';
 import { Injectable } from '@nestjs/common';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
+import { PasskeyRepository } from '../../sign-in/passkey/passkey.repository.js';
 import { TenantRepository } from '../tenant/tenant.repository.js';
 import type { EmailClaim } from '../user/email-claim.entity.js';
 import { EmailClaimRepository } from '../user/email-claim.repository.js';
@@ -24,6 +25,7 @@ export class LapsedClaimSweeper extends Sweeper {
     private readonly users: UserRepository,
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
+    private readonly passkeys: PasskeyRepository,
   ) {
     super({ everyMs: EVERY_MS, atStart: true });
   }
@@ -46,6 +48,7 @@ export class LapsedClaimSweeper extends Sweeper {
       await this.users.lock(tx, userId);
       const forgotten = { email: `closed-${userId}@invalid`, name: 'Closed', passwordHash: null };
       await this.users.update(tx, userId, { ...forgotten, status: 'disabled' });
+      await this.passkeys.deleteOfUser(tx, userId);
       await this.tenants.close(tx);
       await this.revocations.record(tx, 'tenant', tenantId);
       return this.sessions.endAllWithin(tx, userId);

@@ -1,0 +1,44 @@
+import { Database } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { UserRepository } from '../../accounts/user/user.repository.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { SessionRepository } from '../../sessions/session/session.repository.js';
+import { SessionService } from '../../sessions/session/session.service.js';
+import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
+import { SignInLimit } from '../limit/sign-in-limit.js';
+import { PasskeyRepository } from './passkey.repository.js';
+import { PasskeyAssertionService } from './passkey-assertion.service.js';
+import { PasskeyChallengeService } from './passkey-challenge.service.js';
+import { Passkeys } from './passkeys.js';
+
+/** The passkeys of users. */
+@Injectable()
+export class PasskeyService extends Passkeys {
+  constructor(
+    database: Database,
+    passkeys: PasskeyRepository,
+    challenges: PasskeyChallengeService,
+    assertions: PasskeyAssertionService,
+    notices: FactorNoticeService,
+    limit: SignInLimit,
+    proof: RecentProof,
+    sessions: SessionRepository,
+    userSessions: SessionService,
+    users: UserRepository,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    super(
+      { database, passkeys, challenges, assertions, notices, limit, proof, sessions },
+      {
+        kind: 'users',
+        party: config.passkeys.users,
+        sessions: userSessions,
+        lock: async (tx, id) => {
+          const user = await users.lock(tx, id);
+          return user?.status === 'active' ? user : null;
+        },
+      },
+    );
+  }
+}

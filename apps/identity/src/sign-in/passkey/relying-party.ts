@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { parseUrl } from '@crm/address-policy';
+
+/** Where passkeys are used, in the words of WebAuthn. */
+export interface RelyingParty {
+  /** The domain that passkeys are bound to: that of the origins, or one above them. */
+  readonly id: string;
+  /** The pages that may use them, such as `https://crm.example.com`. */
+  readonly origins: readonly string[];
+}
+
+/** What is configured of a relying party. */
+export interface RelyingPartySettings {
+  /** Empty: the origin of `address`. */
+  readonly origins: readonly string[];
+  /** Undefined: the domain of the first origin. */
+  readonly id: string | undefined;
+  /** The public address of the pages; undefined where it is not known. */
+  readonly address: string | undefined;
+}
+
+const LOOPBACK = ['127.0.0.1', '[::1]'];
+
+/**
+ * Where passkeys are used. Browsers know no passkeys of IP addresses: for a page on this machine `localhost` is meant.
+ * @returns null where there can be no passkeys
+ */
+export function relyingParty({ origins, id, address }: RelyingPartySettings): RelyingParty | null {
+  const url = parseUrl(origins[0] ?? address ?? '');
+  if (url === undefined) return origins.length > 0 ? { id: id ?? '', origins } : null;
+  if (origins.length === 0 && LOOPBACK.includes(url.hostname)) url.hostname = 'localhost';
+  if (origins.length === 0 && isAddress(url.hostname)) return null;
+  return { id: id ?? url.hostname, origins: origins.length > 0 ? origins : [url.origin] };
+}
+
+/**
+ * Why a browser would not use passkeys so.
+ * @returns one problem for each origin that is wrong
+ */
+export function problemsOf({ id, origins }: RelyingParty): string[] {
+  return origins.flatMap((origin) => {
+    const url = parseUrl(origin);
+    if (url?.origin !== origin) return [`"${origin}" is not an origin such as https://crm.example.com`];
+    if (url.protocol !== 'https:' && url.hostname !== 'localhost') return [`"${origin}" must begin with https://`];
+    const isWithin = url.hostname === id || url.hostname.endsWith(`.${id}`);
+    return isWithin && !isAddress(id) ? [] : [`"${origin}" is not within the domain "${id}"`];
+  });
+}
+
+const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
