@@ -15,7 +15,8 @@ export interface Deviation {
   type?: string;
   userHandle?: string;
   credentialId?: Buffer;
-  attestation?: { fmt: string; attStmt: unknown };
+  /** `self`: signed by the new key, with the format `packed`. */
+  attestation?: { fmt: string; attStmt: unknown } | 'self';
 }
 
 interface CreationOptions {
@@ -82,7 +83,11 @@ export class SoftwareAuthenticator {
       this.head(deviation.rpId ?? rp.id, FLAG.attested, deviation.counter ?? this.counter, deviation),
       attested,
     ]);
-    const { fmt, attStmt } = deviation.attestation ?? { fmt: 'none', attStmt: {} };
+    const clientData = this.clientData('webauthn.create', challenge, deviation);
+    const sig = this.sign(Buffer.concat([authData, sha256(clientData)]));
+    const self = { fmt: 'packed', attStmt: { alg: COSE_ALGORITHM[this.algorithm], sig } };
+    const { attestation = { fmt: 'none', attStmt: {} } } = deviation;
+    const { fmt, attStmt } = attestation === 'self' ? self : attestation;
     return {
       id: id.toString('base64url'),
       rawId: id.toString('base64url'),
@@ -90,7 +95,7 @@ export class SoftwareAuthenticator {
       authenticatorAttachment: 'platform',
       clientExtensionResults: { credProps: { rk: true } },
       response: {
-        clientDataJSON: this.clientData('webauthn.create', challenge, deviation).toString('base64url'),
+        clientDataJSON: clientData.toString('base64url'),
         attestationObject: Buffer.from(encode({ fmt, attStmt, authData })).toString('base64url'),
         transports: ['internal', 'hybrid'],
         publicKeyAlgorithm: COSE_ALGORITHM[this.algorithm],
@@ -150,11 +155,27 @@ export class SoftwareAuthenticator {
     const alg = COSE_ALGORITHM[this.algorithm];
     switch (this.algorithm) {
       case 'ES256':
-        return new Map<number, unknown>([[1, 2], [3, alg], [-1, 1], [-2, bytes('x')], [-3, bytes('y')]]);
+        return new Map<number, unknown>([
+          [1, 2],
+          [3, alg],
+          [-1, 1],
+          [-2, bytes('x')],
+          [-3, bytes('y')],
+        ]);
       case 'EdDSA':
-        return new Map<number, unknown>([[1, 1], [3, alg], [-1, 6], [-2, bytes('x')]]);
+        return new Map<number, unknown>([
+          [1, 1],
+          [3, alg],
+          [-1, 6],
+          [-2, bytes('x')],
+        ]);
       case 'RS256':
-        return new Map<number, unknown>([[1, 3], [3, alg], [-1, bytes('n')], [-2, bytes('e')]]);
+        return new Map<number, unknown>([
+          [1, 3],
+          [3, alg],
+          [-1, bytes('n')],
+          [-2, bytes('e')],
+        ]);
     }
   }
 
