@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
-import { CredentialLimit } from '../session/credential-limit.js';
 import { PasskeyController } from './passkey.controller.js';
-import { PasskeySignInController } from './passkey-sign-in.controller.js';
 
-/** Passkeys of operators. */
-@Module({ controllers: [PasskeyController, PasskeySignInController], providers: [CredentialLimit] })
+/** The passkeys of the operator who calls. */
+@Module({ controllers: [PasskeyController] })
 export class PasskeyModule {}

@@ -5,7 +5,7 @@ import { PasskeyAnswerInput, PasskeyOptionsView, TokenPairView } from '@crm/iden
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
-import { CredentialLimit } from '../session/credential-limit.js';
+import { CredentialLimit } from './credential-limit.js';
 
 /** Sign-in of operators by passkey. */
 @ApiGroup(SIGN_IN_GROUP)
