@@ -7,7 +7,7 @@ import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { TestAuthenticator } from './authenticators.js';
 import { OPERATORS, TestIdentity, USERS } from './identity.js';
 import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
-import { optionsFor, signInOptions } from './passkeys.js';
+import { signInOptions } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
 const { identity: contracts } = rpc;
@@ -157,19 +157,5 @@ describe('the addresses of users and operators', () => {
     const credential = authenticator.get(publicKey, { origin: PAGE, rpId: OPERATORS.id });
     const request = { challengeId, credential, ...ORIGIN };
     expect(await operators.refusal(contracts.signInOperatorByPasskey, request)).toBe('INVALID_CREDENTIALS');
-  });
-});
-
-describe('without an address for operators', () => {
-  it('there are no passkeys for them, and users keep theirs', async () => {
-    const without = await TestIdentity.start({ settings: { passkeys: { users: USERS, operators: null } } });
-    const connection = await TestOperators.connect(without);
-    try {
-      expect(await connection.refusal(contracts.getOperatorPasskeySignInOptions, {})).toBe('CONFLICT');
-      await optionsFor(without, '/api/auth/login/passkey/options');
-    } finally {
-      await connection.close();
-      await without.close();
-    }
   });
 });

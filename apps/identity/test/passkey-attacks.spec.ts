@@ -129,6 +129,16 @@ describe('a sign-in with a passkey', () => {
     expect((await signIn(identity, victim)).status).toBe(200);
   });
 
+  it("is refused with one's own passkey and the handle of a colleague, which no signature covers", async () => {
+    const { account: owner, authenticator } = await passkeyAccount(identity);
+    const member = await identity.member(owner);
+    const own = new SoftwareAuthenticator(ORIGIN);
+    expect((await register(identity, member, own)).status).toBe(201);
+    const { userHandle } = authenticator;
+    expect(outcome(await signIn(identity, own, { userHandle }))).toEqual(REFUSED);
+    expect((await signIn(identity, own)).status).toBe(200);
+  });
+
   it('is refused with a passkey that was removed', async () => {
     const { account, authenticator, passkeyId } = await passkeyAccount(identity);
     const path = `/api/auth/passkeys/${passkeyId}`;
@@ -257,6 +267,15 @@ describe('setting up a passkey', () => {
     await identity.request('DELETE', path, { token: account.accessToken });
     expect(outcome(await identity.post('/api/auth/passkeys', body, account.accessToken))).toEqual(REFUSED);
     expect(await query(account.tenantId, 'SELECT id FROM passkey')).toEqual([{ id: passkeyId }]);
+  });
+
+  it('is refused with the challenge of a step-up in the same session', async () => {
+    const { account } = await passkeyAccount(identity);
+    const token = account.accessToken;
+    const { challengeId, publicKey } = await optionsFor(identity, '/api/auth/step-up/passkey/options', token);
+    const options = { rp: { id: USERS.id }, user: { id: 'AAAA' }, challenge: publicKey.challenge };
+    const credential = new SoftwareAuthenticator(ORIGIN).create(options);
+    expect(outcome(await identity.post('/api/auth/passkeys', { challengeId, credential }, token))).toEqual(REFUSED);
   });
 
   it("is refused with the credential of a colleague, and leaves the colleague's as it is", async () => {

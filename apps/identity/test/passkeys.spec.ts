@@ -211,6 +211,23 @@ describe('proving it again with a passkey', () => {
   });
 });
 
+describe('without an address that browsers accept', () => {
+  it('there are no passkeys', async () => {
+    const without = await TestIdentity.start({ settings: { passkeys: { users: null, operators: null } } });
+    try {
+      const { accessToken } = await without.account();
+      const answers = [
+        await without.post('/api/auth/login/passkey/options', undefined),
+        await without.post('/api/auth/login/passkey', { challengeId: 'c', credential: {} }),
+        await without.post('/api/auth/passkeys/options', undefined, accessToken),
+      ];
+      expect(answers.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([409, 'CONFLICT']));
+    } finally {
+      await without.close();
+    }
+  });
+});
+
 describe('mails about factors', () => {
   it('tell of a recovery code that was used, at a sign-in and within a session', async () => {
     const account = await identity.account();

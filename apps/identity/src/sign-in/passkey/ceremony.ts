@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { RelyingParty } from './relying-party.js';
 
-// What browsers send of a passkey, checked by @simplewebauthn/server. It is loaded with the first passkey: 25 MiB and some 400 ms
+// What browsers send of a passkey, checked by @simplewebauthn/server. It is loaded with the first passkey: 15 MiB and some 400 ms
 // that a process without passkeys does not spend.
 
 /** COSE algorithms: ES256, EdDSA, RS256. What the options offer, and all that is accepted. */

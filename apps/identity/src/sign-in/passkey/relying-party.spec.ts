@@ -15,8 +15,8 @@ describe('where passkeys are used', () => {
     expect(at(address)).toEqual({ id: 'localhost', origins: ['http://localhost:8080'] });
   });
 
-  it.each(['https://192.0.2.1', 'https://[2001:db8::1]'])(
-    'is nowhere for %s, because browsers want a domain',
+  it.each(['https://192.0.2.1', 'https://[2001:db8::1]', 'http://crm.example.com'])(
+    'is nowhere for %s, because browsers want a domain and TLS',
     (address) => {
       expect(at(address)).toBeNull();
     },

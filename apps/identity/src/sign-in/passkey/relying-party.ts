@@ -22,15 +22,17 @@ export interface RelyingPartySettings {
 const LOOPBACK = ['127.0.0.1', '[::1]'];
 
 /**
- * Where passkeys are used. Browsers know no passkeys of IP addresses: for a page on this machine `localhost` is meant.
+ * Where passkeys are used. What is set is taken as it is; what follows from the address is left out where browsers would not have it:
+ * they know passkeys of domains with TLS, and of `localhost`, which is meant for an address of this machine.
  * @returns null where there can be no passkeys
  */
 export function relyingParty({ origins, id, address }: RelyingPartySettings): RelyingParty | null {
-  const url = parseUrl(origins[0] ?? address ?? '');
-  if (url === undefined) return origins.length > 0 ? { id: id ?? '', origins } : null;
-  if (origins.length === 0 && LOOPBACK.includes(url.hostname)) url.hostname = 'localhost';
-  if (origins.length === 0 && isAddress(url.hostname)) return null;
-  return { id: id ?? url.hostname, origins: origins.length > 0 ? origins : [url.origin] };
+  if (origins.length > 0) return { id: id ?? parseUrl(origins[0] ?? '')?.hostname ?? '', origins };
+  const url = parseUrl(address ?? '');
+  if (url === undefined) return null;
+  if (LOOPBACK.includes(url.hostname)) url.hostname = 'localhost';
+  const party = { id: id ?? url.hostname, origins: [url.origin] };
+  return id === undefined && problemsOf(party).length > 0 ? null : party;
 }
 
 /**
