@@ -36,6 +36,7 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
   const ports = layout.services[name];
   if (!ports) throw new Error(`No ports for ${name}`);
   const database = databases[name];
+  const operators = layout.services['marketplace-admin'];
   const key = secrets.keyEncryption[name];
   return {
     ...withoutNpmVariables(outer),
@@ -58,6 +59,8 @@ export function serviceEnvironment(name, { layout, secrets, addresses, databases
     DATABASE_NARROW_URL: database?.narrowUrl,
     KEY_ENCRYPTION_KEY: key,
     SMTP_URL: name === 'identity' ? addresses.smtpUrl : undefined,
+    // Browsers know no passkeys of IP addresses.
+    OPERATOR_PASSKEY_ORIGINS: name === 'identity' && operators ? `http://localhost:${operators.port}` : undefined,
     EMBED_PAGE_DIR: name === 'embed-gateway' ? inRoot('apps', 'embed-page', 'dist') : undefined,
     ACCOUNT_PAGE_DIR: name === 'gateway' ? inRoot('apps', 'account-page', 'dist') : undefined,
     ...(name === 'gateway'

@@ -7,6 +7,7 @@ const INPUT = {
     services: {
       gateway: { port: 8080, operationsPort: 9080 },
       identity: { port: 4001, operationsPort: 5001 },
+      'marketplace-admin': { port: 8082, operationsPort: 9082 },
       'webhook-dispatcher': { port: 4006, operationsPort: 5006 },
     },
   },
@@ -48,6 +49,7 @@ describe('the environment of a service', () => {
       NATS_PASSWORD: 'i',
       KEY_ENCRYPTION_KEY: 'ik',
       SMTP_URL: 'smtp://127.0.0.1:3',
+      OPERATOR_PASSKEY_ORIGINS: 'http://localhost:8082',
       PATH: '/bin',
     });
   });

@@ -31,6 +31,7 @@ import { InternalTokenModule } from './sessions/internal-token/internal-token.mo
 import { SessionModule } from './sessions/session/session.module.js';
 import { UserSessionModule } from './sessions/user-session/user-session.module.js';
 import { MfaModule } from './sign-in/mfa/mfa.module.js';
+import { PasskeyModule } from './sign-in/passkey/passkey.module.js';
 import { SignInPolicyModule } from './sign-in/policy/sign-in-policy.module.js';
 import { SignInModule } from './sign-in/sign-in/sign-in.module.js';
 import { StepUpModule } from './sign-in/step-up/step-up.module.js';
@@ -76,6 +77,7 @@ export class AppModule {
         ErasureModule,
         PersonalDataExportModule,
         SingleSignOnModule,
+        PasskeyModule,
       ],
     };
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DEVELOPMENT_PORTS } from '@crm/contracts';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import type { LimitsConfig } from '@crm/limits';
@@ -12,6 +13,7 @@ import {
   serviceConfig,
 } from '@crm/runtime';
 import { HASH_POOL_DEFAULTS, type HashPoolOptions } from './accounts/password/hash-pool.js';
+import { problemsOf, type RelyingParty, relyingParty } from './sign-in/passkey/relying-party.js';
 
 export interface IdentityConfig {
   service: ServiceConfig;
@@ -32,6 +34,8 @@ export interface IdentityConfig {
   stepUpSeconds: number;
   /** Whether every operator needs a second factor; off for the demo operator of the development profile. */
   operatorSecondFactor: boolean;
+  /** Where passkeys are used; null where there is no address that browsers accept. */
+  passkeys: { users: RelyingParty | null; operators: RelyingParty | null };
   /** How much is spent on hashing passwords. */
   hashPool: HashPoolOptions;
   /** What a workspace may do in a day, by plan. */
@@ -70,6 +74,8 @@ const DAY = 24 * HOUR;
 
 /** The gateway waits 15 seconds for a sign-in. */
 const PROVIDER_MS = 10_000;
+/** The address of marketplace-admin outside production. */
+const OPERATORS_IN_DEVELOPMENT = `http://localhost:${DEVELOPMENT_PORTS['marketplace-admin']}`;
 
 /** Token under which the configuration is injected. */
 export const IDENTITY_CONFIG = Symbol('identity:config');
@@ -84,6 +90,12 @@ export function loadConfig(): IdentityConfig {
     });
     const quota = (name: string, defaults: QuotaByPlan) =>
       quotaByPlan(env, name, { profile: service.profile, defaults });
+    const passkeysAt = (prefix: string, address: string | undefined): RelyingParty | null => {
+      const origins = env.list(`${prefix}_ORIGINS`, { default: [] });
+      const party = relyingParty({ origins, id: env.optional(`${prefix}_RP_ID`), address });
+      for (const problem of party ? problemsOf(party) : []) env.problem(`${prefix}_ORIGINS: ${problem}`);
+      return party;
+    };
     return {
       service,
       database: databaseConfig('identity'),
@@ -100,6 +112,14 @@ export function loadConfig(): IdentityConfig {
         max: DAY,
       }),
       operatorSecondFactor: service.profile === 'production',
+      passkeys: {
+        users: passkeysAt('PASSKEY', service.baseUrl),
+        // The operators' pages have an address of their own, which only they need to know.
+        operators: passkeysAt(
+          'OPERATOR_PASSKEY',
+          service.profile === 'production' ? undefined : OPERATORS_IN_DEVELOPMENT,
+        ),
+      },
       hashPool: {
         concurrency: env.integer('PASSWORD_HASH_CONCURRENCY', {
           default: HASH_POOL_DEFAULTS.concurrency,

@@ -18,6 +18,8 @@ import { Session } from './sessions/session/session.entity.js';
 import { Authenticator } from './sign-in/authenticator/authenticator.entity.js';
 import { CodeGuess } from './sign-in/code-guess/code-guess.entity.js';
 import { MfaChallenge } from './sign-in/mfa/mfa-challenge.entity.js';
+import { Passkey } from './sign-in/passkey/passkey.entity.js';
+import { SpentPasskeyChallenge } from './sign-in/passkey/spent-passkey-challenge.entity.js';
 import { SignInPolicy } from './sign-in/policy/sign-in-policy.entity.js';
 import { RecoveryCode } from './sign-in/recovery-code/recovery-code.entity.js';
 import { MailDomain } from './single-sign-on/domain/mail-domain.entity.js';
@@ -55,4 +57,6 @@ export const entities = [
   ProviderLink,
   ProviderSignIn,
   VerifiedDomain,
+  Passkey,
+  SpentPasskeyChallenge,
 ];

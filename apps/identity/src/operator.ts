@@ -15,6 +15,7 @@ import { PLATFORM_TENANT } from './platform-tenant.js';
 import { RevocationRepository } from './sessions/revocation/revocation.repository.js';
 import { SessionRepository } from './sessions/session/session.repository.js';
 import { AuthenticatorRepository } from './sign-in/authenticator/authenticator.repository.js';
+import { PasskeyRepository } from './sign-in/passkey/passkey.repository.js';
 import { RecoveryCodeRepository } from './sign-in/recovery-code/recovery-code.repository.js';
 
 const USAGE = `The operators of the platform.
@@ -23,7 +24,7 @@ const USAGE = `The operators of the platform.
       Creates an operator, by default a reviewer; the password is read from standard input. An operator who is linked to a
       workspace never decides on its submissions.
   node dist/operator.js reset <e-mail address>
-      Removes the authenticator of an operator who has lost it and ends their sessions.
+      Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions.
 `;
 
 /**
@@ -57,7 +58,7 @@ export async function createOperator(database: Database, input: object): Promise
 }
 
 /**
- * Removes the authenticator of an operator and ends their sessions. The running replicas publish the cut-offs within a
+ * Removes the authenticator and the passkeys of an operator and ends their sessions. The running replicas publish the cut-offs within a
  * second; in production the next sign-in sets up a new authenticator.
  * @throws PlatformError NOT_FOUND
  */
@@ -72,6 +73,7 @@ export async function resetOperator(database: Database, email: string): Promise<
     });
     await new AuthenticatorRepository().delete(tx, operator.id);
     await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
+    await new PasskeyRepository().deleteOfUser(tx, operator.id);
     await new SessionRepository().deleteOfUser(tx, operator.id);
     await new RevocationRepository().record(tx, { kind: 'user', id: operator.id, cutoffMs: Date.now() });
   });
@@ -102,7 +104,7 @@ function parseCommand(args: string[]): ((database: Database) => Promise<string>)
   if (command === 'reset' && email && name === undefined) {
     return async (database) => {
       await resetOperator(database, email);
-      return `${email} has no authenticator and no session any more\n`;
+      return `${email} has no authenticator, no passkey and no session any more\n`;
     };
   }
   return undefined;

@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
 import { ExpiredRowSweeper } from '../src/housekeeping/expired-row.sweeper.js';
 import { enrol, protectedAccount } from './authenticators.js';
-import { newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { MailServer } from './mail-server.js';
+import { register, signIn } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
 
 const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
@@ -204,6 +206,19 @@ describe('undoing a change of the e-mail address', () => {
       .get(Database)
       .transaction(older.tenantId, (tx) => tx.query('SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator'));
     expect(rows).toEqual([{ confirmed: true }]);
+  });
+
+  it('removes a passkey that was set up after the change was asked for, and no older one', async () => {
+    const { email, ...account } = await identity.account();
+    const older = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+    await register(identity, account, older);
+    const undo = await changed(account.accessToken, email, newEmail());
+    const newer = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+    await register(identity, account, newer);
+    expect((await signIn(identity, newer)).status).toBe(200);
+    expect((await present('undo', undo)).status).toBe(204);
+    expect((await signIn(identity, newer)).status).toBe(401);
+    expect((await signIn(identity, older)).status).toBe(200);
   });
 
   it('undoes later changes too, whose own links then stop working', async () => {

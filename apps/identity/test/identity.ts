@@ -22,6 +22,10 @@ jest.setTimeout(30_000);
 
 export const PASSWORD = 'correct-horse-battery-staple';
 
+/** Where the passkeys of tests are used. */
+export const USERS = { id: 'crm.example.com', origins: ['https://app.crm.example.com'] };
+export const OPERATORS = { id: 'operators.example.com', origins: ['https://operators.example.com'] };
+
 /** Members of the answers that tests look at; an answer has those of its kind. */
 export interface Body {
   id: string;
@@ -104,6 +108,7 @@ export class TestIdentity {
       operatorSessions: { idleSeconds: 3600, maxSeconds: 86_400 },
       stepUpSeconds: 600,
       operatorSecondFactor: changes.profile === 'production',
+      passkeys: { users: USERS, operators: OPERATORS },
       hashPool: { ...HASH_POOL_DEFAULTS, queueMs: 10_000, ...changes.hashPool },
       quotas: { users: quota(1_000), hostUsers: quota(1_000), ...changes.quotas },
       auditRetentionDays: 400,

@@ -29,7 +29,9 @@ import {
   USE_STEP,
 } from '../src/sign-in/authenticator/authenticator.sql.js';
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
+import { FIND_ACCOUNT_EMAIL } from '../src/sign-in/factor-notice/factor-notice.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
+import { SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
 import { READ_SIGN_IN_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
 import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/verified-domain.sql.js';
 import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
@@ -37,6 +39,7 @@ import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
 const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
   FIND_AUTHENTICATOR_IN_USE,
+  FIND_ACCOUNT_EMAIL,
   LOCK_HOST_USER,
   LOCK_USER_FOR_ISSUE,
   OPEN_SESSION,
@@ -45,10 +48,12 @@ const ofRuntimeRole = {
   FORGET_AUDIT_PLACES,
   RECORD_AUDIT_ENTRY,
   RECORD_CUTOFF,
+  SPEND_CHALLENGE,
   START_ENROLMENT,
   TAKE_GUESS,
   TAKE_TRY,
   TOUCH_SESSION,
+  USE_PASSKEY,
   USE_STEP,
   WAIT_OF_GUESS,
 };

@@ -2,8 +2,10 @@ import { Database, inWorkspace } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LapsedClaimSweeper } from '../src/accounts/verification/lapsed-claim.sweeper.js';
-import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { MailServer } from './mail-server.js';
+import { register as addPasskey, signIn as signInByPasskey } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
 
 let mailServer: MailServer;
 let identity: TestIdentity;
@@ -202,6 +204,8 @@ describe('a claim that nobody verified', () => {
   it('lapses after seven days: the workspace is closed, its tokens end and the address is forgotten', async () => {
     const email = newEmail();
     const owner = await claimant(email);
+    const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+    await addPasskey(identity, owner, authenticator);
     await age(owner.userId, 6);
     await identity.get(LapsedClaimSweeper).sweep();
     expect((await identity.login(email, passwordOf('somebody'))).status).toBe(200);
@@ -215,6 +219,11 @@ describe('a claim that nobody verified', () => {
         (await identity.request('GET', '/api/auth/me', { token: owner.accessToken })).body.code === 'TOKEN_REVOKED',
       { timeoutMs: 1000, describe: 'the tokens of the closed workspace are refused' },
     );
+    expect((await signInByPasskey(identity, authenticator)).status).toBe(401);
+    const passkeys = await identity
+      .get(Database)
+      .transaction(owner.tenantId, (tx) => tx.query('SELECT id FROM passkey'));
+    expect(passkeys).toEqual([]);
     const users = await identity
       .get(Database)
       .transaction(owner.tenantId, (tx) => tx.query<{ email: string; status: string }>('SELECT * FROM app_user'));

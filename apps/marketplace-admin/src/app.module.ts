@@ -8,6 +8,7 @@ import type { MarketplaceAdminConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedConflictModule } from './embed-conflict/embed-conflict.module.js';
 import { OperatorModule } from './operator/operator.module.js';
+import { PasskeyModule } from './passkey/passkey.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
 import { TenantModule } from './tenant/tenant.module.js';
@@ -30,6 +31,7 @@ export class AppModule {
         EmbedConflictModule,
         PublishedAppModule,
         AuditModule,
+        PasskeyModule,
       ],
     };
   }

@@ -36,6 +36,9 @@ const stand: typeof answerRpc = async (contract, handler) => {
 const request = (method: string, path: string, body?: unknown, token: string | undefined = operator) =>
   service.request<Record<string, unknown>>(method, path, { token, body });
 
+/** What a browser sends of a passkey; identity looks at it. */
+const PASSKEY_ANSWER = { challengeId: 'c', credential: { id: 'x', response: { signature: 'y' } } };
+
 const submission = (changes: Partial<SubmissionView> = {}): SubmissionView => ({
   id: randomUUID(),
   appKey: 'fleet',
@@ -134,6 +137,39 @@ describe('a sign-in with a second factor', () => {
     expect(seen).toEqual([{ challengeId: 'c', code: '123456', ...origin }]);
   });
 
+  it('passes on what a passkey says', async () => {
+    const options = { challengeId: 'c', expiresIn: 300, publicKey: { challenge: 'x', allowCredentials: [] } };
+    await stand(rpc.identity.getOperatorPasskeySignInOptions, () => options);
+    const seen: unknown[] = [];
+    await stand(rpc.identity.signInOperatorByPasskey, (call) => {
+      seen.push(call);
+      return pair;
+    });
+    const started = await service.request('POST', '/api/auth/login/passkey/options');
+    expect([started.status, started.body]).toEqual([200, options]);
+    const { status, body } = await service.request('POST', '/api/auth/login/passkey', { body: PASSKEY_ANSWER });
+    expect([status, body]).toEqual([200, pair]);
+    expect(seen).toEqual([{ ...PASSKEY_ANSWER, ...origin }]);
+  });
+
+  it('passes on a new passkey with the device that it was set up on', async () => {
+    const passkey = {
+      id: randomUUID(),
+      name: 'Key',
+      synced: true,
+      createdAt: new Date().toISOString(),
+      lastUsedAt: null,
+    };
+    const seen: unknown[] = [];
+    await stand(rpc.identity.addOperatorPasskey, (call) => {
+      seen.push(call);
+      return passkey;
+    });
+    const { status, body } = await request('POST', '/api/auth/passkeys', { ...PASSKEY_ANSWER, name: 'Key' });
+    expect([status, body]).toEqual([201, passkey]);
+    expect(seen).toEqual([{ ...PASSKEY_ANSWER, name: 'Key', userAgent: expect.any(String) }]);
+  });
+
   it('passes on an enrolment', async () => {
     const started = { secret: 'GEZDGNBVGY3TQOJQ', otpauthUri: 'otpauth://totp/x' };
     await stand(rpc.identity.startOperatorEnrolment, () => started);
@@ -157,6 +193,11 @@ describe('in production, calls that exchange credentials', () => {
         asked += 1;
         throw new PlatformError('INVALID_REFRESH_TOKEN');
       });
+      let passkeys = 0;
+      await stand(rpc.identity.getOperatorPasskeySignInOptions, () => {
+        passkeys += 1;
+        throw new PlatformError('CONFLICT');
+      });
       const statuses: number[] = [];
       for (let count = 0; count <= CREDENTIAL_CALLS_PER_MINUTE; count += 1) {
         const body = { refreshToken: `guess-${count}` };
@@ -165,6 +206,9 @@ describe('in production, calls that exchange credentials', () => {
       expect(statuses.slice(0, -1)).toEqual(Array(CREDENTIAL_CALLS_PER_MINUTE).fill(401));
       expect(statuses.at(-1)).toBe(429);
       expect(asked).toBe(CREDENTIAL_CALLS_PER_MINUTE);
+      expect((await limited.request('POST', '/api/auth/login/passkey/options')).status).toBe(429);
+      expect((await limited.request('POST', '/api/auth/login/passkey', { body: PASSKEY_ANSWER })).status).toBe(429);
+      expect(passkeys).toBe(0);
     } finally {
       await limited.close();
     }
@@ -193,6 +237,13 @@ describe('access to the operators’ API', () => {
     ['DELETE', `/api/auth/sessions/${id}`, undefined, 'reviewer'],
     ['POST', '/api/auth/step-up', {}, 'reviewer'],
     ['POST', '/api/auth/mfa/recovery-codes', undefined, 'reviewer'],
+    ['GET', '/api/auth/passkeys', undefined, 'reviewer'],
+    ['POST', '/api/auth/passkeys/options', undefined, 'reviewer'],
+    ['POST', '/api/auth/passkeys', PASSKEY_ANSWER, 'reviewer'],
+    ['PATCH', `/api/auth/passkeys/${id}`, { name: 'Key' }, 'reviewer'],
+    ['DELETE', `/api/auth/passkeys/${id}`, undefined, 'reviewer'],
+    ['POST', '/api/auth/step-up/passkey/options', undefined, 'reviewer'],
+    ['POST', '/api/auth/step-up/passkey', PASSKEY_ANSWER, 'reviewer'],
   ] as const;
 
   it.each(routes)('is limited to operators for %s %s', async (method, path, body, least) => {

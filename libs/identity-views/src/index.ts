@@ -1,4 +1,12 @@
 export {
+  PasskeyAnswerInput,
+  PasskeyInput,
+  PasskeyListView,
+  PasskeyNameInput,
+  PasskeyOptionsView,
+  PasskeyView,
+} from './passkey.dto.js';
+export {
   AuthenticatorCodeInput,
   AuthenticatorView,
   CodeInput,

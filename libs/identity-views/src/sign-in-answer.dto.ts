@@ -27,10 +27,10 @@ export class SignInView {
   @TextField({ maxLength: 100, optional: true })
   challengeId?: string;
 
-  @ListField(field.enum(['mail', 'authenticator', 'recovery_code']), {
+  @ListField(field.enum(['mail', 'authenticator', 'recovery_code', 'passkey']), {
     optional: true,
     description:
-      'What completes the challenge: the code sent by e-mail, or one of the authenticator or a recovery code',
+      'What completes the sign-in: the code sent by e-mail, one of the authenticator or a recovery code; or, in place of the challenge, a passkey',
     example: ['authenticator', 'recovery_code'],
   })
   methods?: string[];

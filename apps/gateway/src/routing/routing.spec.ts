@@ -53,6 +53,9 @@ describe('routing', () => {
     ['/api/crm/automations/runs', 'caller', false, 1024 * 1024],
     ['/api/auth/login', 'address', true, 16 * 1024],
     ['/api/auth/oidc/exchange', 'address', true, 16 * 1024],
+    ['/api/auth/login/passkey', 'address', true, 16 * 1024],
+    ['/api/auth/login/passkey/options', 'address', true, 16 * 1024],
+    ['/api/auth/passkeys', 'caller', false, 1024 * 1024],
     ['/api/auth/sessions', 'caller', false, 1024 * 1024],
     ['/api/marketplace/developer/apps/acme/listen', 'caller', false, 1024 * 1024],
   ])('counts %s by the %s', (path, limit, ignoresToken, bodyBytes) => {

@@ -7,6 +7,7 @@ import { SignInEmail } from '../accounts/user/sign-in-email.entity.js';
 import { SigningKey } from '../keys/signing-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
+import { SpentPasskeyChallenge } from '../sign-in/passkey/spent-passkey-challenge.entity.js';
 import { ProviderSignIn } from '../single-sign-on/sign-in/provider-sign-in.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
@@ -24,5 +25,6 @@ export class ExpiredRowRepository {
     await tx.repository(EmailChange).delete({ expiresAt: PAST });
     await tx.repository(ProviderSignIn).delete({ expiresAt: PAST });
     await tx.repository(SignInEmail).delete({ reservedUntil: PAST });
+    await tx.repository(SpentPasskeyChallenge).delete({ expiresAt: PAST });
   }
 }

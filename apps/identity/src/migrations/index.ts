@@ -5,6 +5,7 @@ import { Factors1795700000201 } from './1795700000201-factors.js';
 import { Verification1795700000301 } from './1795700000301-verification.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
 import { KnownMints1795800000001 } from './1795800000001-known-mints.js';
+import { Passkeys1795800000301 } from './1795800000301-passkeys.js';
 import { SingleSignOn1795800000401 } from './1795800000401-single-sign-on.js';
 import { Audit1795800000601 } from './1795800000601-audit.js';
 import { Erasure1795800000602 } from './1795800000602-erasure.js';
@@ -22,6 +23,7 @@ export const migrations = [
   Erasure1795800000602,
   SingleSignOn1795800000401,
   OperatorAudit1795800000702,
+  Passkeys1795800000301,
 ];
 
 export const databaseRoles = DATABASES.identity;

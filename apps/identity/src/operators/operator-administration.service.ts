@@ -7,6 +7,7 @@ import { PLATFORM_TENANT } from '../platform-tenant.js';
 import { RevocationService } from '../sessions/revocation/revocation.service.js';
 import { RecentProof } from '../sessions/session/recent-proof.js';
 import { AuthenticatorService } from '../sign-in/authenticator/authenticator.service.js';
+import { PasskeyRepository } from '../sign-in/passkey/passkey.repository.js';
 import type { Operator } from './operator.entity.js';
 import { type OperatorChanges, OperatorRepository } from './operator.repository.js';
 import { operatorView } from './operator.service.js';
@@ -25,6 +26,7 @@ export class OperatorAdministrationService {
     private readonly authenticators: AuthenticatorService,
     private readonly revocations: RevocationService,
     private readonly proof: RecentProof,
+    private readonly passkeys: PasskeyRepository,
   ) {}
 
   async list(): Promise<OperatorView[]> {
@@ -72,7 +74,8 @@ export class OperatorAdministrationService {
   }
 
   /**
-   * For an operator who lost their authenticator and the recovery codes. Nobody resets their own: with the code it is not
+   * For an operator who lost their authenticator and the recovery codes; passkeys go too, because the sign-in sets up an
+   * authenticator only where there is no other factor. Nobody resets their own: with the code it is not
    * needed, and without it the session may be somebody else's.
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the own authenticator
    */
@@ -83,6 +86,7 @@ export class OperatorAdministrationService {
       const operator = await this.lock(tx, id);
       await record(tx, principal, 'operator.reset-authenticator', operator);
       await this.authenticators.remove(tx, id);
+      await this.passkeys.deleteOfUser(tx, id);
       return this.sessions.endAllWithin(tx, id);
     });
     await this.sessions.forget(ended);

@@ -3,8 +3,10 @@ import { PasswordModule } from '../accounts/password/password.module.js';
 import { AfterAnswerModule } from '../after-answer/after-answer.module.js';
 import { SessionModule } from '../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
+import { FactorNoticeModule } from '../sign-in/factor-notice/factor-notice.module.js';
 import { LimitModule } from '../sign-in/limit/limit.module.js';
 import { MfaModule } from '../sign-in/mfa/mfa.module.js';
+import { PasskeyModule } from '../sign-in/passkey/passkey.module.js';
 import { RecoveryCodeModule } from '../sign-in/recovery-code/recovery-code.module.js';
 import { StepUpModule } from '../sign-in/step-up/step-up.module.js';
 import { OperatorRepository } from './operator.repository.js';
@@ -13,6 +15,8 @@ import { OperatorService } from './operator.service.js';
 import { OperatorAdministrationRpc } from './operator-administration.rpc.js';
 import { OperatorAdministrationService } from './operator-administration.service.js';
 import { OperatorAuditRpc } from './operator-audit.rpc.js';
+import { OperatorPasskeyRpc } from './operator-passkey.rpc.js';
+import { OperatorPasskeyService } from './operator-passkey.service.js';
 import { OperatorSessionService } from './operator-session.service.js';
 
 /** Operators: their sign-in, their sessions and their administration. */
@@ -26,8 +30,16 @@ import { OperatorSessionService } from './operator-session.service.js';
     StepUpModule,
     AuthenticatorModule,
     RecoveryCodeModule,
+    FactorNoticeModule,
+    PasskeyModule,
   ],
-  controllers: [OperatorRpc, OperatorAdministrationRpc, OperatorAuditRpc],
-  providers: [OperatorRepository, OperatorSessionService, OperatorService, OperatorAdministrationService],
+  providers: [
+    OperatorRepository,
+    OperatorSessionService,
+    OperatorService,
+    OperatorAdministrationService,
+    OperatorPasskeyService,
+  ],
+  controllers: [OperatorRpc, OperatorAdministrationRpc, OperatorPasskeyRpc, OperatorAuditRpc],
 })
 export class OperatorModule {}

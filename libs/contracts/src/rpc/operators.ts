@@ -1,36 +1,10 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { OperatorAuditPage, OperatorAuditQuery } from '../operator-audit.js';
 import { OPERATOR_ROLES } from '../roles.js';
-import { defineRpc, type RpcContract } from './define.js';
+import { defineOperatorCall as define, Id, Nothing, Origin, TextOrNull, Time } from './operator-call.js';
 import { TokenPair } from './token-pair.js';
 
 // Sign-in, sessions and management of operators: marketplace-admin passes on what it is sent, identity decides.
-
-const Id = Type.String({ format: 'uuid' });
-const Time = Type.String({ format: 'date-time' });
-const TextOrNull = Type.Union([Type.String(), Type.Null()]);
-
-/** Where a call comes from, as marketplace-admin sees it. */
-const Origin = { address: Type.String(), userAgent: TextOrNull };
-
-/** @param principal `user`: the call carries the operator's token, which identity verifies */
-const define = <Request extends TSchema, Response extends TSchema>(
-  name: string,
-  principal: RpcContract['principal'],
-  request: Request,
-  response: Response,
-): RpcContract<Request, Response> =>
-  defineRpc({
-    subject: `rpc.identity.operators.${name}`,
-    server: 'identity',
-    callers: ['marketplace-admin'],
-    principal,
-    request,
-    response,
-    timeoutMs: 5000,
-  });
-
-const Nothing = Type.Object({});
 
 /** Tokens, or what the sign-in still needs. */
 export const OperatorSignIn = Type.Object({

@@ -8,6 +8,7 @@ import { isSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { AuthenticatorService } from '../../sign-in/authenticator/authenticator.service.js';
+import { PasskeyRepository } from '../../sign-in/passkey/passkey.repository.js';
 import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
 import { PasswordResetService } from '../password-reset/password-reset.service.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
@@ -18,7 +19,8 @@ import { EmailChangeService } from './email-change.service.js';
 
 /**
  * Undoes a change of an address that its owner did not make. Who made it knew the password and perhaps had a session, so that
- * neither is worth anything afterwards, nor an authenticator that was set up since.
+ * neither is worth anything afterwards, nor an authenticator or a passkey that was
+ * set up since.
  */
 @Injectable()
 export class EmailChangeUndoService {
@@ -34,6 +36,7 @@ export class EmailChangeUndoService {
     private readonly revocations: RevocationService,
     private readonly authenticators: AuthenticatorService,
     private readonly trail: AuditTrail,
+    private readonly passkeys: PasskeyRepository,
   ) {}
 
   /**
@@ -53,14 +56,16 @@ export class EmailChangeUndoService {
     });
   }
 
-  /** Ends every session, makes the password invalid and removes a new authenticator. @returns the user */
+  /** Ends every session, makes the password invalid and removes new authenticators and passkeys. @returns the user */
   private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
     const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
       const change = assertUndoable(await this.changes.find(tx, id), secret);
       await this.users.lock(tx, change.userId);
       await this.users.update(tx, change.userId, { passwordHash: null });
       await this.resets.deleteOfUser(tx, tenantId, change.userId);
-      await this.authenticators.removeSince(tx, change.userId, new Date(millisecondsOfId(change.id)));
+      const since = new Date(millisecondsOfId(change.id));
+      await this.authenticators.removeSince(tx, change.userId, since);
+      await this.passkeys.deleteSince(tx, change.userId, since);
       await this.revocations.record(tx, 'user', change.userId);
       return { userId: change.userId, ended: await this.sessions.endAllWithin(tx, change.userId) };
     });

@@ -5,6 +5,7 @@ import { RevocationModule } from '../../sessions/revocation/revocation.module.js
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../../sign-in/authenticator/authenticator.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
+import { PasskeyStoreModule } from '../../sign-in/passkey/passkey-store.module.js';
 import { PasswordResetModule } from '../password-reset/password-reset.module.js';
 import { ReauthenticationModule } from '../reauthentication/reauthentication.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';
@@ -28,6 +29,7 @@ import { EmailChangeUndoService } from './email-change-undo.service.js';
     SessionModule,
     TenantModule,
     UserModule,
+    PasskeyStoreModule,
   ],
   controllers: [EmailChangeController],
   providers: [EmailChangeLimit, EmailChangeRepository, EmailChangeService, EmailChangeUndoService],

@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
+import { PasskeyRepository } from '../../sign-in/passkey/passkey.repository.js';
 import { TenantRepository } from '../tenant/tenant.repository.js';
 import type { EmailClaim } from '../user/email-claim.entity.js';
 import { EmailClaimRepository } from '../user/email-claim.repository.js';
@@ -26,6 +27,7 @@ export class LapsedClaimSweeper extends Sweeper {
     private readonly sessions: SessionService,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
+    private readonly passkeys: PasskeyRepository,
   ) {
     super({ everyMs: EVERY_MS, atStart: true });
   }
@@ -48,6 +50,7 @@ export class LapsedClaimSweeper extends Sweeper {
       await this.users.lock(tx, userId);
       const forgotten = { email: `closed-${userId}@invalid`, name: 'Closed', passwordHash: null };
       await this.users.update(tx, userId, { ...forgotten, status: 'disabled' });
+      await this.passkeys.deleteOfUser(tx, userId);
       await this.tenants.close(tx);
       this.trail.record(tx, { action: 'workspace.closed', subject: { kind: 'workspace', id: tenantId } });
       await this.trail.forgetPlaces(tx, userId);

@@ -3,6 +3,7 @@ import { MailModule } from '../../mail/mail.module.js';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
+import { PasskeyStoreModule } from '../../sign-in/passkey/passkey-store.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';
 import { UserModule } from '../user/user.module.js';
 import { LapsedClaimSweeper } from './lapsed-claim.sweeper.js';
@@ -11,7 +12,7 @@ import { VerificationService } from './verification.service.js';
 
 /** Addresses of registrations, which belong to whoever verifies them first. */
 @Module({
-  imports: [LimitModule, MailModule, RevocationModule, SessionModule, TenantModule, UserModule],
+  imports: [LimitModule, MailModule, RevocationModule, SessionModule, TenantModule, UserModule, PasskeyStoreModule],
   controllers: [VerificationController],
   providers: [LapsedClaimSweeper, VerificationService],
   exports: [VerificationService],

@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = {
   'second_factor.disabled': 'A user turned the second factor off',
   'authenticator.added': 'A user put an authenticator into use',
   'authenticator.removed': 'A user removed their authenticator',
+  'passkey.added': 'A user added a passkey',
+  'passkey.removed': 'A user removed a passkey',
   'recovery_codes.replaced': 'A user replaced their recovery codes',
   'proof.failed':
     'A password or code that was asked for again within a session was wrong. Bounded per account and hour',

@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a sign-in waits for: the code from a mail, a code of the authenticator, or that an authenticator is set up. */
-export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment';
+/**
+ * What a sign-in waits for: the code from a mail, a code of the authenticator, that an authenticator is set up, or a passkey, which
+ * takes the place of the challenge.
+ */
+export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey';
 
 /** A sign-in whose password was right and whose second factor is awaited. */
 @Entity({ name: 'mfa_challenge' })

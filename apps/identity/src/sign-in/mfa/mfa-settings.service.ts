@@ -6,13 +6,13 @@ import { PasswordService } from '../../accounts/password/password.service.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import type { AuditAction } from '../../audit/trail/audit-actions.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
-import { MailService } from '../../mail/mail.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
+import type { FactorChange } from '../factor-notice/factor-notice.mail.js';
+import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
-import { type FactorChange, factorNotice } from './factor-notice.js';
 import type { MfaSettingsView } from './mfa.dto.js';
 
 /** The second factor of the current user, as they set it up themselves. */
@@ -27,8 +27,8 @@ export class MfaSettingsService {
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
-    private readonly mails: MailService,
     private readonly trail: AuditTrail,
+    private readonly notices: FactorNoticeService,
   ) {}
 
   async describe({ tenantId, userId }: Principal): Promise<MfaSettingsView> {
@@ -134,8 +134,7 @@ export class MfaSettingsService {
   }
 
   private async notify(tx: TenantTransaction, userId: string, change: FactorChange): Promise<void> {
-    const user = await this.users.find(tx, userId);
-    if (user) await this.mails.queue(tx, tx.tenantId, factorNotice(user.email, change));
+    await this.notices.send(tx, userId, { change });
   }
 
   private async assertMayTurnOff(tx: TenantTransaction, userId: string): Promise<void> {

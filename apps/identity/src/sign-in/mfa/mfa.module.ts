@@ -5,7 +5,9 @@ import { MailModule } from '../../mail/mail.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../authenticator/authenticator.module.js';
 import { CodeGuessModule } from '../code-guess/code-guess.module.js';
+import { FactorNoticeModule } from '../factor-notice/factor-notice.module.js';
 import { LimitModule } from '../limit/limit.module.js';
+import { PasskeyStoreModule } from '../passkey/passkey-store.module.js';
 import { SignInPolicyModule } from '../policy/sign-in-policy.module.js';
 import { RecoveryCodeModule } from '../recovery-code/recovery-code.module.js';
 import { MailCodes } from './mail-code.js';
@@ -26,6 +28,8 @@ import { MfaSettingsService } from './mfa-settings.service.js';
     RecoveryCodeModule,
     CodeGuessModule,
     SignInPolicyModule,
+    FactorNoticeModule,
+    PasskeyStoreModule,
   ],
   controllers: [MfaController],
   providers: [MailCodes, MfaChallengeRepository, MfaService, MfaSettingsService],

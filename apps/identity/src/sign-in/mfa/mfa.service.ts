@@ -10,6 +10,8 @@ import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { CodeGuessService } from '../code-guess/code-guess.service.js';
+import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
+import { PasskeyRepository } from '../passkey/passkey.repository.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
@@ -27,7 +29,7 @@ export interface MfaRequired {
   mfaRequired: true;
   challengeId: string;
   expiresIn: number;
-  methods: ('mail' | 'authenticator' | 'recovery_code')[];
+  methods: ('mail' | 'authenticator' | 'recovery_code' | 'passkey')[];
 }
 
 export interface EnrolmentRequired {
@@ -76,6 +78,8 @@ export class MfaService {
     private readonly mails: MailService,
     private readonly mailCodes: MailCodes,
     private readonly refusals: RefusedActs,
+    private readonly notices: FactorNoticeService,
+    private readonly passkeys: PasskeyRepository,
     limits: LimiterStore,
   ) {
     this.limit = new Limiter(limits, CHALLENGES, 'Too many codes were asked for');
@@ -92,14 +96,17 @@ export class MfaService {
   ): Promise<MfaRequired | EnrolmentRequired | null> {
     const { tenantId, id } = account;
     // Sent together: one round trip.
-    const [hasAuthenticator, demand] = await this.database.transaction(tenantId, (tx) =>
-      Promise.all([this.authenticators.isInUse(tx, id), demandOf(tx)]),
+    const [hasAuthenticator, hasPasskey, demand] = await this.database.transaction(tenantId, (tx) =>
+      Promise.all([this.authenticators.isInUse(tx, id), this.passkeys.hasAny(tx, id), demandOf(tx)]),
     );
     if (demand.refusal) throw demand.refusal;
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.askForCode(account);
-    if (demand.mailCode) return this.sendCode(account);
-    return demand.enrolment ? this.askToEnrol(account) : null;
+    if (hasAuthenticator) return this.ask(account, 'authenticator', hasPasskey);
+    if (demand.mailCode) return this.sendCode(account, hasPasskey);
+    if (!demand.enrolment) return null;
+    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
+    if (!hasPasskey) return this.askToEnrol(account);
+    return tenantId === PLATFORM_TENANT ? this.ask(account, 'passkey', true) : this.sendCode(account, true);
   }
 
   /**
@@ -116,7 +123,7 @@ export class MfaService {
   ): Promise<Verified & { method: FactorMethod }> {
     const [tenantId, id] = idsOf(kind, challengeId);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
-    if (!challenge || challenge.method === 'enrolment') throw refused();
+    if (!challenge || challenge.method === 'enrolment' || challenge.method === 'passkey') throw refused();
     const { userId } = challenge;
     await this.guesses.take(tenantId, userId, 'sign-in');
     // A transaction of its own: the try counts even though the answer is an error.
@@ -168,12 +175,13 @@ export class MfaService {
       if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
       const codes = await this.authenticators.confirm(tx, userId, code);
       await enrolled?.(tx, userId);
+      await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });
     return { tenantId, id: userId, recoveryCodes };
   }
 
-  private async sendCode({ tenantId, id: userId, email }: Account): Promise<MfaRequired> {
+  private async sendCode({ tenantId, id: userId, email }: Account, hasPasskey: boolean): Promise<MfaRequired> {
     await this.limit.consume(userId);
     const id = newId();
     const code = this.mailCodes.generate();
@@ -189,14 +197,18 @@ export class MfaService {
         validSeconds: CHALLENGE_SECONDS,
       });
     });
-    return mfaRequired(tenantId, id, ['mail']);
+    return mfaRequired(tenantId, id, ['mail'], hasPasskey);
   }
 
-  private async askForCode({ tenantId, id: userId }: Account): Promise<MfaRequired> {
+  private async ask(
+    { tenantId, id: userId }: Account,
+    method: 'authenticator' | 'passkey',
+    hasPasskey: boolean,
+  ): Promise<MfaRequired> {
     const id = newId();
-    const challenge = newChallenge(id, userId, { method: 'authenticator' });
+    const challenge = newChallenge(id, userId, { method });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
-    return mfaRequired(tenantId, id, ['authenticator', 'recovery_code']);
+    return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
   }
 
   private async askToEnrol({ tenantId, id: userId }: Account): Promise<EnrolmentRequired> {
@@ -211,9 +223,10 @@ export class MfaService {
   private async isRight(tx: TenantTransaction, challenge: MfaChallenge, code: string): Promise<boolean> {
     const { id, userId, codeMac } = challenge;
     if (challenge.method === 'mail') return codeMac !== null && this.mailCodes.isRight(id, code, codeMac);
-    return isRecoveryCode(code)
-      ? this.recoveryCodes.accepts(tx, userId, code)
-      : this.authenticators.accepts(tx, userId, code);
+    if (!isRecoveryCode(code)) return this.authenticators.accepts(tx, userId, code);
+    const accepted = await this.recoveryCodes.accepts(tx, userId, code);
+    if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
+    return accepted;
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS */
@@ -235,11 +248,16 @@ function newChallenge(
   return { id, userId, codeMac: null, secretHash: null, expiresAt, ...what };
 }
 
-const mfaRequired = (tenantId: string, id: string, methods: MfaRequired['methods']): MfaRequired => ({
+const mfaRequired = (
+  tenantId: string,
+  id: string,
+  methods: MfaRequired['methods'],
+  hasPasskey: boolean,
+): MfaRequired => ({
   mfaRequired: true,
   challengeId: packIds(tenantId, id),
   expiresIn: CHALLENGE_SECONDS,
-  methods,
+  methods: hasPasskey ? [...methods, 'passkey'] : methods,
 });
 
 function methodOf({ method }: MfaChallenge, code: string): FactorMethod {

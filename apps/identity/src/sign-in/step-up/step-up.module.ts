@@ -4,6 +4,7 @@ import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../authenticator/authenticator.module.js';
 import { CodeGuessModule } from '../code-guess/code-guess.module.js';
+import { FactorNoticeModule } from '../factor-notice/factor-notice.module.js';
 import { LimitModule } from '../limit/limit.module.js';
 import { RecoveryCodeModule } from '../recovery-code/recovery-code.module.js';
 import { StepUpController } from './step-up.controller.js';
@@ -19,6 +20,7 @@ import { StepUpService } from './step-up.service.js';
     RecoveryCodeModule,
     CodeGuessModule,
     LimitModule,
+    FactorNoticeModule,
   ],
   controllers: [StepUpController],
   providers: [StepUpService],

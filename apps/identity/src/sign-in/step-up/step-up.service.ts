@@ -9,6 +9,7 @@ import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { SessionRepository } from '../../sessions/session/session.repository.js';
 import { AuthenticatorService } from '../authenticator/authenticator.service.js';
 import { CodeGuessService } from '../code-guess/code-guess.service.js';
+import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
@@ -34,6 +35,7 @@ export class StepUpService {
     private readonly guesses: CodeGuessService,
     private readonly signIns: SignInLimit,
     private readonly refusals: RefusedActs,
+    private readonly notices: FactorNoticeService,
   ) {}
 
   /**
@@ -57,11 +59,12 @@ export class StepUpService {
   private async proveByCode(tenantId: string, userId: string, code: string | undefined): Promise<void> {
     if (code === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'A code of the authenticator is required');
     await this.guesses.take(tenantId, userId, 'session');
-    const right = await this.database.transaction(tenantId, (tx) =>
-      isRecoveryCode(code)
-        ? this.recoveryCodes.accepts(tx, userId, code)
-        : this.authenticators.accepts(tx, userId, code),
-    );
+    const right = await this.database.transaction(tenantId, async (tx) => {
+      if (!isRecoveryCode(code)) return this.authenticators.accepts(tx, userId, code);
+      const accepted = await this.recoveryCodes.accepts(tx, userId, code);
+      if (accepted) await this.notices.send(tx, userId, { change: 'recovery-code-used' });
+      return accepted;
+    });
     if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
     await this.guesses.clear(tenantId, userId, 'session');
   }

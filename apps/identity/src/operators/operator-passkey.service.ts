@@ -1,0 +1,46 @@
+import { Database } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { AuditTrail } from '../audit/trail/audit-trail.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
+import { RecentProof } from '../sessions/session/recent-proof.js';
+import { SessionRepository } from '../sessions/session/session.repository.js';
+import { FactorNoticeService } from '../sign-in/factor-notice/factor-notice.service.js';
+import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
+import { PasskeyRepository } from '../sign-in/passkey/passkey.repository.js';
+import { PasskeyAssertionService } from '../sign-in/passkey/passkey-assertion.service.js';
+import { PasskeyChallengeService } from '../sign-in/passkey/passkey-challenge.service.js';
+import { Passkeys } from '../sign-in/passkey/passkeys.js';
+import { OperatorRepository } from './operator.repository.js';
+import { OperatorSessionService } from './operator-session.service.js';
+
+/** The passkeys of operators: those of users at another address. */
+@Injectable()
+export class OperatorPasskeyService extends Passkeys {
+  constructor(
+    database: Database,
+    passkeys: PasskeyRepository,
+    challenges: PasskeyChallengeService,
+    assertions: PasskeyAssertionService,
+    notices: FactorNoticeService,
+    limit: SignInLimit,
+    proof: RecentProof,
+    sessions: SessionRepository,
+    trail: AuditTrail,
+    operatorSessions: OperatorSessionService,
+    operators: OperatorRepository,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    super(
+      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail },
+      {
+        kind: 'operators',
+        party: config.passkeys.operators,
+        sessions: operatorSessions,
+        lock: async (tx, id) => {
+          const operator = await operators.lock(tx, id);
+          return operator?.status === 'active' ? operator : null;
+        },
+      },
+    );
+  }
+}

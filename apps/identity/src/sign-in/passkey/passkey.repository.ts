@@ -1,0 +1,63 @@
+import type { TenantTransaction } from '@crm/database';
+import { Injectable } from '@nestjs/common';
+import { MoreThanOrEqual } from 'typeorm';
+import { Passkey } from './passkey.entity.js';
+import { USE_PASSKEY } from './passkey.sql.js';
+
+export type NewPasskey = Pick<
+  Passkey,
+  'id' | 'userId' | 'credentialId' | 'publicKey' | 'counter' | 'backedUp' | 'transports' | 'name'
+>;
+
+@Injectable()
+export class PasskeyRepository {
+  /** Fails with a violation of `passkey_credential_id_key` where the tenant knows the credential. */
+  async insert(tx: TenantTransaction, passkey: NewPasskey): Promise<void> {
+    await tx.repository(Passkey).insert(passkey);
+  }
+
+  /** The oldest first; a user has a few. */
+  async list(tx: TenantTransaction, userId: string): Promise<Passkey[]> {
+    return tx.repository(Passkey).find({ where: { tenantId: tx.tenantId, userId }, order: { id: 'ASC' } });
+  }
+
+  async hasAny(tx: TenantTransaction, userId: string): Promise<boolean> {
+    return tx.repository(Passkey).existsBy({ tenantId: tx.tenantId, userId });
+  }
+
+  async find(tx: TenantTransaction, userId: string, id: string): Promise<Passkey | null> {
+    return tx.repository(Passkey).findOneBy({ tenantId: tx.tenantId, userId, id });
+  }
+
+  /** The passkey of the user that an authenticator calls so. */
+  async findByCredential(tx: TenantTransaction, userId: string, credentialId: Buffer): Promise<Passkey | null> {
+    return tx.repository(Passkey).findOneBy({ tenantId: tx.tenantId, userId, credentialId });
+  }
+
+  /** Notes a use. @returns whether the counter has grown, or is not used, and the passkey is still there */
+  async use(tx: TenantTransaction, id: string, counter: number, backedUp: boolean): Promise<boolean> {
+    return (await tx.query(USE_PASSKEY, [tx.tenantId, id, counter, backedUp])).length === 1;
+  }
+
+  /** @returns whether there was one */
+  async rename(tx: TenantTransaction, userId: string, id: string, name: string): Promise<boolean> {
+    const { affected } = await tx.repository(Passkey).update({ tenantId: tx.tenantId, userId, id }, { name });
+    return affected === 1;
+  }
+
+  /** @returns whether there was one */
+  async delete(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
+    const { affected } = await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, id });
+    return affected === 1;
+  }
+
+  /** For an account that ends or has lost what it signs in with. */
+  async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
+    await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId });
+  }
+
+  /** Deletes those that were added from a time on. */
+  async deleteSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, createdAt: MoreThanOrEqual(since) });
+  }
+}

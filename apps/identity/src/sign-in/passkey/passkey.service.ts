@@ -1,0 +1,56 @@
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { UserRepository } from '../../accounts/user/user.repository.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { SessionRepository } from '../../sessions/session/session.repository.js';
+import { SessionService } from '../../sessions/session/session.service.js';
+import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
+import { SignInLimit } from '../limit/sign-in-limit.js';
+import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
+import { PasskeyRepository } from './passkey.repository.js';
+import { PasskeyAssertionService } from './passkey-assertion.service.js';
+import { PasskeyChallengeService } from './passkey-challenge.service.js';
+import { Passkeys } from './passkeys.js';
+
+/** The passkeys of users. */
+@Injectable()
+export class PasskeyService extends Passkeys {
+  constructor(
+    database: Database,
+    passkeys: PasskeyRepository,
+    challenges: PasskeyChallengeService,
+    assertions: PasskeyAssertionService,
+    notices: FactorNoticeService,
+    limit: SignInLimit,
+    proof: RecentProof,
+    sessions: SessionRepository,
+    trail: AuditTrail,
+    userSessions: SessionService,
+    users: UserRepository,
+    policies: SignInPolicyRepository,
+    @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+  ) {
+    super(
+      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail },
+      {
+        kind: 'users',
+        party: config.passkeys.users,
+        sessions: userSessions,
+        lock: async (tx, id) => {
+          const user = await users.lock(tx, id);
+          return user?.status === 'active' ? user : null;
+        },
+        admit: async (tx, id) => {
+          const { singleSignOn } = await policies.read(tx);
+          // As with passwords: owners get in when the identity provider fails.
+          if (singleSignOn && !(await users.find(tx, id))?.roles.includes('owner')) {
+            throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
+          }
+        },
+      },
+    );
+  }
+}

@@ -1,0 +1,161 @@
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES, rpc } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resetOperator } from '../src/operator.js';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { TestAuthenticator } from './authenticators.js';
+import { OPERATORS, TestIdentity, USERS } from './identity.js';
+import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
+import { signInOptions } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
+
+const { identity: contracts } = rpc;
+const [PAGE = ''] = OPERATORS.origins;
+
+let identity: TestIdentity;
+let operators: TestOperators;
+beforeAll(async () => {
+  identity = await TestIdentity.start({ profile: 'production' });
+  operators = await TestOperators.connect(identity);
+});
+afterAll(async () => {
+  await operators?.close();
+  await identity?.close();
+});
+
+/** An operator of production, signed in with the authenticator that the first sign-in set up. */
+async function enrolled(): Promise<{ email: string; tokens: OperatorTokens }> {
+  const email = await operators.create();
+  const { enrolmentToken = '' } = await operators.login(email);
+  const { secret } = await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
+  const code = new TestAuthenticator(identity, PLATFORM_TENANT, secret).code();
+  const tokens = await operators.call(contracts.confirmOperatorEnrolment, { enrolmentToken, code, ...ORIGIN });
+  return { email, tokens };
+}
+
+async function register({ accessToken }: OperatorTokens, authenticator: SoftwareAuthenticator, name?: string) {
+  const { challengeId, publicKey } = await operators.call(contracts.getOperatorPasskeyOptions, {}, accessToken);
+  const credential = authenticator.create(publicKey);
+  const request = { challengeId, credential, userAgent: ORIGIN.userAgent, ...(name !== undefined && { name }) };
+  return operators.call(contracts.addOperatorPasskey, request, accessToken);
+}
+
+/** An operator with a passkey. */
+async function withPasskey() {
+  const operator = await enrolled();
+  const authenticator = new SoftwareAuthenticator(PAGE);
+  const passkey = await register(operator.tokens, authenticator);
+  return { ...operator, authenticator, passkey };
+}
+
+async function answerOf(authenticator: SoftwareAuthenticator) {
+  const { challengeId, publicKey } = await operators.call(contracts.getOperatorPasskeySignInOptions, {});
+  return { challengeId, credential: authenticator.get(publicKey), ...ORIGIN };
+}
+const signIn = async (authenticator: SoftwareAuthenticator) =>
+  operators.call(contracts.signInOperatorByPasskey, await answerOf(authenticator));
+const refusedSignIn = async (authenticator: SoftwareAuthenticator) =>
+  operators.refusal(contracts.signInOperatorByPasskey, await answerOf(authenticator));
+const verify = (token: string) => identity.get(TokenVerifier).verify(token, [AUDIENCES.admin]);
+const query = (sql: string, parameters: unknown[] = []) =>
+  identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql, parameters));
+
+describe('a passkey of an operator', () => {
+  it('signs in to production at once, with the rights of the operator', async () => {
+    const { tokens, authenticator, passkey } = await withPasskey();
+    expect(passkey).toMatchObject({ name: 'Firefox on Linux', synced: false, lastUsedAt: null });
+    const { accessToken } = await signIn(authenticator);
+    const [before, after] = [await verify(tokens.accessToken), await verify(accessToken)];
+    expect([after.userId, after.roles]).toEqual([before.userId, ['administrator']]);
+    expect(await operators.call(contracts.listOperatorPasskeys, {}, accessToken)).toMatchObject({
+      data: [{ id: passkey.id, lastUsedAt: expect.any(String) }],
+    });
+  });
+
+  it('is offered after the password', async () => {
+    const { email } = await withPasskey();
+    expect((await operators.login(email)).methods).toEqual(['authenticator', 'recovery_code', 'passkey']);
+  });
+
+  it('is the only second factor of an operator without an authenticator; the password sets up none', async () => {
+    const { email, tokens } = await withPasskey();
+    const { userId } = await verify(tokens.accessToken);
+    await query('DELETE FROM authenticator WHERE user_id = $1', [userId]);
+    const { challengeId = '', ...rest } = await operators.login(email);
+    expect(rest).toEqual({ mfaRequired: true, methods: ['passkey'], expiresIn: 600 });
+    const guess = { challengeId, code: '123456', ...ORIGIN };
+    expect(await operators.refusal(contracts.verifyOperatorCode, guess)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('proves again who uses the session', async () => {
+    const { tokens, authenticator, passkey } = await withPasskey();
+    const remove = () => operators.refusal(contracts.removeOperatorPasskey, { id: passkey.id }, tokens.accessToken);
+    await query("UPDATE session SET proven_at = now() - interval '1 day'");
+    expect(await remove()).toBe('STEP_UP_REQUIRED');
+    const options = await operators.call(contracts.getOperatorPasskeyStepUpOptions, {}, tokens.accessToken);
+    const { challengeId, publicKey } = options;
+    const answer = { challengeId, credential: authenticator.get(publicKey) };
+    await operators.call(contracts.stepUpOperatorByPasskey, answer, tokens.accessToken);
+    expect(await remove()).toBe('no error');
+    expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('is renamed, and neither renamed nor removed by a colleague', async () => {
+    const { tokens, passkey } = await withPasskey();
+    const colleague = await enrolled();
+    const { id } = passkey;
+    const renamed = await operators.call(contracts.renameOperatorPasskey, { id, name: 'Key' }, tokens.accessToken);
+    expect(renamed.name).toBe('Key');
+    const { accessToken } = colleague.tokens;
+    expect(await operators.refusal(contracts.renameOperatorPasskey, { id, name: 'Mine' }, accessToken)).toBe(
+      'NOT_FOUND',
+    );
+    expect(await operators.refusal(contracts.removeOperatorPasskey, { id }, accessToken)).toBe('NOT_FOUND');
+  });
+
+  it('is told to the operator by mail', async () => {
+    const { email } = await withPasskey();
+    const mails = await query('SELECT subject FROM mail WHERE recipient = $1 ORDER BY id', [email]);
+    expect(mails).toEqual([
+      { subject: 'An authenticator was added to your account' },
+      { subject: 'A passkey was added to your account' },
+    ]);
+  });
+
+  it('does not sign in a disabled operator', async () => {
+    const { tokens, authenticator } = await withPasskey();
+    const { userId: id } = await verify(tokens.accessToken);
+    const administrator = await enrolled();
+    const disable = { id, status: 'disabled' as const };
+    await operators.call(contracts.changeOperator, disable, administrator.tokens.accessToken);
+    expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
+  });
+
+  it('goes when an administrator or the command resets the operator', async () => {
+    const [first, second] = [await withPasskey(), await withPasskey()];
+    const administrator = await enrolled();
+    const { userId: id } = await verify(first.tokens.accessToken);
+    await operators.call(contracts.resetOperatorAuthenticator, { id }, administrator.tokens.accessToken);
+    await resetOperator(identity.get(Database), second.email);
+    for (const { email, authenticator } of [first, second]) {
+      expect(await refusedSignIn(authenticator)).toBe('INVALID_CREDENTIALS');
+      expect(await operators.login(email)).toMatchObject({ mfaEnrolmentRequired: true });
+    }
+  });
+});
+
+describe('the addresses of users and operators', () => {
+  it('accept neither the passkeys nor the challenges of each other', async () => {
+    const { authenticator } = await withPasskey();
+    const forUsers = await signInOptions(identity);
+    // As a browser at the users' page would, if it let the authenticator.
+    const atUsers = authenticator.get(forUsers.publicKey, { origin: USERS.origins[0] ?? '' });
+    const body = { challengeId: forUsers.challengeId, credential: atUsers };
+    expect((await identity.post('/api/auth/login/passkey', body)).body.code).toBe('INVALID_CREDENTIALS');
+    const { challengeId, publicKey } = await signInOptions(identity);
+    const credential = authenticator.get(publicKey, { origin: PAGE, rpId: OPERATORS.id });
+    const request = { challengeId, credential, ...ORIGIN };
+    expect(await operators.refusal(contracts.signInOperatorByPasskey, request)).toBe('INVALID_CREDENTIALS');
+  });
+});
