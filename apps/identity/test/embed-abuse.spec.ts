@@ -67,7 +67,7 @@ const operator = (userId: string): Principal => ({
   kind: 'operator',
   userId,
   tenantId: '',
-  roles: ['operator'],
+  roles: ['administrator'],
   scopes: [],
   tokenId: randomUUID(),
   issuedAtMs: Date.now(),
@@ -110,7 +110,8 @@ describe('addresses of other workspaces', () => {
 
   it('are shown to operators by app, and to nobody else', async () => {
     const conflicts = identity.get(EmbedConflictService);
-    const listed = await conflicts.list(operator(randomUUID()));
+    const ada = operator(randomUUID());
+    const listed = await conflicts.list(ada);
     expect(listed).toContainEqual({
       appKey: app.appKey,
       tenantId: app.owner.tenantId,
@@ -119,6 +120,14 @@ describe('addresses of other workspaces', () => {
       resetsAt: expect.stringMatching(/Z$/),
     });
     expect(await codeOf(conflicts.list(app.principal))).toBe('FORBIDDEN');
+    const seen = 'SELECT act, findings FROM operator_audit WHERE operator_id = $1';
+    const entries = await identity.get(Database).transaction(randomUUID(), (tx) => tx.query(seen, [ada.userId]));
+    expect(entries).toEqual([
+      {
+        act: 'embed-conflict.view',
+        findings: { apps: expect.arrayContaining([{ appKey: app.appKey, conflicts: 20 }]) },
+      },
+    ]);
   });
 
   it('are counted in the database, and anew in the next hour', async () => {

@@ -9,8 +9,8 @@ export interface DescribedAnswer {
   /** The body: a DTO class, a schema, or absent for none. `list` wraps it in the list envelope. */
   readonly body?: (() => DtoClass) | JsonSchema;
   readonly list?: boolean;
-  /** Media types of a body that is not JSON, such as an export. */
-  readonly media?: readonly string[];
+  /** Of a body that is not JSON. */
+  readonly mediaTypes?: readonly string[];
   /** An example of the body (of one item with `list`); made from the examples of its fields when left out. */
   readonly example?: unknown;
 }

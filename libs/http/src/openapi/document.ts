@@ -137,16 +137,14 @@ function answers(route: ControllerRoute, described: readonly DescribedAnswer[], 
   return Object.fromEntries(all.map((each): [string, Json] => [String(each.status), answer(each, components)]));
 }
 
-function answer({ body, description, list, media, example }: DescribedAnswer, components: Components): Json {
-  if (media) {
-    const text = { schema: { type: 'string' } };
-    return { description, content: Object.fromEntries(media.map((type) => [type, text])) };
-  }
+function answer(described: DescribedAnswer, components: Components): Json {
+  const { body, description, list, example, mediaTypes = ['application/json'] } = described;
   if (body === undefined) return { description };
   const part: SchemaPart = typeof body === 'function' ? { dto: body } : body;
   const item = components.write(part);
   const shown = example ?? exampleOf(part);
-  if (!list) return { description, content: { 'application/json': { schema: item, example: shown } } };
+  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: item, example: shown }]));
+  if (!list) return { description, content };
   // Not `allOf` with the envelope: its `additionalProperties: false` would refuse `data`.
   const { properties, required = [], ...rest } = schemaOf(ListEnvelope) as JsonSchema;
   const envelope = components.write({ ...rest, properties, required: ['data', ...required] });
