@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
 import { EmbedConflictService } from '../src/embedding/embed-conflict/embed-conflict.service.js';
 import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 
@@ -121,7 +122,7 @@ describe('addresses of other workspaces', () => {
     });
     expect(await codeOf(conflicts.list(app.principal))).toBe('FORBIDDEN');
     const seen = 'SELECT act, findings FROM operator_audit WHERE operator_id = $1';
-    const entries = await identity.get(Database).transaction(randomUUID(), (tx) => tx.query(seen, [ada.userId]));
+    const entries = await identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(seen, [ada.userId]));
     expect(entries).toEqual([
       {
         act: 'embed-conflict.view',
