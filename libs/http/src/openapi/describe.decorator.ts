@@ -9,7 +9,7 @@ export interface DescribedAnswer {
   /** The body: a DTO class, a schema, or absent for none. `list` wraps it in the list envelope. */
   readonly body?: (() => DtoClass) | JsonSchema;
   readonly list?: boolean;
-  /** Of a body that is not JSON. */
+  /** Of a body that is not JSON, such as an export; without a body it is text. */
   readonly mediaTypes?: readonly string[];
   /** An example of the body (of one item with `list`); made from the examples of its fields when left out. */
   readonly example?: unknown;

@@ -138,12 +138,18 @@ function answers(route: ControllerRoute, described: readonly DescribedAnswer[], 
 }
 
 function answer(described: DescribedAnswer, components: Components): Json {
-  const { body, description, list, example, mediaTypes = ['application/json'] } = described;
+  const { body, description, list, example, mediaTypes } = described;
+  if (body === undefined && mediaTypes) {
+    const text = { schema: { type: 'string' } };
+    return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, text])) };
+  }
   if (body === undefined) return { description };
   const part: SchemaPart = typeof body === 'function' ? { dto: body } : body;
   const item = components.write(part);
   const shown = example ?? exampleOf(part);
-  const content = Object.fromEntries(mediaTypes.map((type) => [type, { schema: item, example: shown }]));
+  const content = Object.fromEntries(
+    (mediaTypes ?? ['application/json']).map((type) => [type, { schema: item, example: shown }]),
+  );
   if (!list) return { description, content };
   // Not `allOf` with the envelope: its `additionalProperties: false` would refuse `data`.
   const { properties, required = [], ...rest } = schemaOf(ListEnvelope) as JsonSchema;

@@ -26,6 +26,6 @@ export class TenantRpc {
     @CurrentPrincipal() operator: Principal,
   ): Promise<TenantView> {
     if (operator.kind !== 'operator') throw new PlatformError('FORBIDDEN', 'Only operators set plans');
-    return this.tenants.setPlan(request.tenantId, request.plan, operator);
+    return this.tenants.setPlan(operator, request.tenantId, request.plan);
   }
 }

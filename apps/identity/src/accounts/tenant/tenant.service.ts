@@ -21,7 +21,7 @@ export class TenantService {
    * Moves a tenant to another plan. Objects it already has stay; the limit counts at the next install.
    * @throws PlatformError NOT_FOUND
    */
-  async setPlan(tenantId: string, plan: Plan, operator: Principal): Promise<TenantView> {
+  async setPlan(operator: Principal, tenantId: string, plan: Plan): Promise<TenantView> {
     return this.database.transaction(tenantId, async (tx) => {
       const before = await this.view(tx);
       await this.tenants.setPlan(tx, plan);
