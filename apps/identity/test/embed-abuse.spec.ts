@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
 import { EmbedConflictService } from '../src/embedding/embed-conflict/embed-conflict.service.js';
 import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 
@@ -67,7 +68,7 @@ const operator = (userId: string): Principal => ({
   kind: 'operator',
   userId,
   tenantId: '',
-  roles: ['operator'],
+  roles: ['administrator'],
   scopes: [],
   tokenId: randomUUID(),
   issuedAtMs: Date.now(),
@@ -110,7 +111,8 @@ describe('addresses of other workspaces', () => {
 
   it('are shown to operators by app, and to nobody else', async () => {
     const conflicts = identity.get(EmbedConflictService);
-    const listed = await conflicts.list(operator(randomUUID()));
+    const ada = operator(randomUUID());
+    const listed = await conflicts.list(ada);
     expect(listed).toContainEqual({
       appKey: app.appKey,
       tenantId: app.owner.tenantId,
@@ -119,6 +121,14 @@ describe('addresses of other workspaces', () => {
       resetsAt: expect.stringMatching(/Z$/),
     });
     expect(await codeOf(conflicts.list(app.principal))).toBe('FORBIDDEN');
+    const seen = 'SELECT act, findings FROM operator_audit WHERE operator_id = $1';
+    const entries = await identity.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(seen, [ada.userId]));
+    expect(entries).toEqual([
+      {
+        act: 'embed-conflict.view',
+        findings: { apps: expect.arrayContaining([{ appKey: app.appKey, conflicts: 20 }]) },
+      },
+    ]);
   });
 
   it('are counted in the database, and anew in the next hour', async () => {

@@ -1,7 +1,9 @@
 import { GLOBAL_TABLES } from '@crm/contracts';
 import { catalogueProblems, Database, inWorkspace, newId } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { TestIdentity } from './identity.js';
+import { createOperator } from '../src/operator.js';
+import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
 let database: Database;
@@ -16,9 +18,24 @@ describe('the tables of identity', () => {
     expect(await database.crossTenant((tx) => catalogueProblems(tx, GLOBAL_TABLES.identity))).toEqual([]);
   });
 
-  it.each(GLOBAL_TABLES.identity.map(({ table }) => table))('do not let the runtime role read %s', async (table) => {
+  const narrow = GLOBAL_TABLES.identity.filter(({ role }) => role === 'narrow').map(({ table }) => table);
+  it.each(narrow)('do not let the runtime role read %s', async (table) => {
     const read = database.transaction(newId(), (tx) => tx.query(`SELECT 1 FROM ${table}`));
     await expect(read).rejects.toThrow('permission denied');
+  });
+
+  it('show the trail of operators in the context of the platform only', async () => {
+    await createOperator(database, {
+      email: `${newId()}@platform.test`,
+      name: 'A',
+      password: PASSWORD,
+      role: 'reviewer',
+    });
+    const read = 'SELECT id FROM operator_audit';
+    const { tenantId } = await identity.account();
+    expect(await database.transaction(tenantId, (tx) => tx.query(read))).toEqual([]);
+    expect((await database.transaction(PLATFORM_TENANT, (tx) => tx.query(read))).length).toBeGreaterThan(0);
+    await expect(database.crossTenant((tx) => tx.query(read))).rejects.toThrow('permission denied');
   });
 
   it('show the narrow role the host users of a tenant only in the context of this tenant', async () => {

@@ -1,10 +1,11 @@
-import type { ServiceDatabase } from '@crm/contracts';
+import { PLATFORM_TENANT, type ServiceDatabase } from '@crm/contracts';
 import { createGlobalTable } from '@crm/database';
 import type { QueryRunner } from 'typeorm';
 
 /**
  * Creates the table `operator_audit`. The role of the service adds and reads; nobody but the owner, as whom no service
  * connects, can change or remove an entry. The time of an entry is that in its id.
+ * The runtime role adds in the context of any tenant and reads in that of the platform's own.
  * @param role the one that the service's acts are committed by; the same as in GLOBAL_TABLES of the contracts
  */
 export async function createOperatorAuditTable(
@@ -31,4 +32,7 @@ export async function createOperatorAuditTable(
     grants: ['select', 'insert'],
     indexes: ['operator_id, id', 'subject_kind, subject_id, id', 'act, id'],
   });
+  if (role === 'narrow') return;
+  await runner.query(`ALTER POLICY runtime_select ON operator_audit
+    USING (NULLIF(current_setting('app.tenant_id', true), '')::uuid = '${PLATFORM_TENANT}')`);
 }

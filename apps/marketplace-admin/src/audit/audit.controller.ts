@@ -33,7 +33,15 @@ export class AuditController {
     summary: 'Exports what operators did',
     description:
       'Every entry that fits the filter, newest first, as `application/x-ndjson` or `text/csv`. A cell that a spreadsheet would take for a formula begins with an apostrophe. An export that cannot be completed breaks off without the end of the transfer.',
-    answers: [{ status: 200, description: 'A stream of entries', mediaTypes: ['application/x-ndjson', 'text/csv'] }],
+    answers: [
+      {
+        status: 200,
+        description: 'The entries',
+        body: { type: 'string', description: 'Lines with an entry each' },
+        mediaTypes: ['application/x-ndjson', 'text/csv'],
+        example: '"id","at","operatorId"',
+      },
+    ],
   })
   async export(
     @CurrentPrincipal() principal: Principal,
