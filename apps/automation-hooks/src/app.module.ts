@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { AutomationsConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
@@ -18,6 +19,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.encryptionKey),
         MessagingModule.forService({ config: config.service.nats }),
         LimitsModule.forService(config.limits, config.service.name),
         HookModule,

@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EmailChangeModule } from './accounts/email-change/email-change.module.js';
 import { InvitationModule } from './accounts/invitation/invitation.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.keyEncryptionKey),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         LimitsModule.forService(config.limits, config.service.name),
         TenantModule,

@@ -1,5 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CertificationModule } from './certification/certification.module.js';
 import { outsideResolver } from './certification/certification.probes.js';
@@ -25,6 +26,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.keyEncryptionKey),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ConfigModule.with(config, resolveHost),
         CertificationModule,

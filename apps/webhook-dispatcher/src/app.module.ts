@@ -1,5 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppLedgerModule } from './app-ledger/app-ledger.module.js';
 import { AppSecretModule } from './app-secret/app-secret.module.js';
@@ -25,6 +26,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.keyEncryptionKey),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         AppSecretModule,
         EventTypeModule,

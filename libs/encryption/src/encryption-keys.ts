@@ -33,7 +33,9 @@ export class EncryptionKeys {
    * @throws InvalidEncryptionKeys
    */
   static parse(text: string): EncryptionKeys {
-    const keys = text.includes(':') ? text.split(',').map((part) => named(part.trim())) : [{ id: null, bytes: bytesOf(text) }];
+    const keys = text.includes(':')
+      ? text.split(',').map((part) => named(part.trim()))
+      : [{ id: null, bytes: bytesOf(text) }];
     const twice = keys.find(
       (key, index) => keys.findIndex(({ id, bytes }) => id === key.id || bytes.equals(key.bytes)) < index,
     );
@@ -53,7 +55,9 @@ export class EncryptionKeys {
    * @param purpose a text that no other use has
    */
   derive(purpose: string): readonly [Buffer, ...Buffer[]] {
-    const [current, ...older] = this.all.map(({ bytes }) => Buffer.from(hkdfSync('sha256', bytes, '', purpose, KEY_BYTES)));
+    const [current, ...older] = this.all.map(({ bytes }) =>
+      Buffer.from(hkdfSync('sha256', bytes, '', purpose, KEY_BYTES)),
+    );
     return [current as Buffer, ...older];
   }
 }
@@ -62,7 +66,9 @@ function named(part: string): EncryptionKey {
   const separator = part.indexOf(':');
   const id = part.slice(0, Math.max(separator, 0));
   if (!ID.test(id)) {
-    throw new InvalidEncryptionKeys('Each key of a ring needs an id of 1 to 32 letters, digits, dots, dashes and underscores');
+    throw new InvalidEncryptionKeys(
+      'Each key of a ring needs an id of 1 to 32 letters, digits, dots, dashes and underscores',
+    );
   }
   return { id, bytes: bytesOf(part.slice(separator + 1), id) };
 }
@@ -70,7 +76,9 @@ function named(part: string): EncryptionKey {
 function bytesOf(text: string, id?: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (!KEY.test(text) || bytes.length !== KEY_BYTES) {
-    throw new InvalidEncryptionKeys(`${id ? `The key ${id}` : 'The encryption key'} must be ${KEY_BYTES} bytes in base64`);
+    throw new InvalidEncryptionKeys(
+      `${id ? `The key ${id}` : 'The encryption key'} must be ${KEY_BYTES} bytes in base64`,
+    );
   }
   return bytes;
 }

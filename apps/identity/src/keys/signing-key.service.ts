@@ -111,7 +111,7 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   private open(row: SigningKey): KeyObject {
-    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, place(row.kid))) as JsonWebKey;
+    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, placeOfSigningKey(row.kid))) as JsonWebKey;
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     this.opened.set(row.kid, key);
     return key;
@@ -129,9 +129,10 @@ export class SigningKeyService implements OnModuleInit {
   private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKey, 'retiresAt'>> {
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
     const kid = `${group}-${newId()}`;
-    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), place(kid));
+    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), placeOfSigningKey(kid));
     return { kid, group, publicJwk: await exportJWK(publicKey), sealedPrivateJwk, signsFrom };
   }
 }
 
-const place = (kid: string): string => `signing_key/${kid}`;
+/** What a private key is bound to. */
+export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;

@@ -1,6 +1,7 @@
 import { DATABASES } from '@crm/contracts';
 import { Marketplace1763683200000 } from './1763683200000-marketplace.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
+import { EncryptionKeys1795800000501 } from './1795800000501-encryption-keys.js';
 
-export const migrations = [Marketplace1763683200000, Quotas1795700000302];
+export const migrations = [Marketplace1763683200000, Quotas1795700000302, EncryptionKeys1795800000501];
 export const databaseRoles = DATABASES['marketplace-certification'];
