@@ -6,7 +6,7 @@ import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.s
 import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
 import { READ_EMBED_MINT } from '../src/embedding/embed-token/embed-mint.sql.js';
 import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
-import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
+import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
@@ -39,6 +39,7 @@ const ofNarrowRole = {
   FIND_SPENT_REFRESH_TOKEN,
   ROTATE_REFRESH_TOKEN,
   STORE_EMBED_CLIENT,
+  WITHDRAW_SIGNING_KEYS,
 };
 
 describe('plans of the hand-written SQL of identity', () => {
