@@ -4,6 +4,8 @@ import { KEY_AUDIENCES, type KeySource } from './key-source.js';
 
 /** Shortest time between fetches for unknown key ids, because the id comes from the caller. */
 const MIN_REFRESH_MS = 5000;
+/** The same while a known key is out of force: its successor signs already, and everybody comes with a new token. */
+const MIN_REFRESH_AFTER_REVOCATION_MS = 200;
 /** Keys are fetched again after this time even if all ids are known, so that a withdrawn key is no longer accepted. */
 const MAX_AGE_MS = 5 * 60_000;
 /** How long keys are used when they cannot be refreshed, so that an outage of identity does not sign out all users. */
@@ -22,6 +24,7 @@ export class KeyRing {
   constructor(
     private readonly source: () => KeySource,
     private readonly now: () => number,
+    private readonly isRevoked: (id: string) => boolean = () => false,
   ) {}
 
   /**
@@ -37,7 +40,7 @@ export class KeyRing {
       this.refreshIfOld(this.now());
       return known;
     }
-    if (this.byId && !this.pending && age < MIN_REFRESH_MS) throw new PlatformError('UNAUTHENTICATED');
+    if (this.byId && !this.pending && age < this.minRefreshMs(this.byId)) throw new PlatformError('UNAUTHENTICATED');
     const key = (await this.refresh()).get(id);
     if (!key) throw new PlatformError('UNAUTHENTICATED');
     return key;
@@ -63,6 +66,11 @@ export class KeyRing {
   /** Audiences that the key signs for; undefined means all. */
   audiencesOf(key: CryptoKey): readonly Audience[] | undefined {
     return this.audiences.get(key);
+  }
+
+  private minRefreshMs(known: ReadonlyMap<string, CryptoKey>): number {
+    const isOutdated = [...known.keys()].some((id) => this.isRevoked(id));
+    return isOutdated ? MIN_REFRESH_AFTER_REVOCATION_MS : MIN_REFRESH_MS;
   }
 
   /** The fetch in progress, shared by all callers. */

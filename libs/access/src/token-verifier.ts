@@ -65,7 +65,11 @@ export class TokenVerifier {
   constructor(options: TokenVerifierOptions) {
     const { keySource, revocations } = options;
     this.now = options.now ?? Date.now;
-    this.keys = new KeyRing(typeof keySource === 'function' ? keySource : () => keySource, this.now);
+    this.keys = new KeyRing(
+      typeof keySource === 'function' ? keySource : () => keySource,
+      this.now,
+      (id) => this.revocations?.isKeyRevoked(id) ?? false,
+    );
     this.verified = new LRUCache({ max: options.capacity ?? REMEMBERED_TOKENS });
     this.issuer = options.issuer;
     this.findRevocations = typeof revocations === 'function' ? revocations : () => revocations;

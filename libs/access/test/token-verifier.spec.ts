@@ -255,6 +255,22 @@ describe('TokenVerifier', () => {
       expect(issuer.fetches).toBe(2);
     });
 
+    it('are fetched at once for the successor of a key that is out of force, and then at the limited rate again', async () => {
+      expect(await codeOf(await issuer.sign())).toBe('accepted');
+      await issuer.addKey('key-2');
+      const successor = await issuer.sign({}, {}, 'key-2');
+      expect(await codeOf(successor)).toBe('UNAUTHENTICATED');
+      revocations.revokedKeys.add('key-1');
+      issuer.published.shift();
+      nowMs += 200;
+      expect(await codeOf(successor)).toBe('accepted');
+      await issuer.addKey('key-3');
+      const token = await issuer.sign({}, {}, 'key-3');
+      nowMs += 4_999;
+      for (let attempt = 0; attempt < 20; attempt += 1) expect(await codeOf(token)).toBe('UNAUTHENTICATED');
+      expect(issuer.fetches).toBe(2);
+    });
+
     it('are no longer accepted after they are withdrawn', async () => {
       await issuer.addKey('key-2');
       expect(await codeOf(await issuer.sign())).toBe('accepted');
