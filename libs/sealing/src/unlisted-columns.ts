@@ -10,8 +10,8 @@ const BYTES = `
 
 /** What compares is not opened again. */
 const COMPARED = /_(hash|mac)$/;
-/** Of every service: bodies of events, and the register itself. */
-const OF_LIBRARIES = ['outbox.payload', 'encryption_key.check_box'];
+/** Of every service: events that wait, and the register itself. */
+const OF_LIBRARIES = ['dead_letter.payload', 'encryption_key.check_box'];
 
 /**
  * Columns of bytes that are neither listed as sealed nor known to be something else. A test of each service wants none: a
