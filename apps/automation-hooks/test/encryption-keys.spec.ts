@@ -41,7 +41,7 @@ it('the encryption key is replaced, and administrators see the URLs of their hoo
   const restarted = await withKeys(NEW);
   for (const { id, path, tenant } of hooks) {
     const again = await tenant.on(restarted);
-    const { body } = await again.call<{ hookUrl: string }>('GET', `/workflows/${id}`);
+    const { body } = await again.call<{ hookUrl: string }>('GET', `/workflows/${id}/hook`);
     expect(new URL(body.hookUrl).pathname).toBe(path);
   }
   await restarted.close();

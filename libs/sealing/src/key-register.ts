@@ -25,8 +25,8 @@ export interface RegisteredKey {
 }
 
 /**
- * The keys that a database is sealed with. Each process registers the key with which it is going to seal, before it does, by a
- * box that only this key opens. So a process that lacks a key, or has another one by the same id, is known by reading a few
+ * The keys that a database is sealed with. At its start each process registers the key with which it is going to seal, by a box
+ * that only this key opens. So a process that lacks a key, or has another one by the same id, is known by reading a few
  * rows, and not by the first secret that somebody needs.
  */
 export class KeyRegister {
