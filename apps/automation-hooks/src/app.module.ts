@@ -9,6 +9,7 @@ import { entities } from './entities.js';
 import { HookModule } from './hook/hook.module.js';
 import { HookCallModule } from './hook-call/hook-call.module.js';
 import { RunModule } from './run/run.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { WorkflowModule } from './workflow/workflow.module.js';
 
 @Module({})
@@ -19,7 +20,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
-        SealingModule.forService(config.encryptionKey),
+        SealingModule.forService(config.encryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats }),
         LimitsModule.forService(config.limits, config.service.name),
         HookModule,

@@ -23,6 +23,7 @@ import { ExpiredRowModule } from './housekeeping/expired-row.module.js';
 import { KeyModule } from './keys/key.module.js';
 import { MailModule } from './mail/mail.module.js';
 import { OperatorModule } from './operators/operator.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { InternalTokenModule } from './sessions/internal-token/internal-token.module.js';
 import { SessionModule } from './sessions/session/session.module.js';
 import { UserSessionModule } from './sessions/user-session/user-session.module.js';
@@ -39,7 +40,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
-        SealingModule.forService(config.keyEncryptionKey),
+        SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         LimitsModule.forService(config.limits, config.service.name),
         TenantModule,

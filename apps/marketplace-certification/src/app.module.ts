@@ -14,6 +14,7 @@ import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
 import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { SubmissionModule } from './submission/submission.module.js';
 import { WebhookSecretModule } from './webhook-secret/webhook-secret.module.js';
 
@@ -26,7 +27,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         DatabaseModule.forService({ config: config.database, entities }),
-        SealingModule.forService(config.keyEncryptionKey),
+        SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ConfigModule.with(config, resolveHost),
         CertificationModule,

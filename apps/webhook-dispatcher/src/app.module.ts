@@ -15,6 +15,7 @@ import { FanOutModule } from './fan-out/fan-out.module.js';
 import { ListeningModule } from './listening/listening.module.js';
 import { RecoveryModule } from './recovery/recovery.module.js';
 import { SampleEventModule } from './sample-event/sample-event.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 import { TestEventModule } from './test-event/test-event.module.js';
 
@@ -26,7 +27,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
-        SealingModule.forService(config.keyEncryptionKey),
+        SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         AppSecretModule,
         EventTypeModule,

@@ -1,6 +1,8 @@
 import type { Database, NarrowTransaction } from '@crm/database';
 import { type EncryptionKeys, MissingEncryptionKey, SecretBox } from '@crm/encryption';
 import { FORGET_KEYS, LIST_KEYS, REGISTER_KEY } from './key-register.sql.js';
+import { isForeign } from './sample.js';
+import { nameOf, type SealedColumn } from './sealed-column.js';
 
 /** What every check box holds; only whether it opens matters. */
 const CHECKED_TEXT = 'encryption key';
@@ -35,6 +37,8 @@ export class KeyRegister {
   constructor(
     private readonly database: Database,
     private readonly keys: EncryptionKeys,
+    /** Tried while no key is registered, as before the first start with a register. */
+    private readonly columns: readonly SealedColumn[] = [],
   ) {
     this.box = new SecretBox(keys);
   }
@@ -44,6 +48,7 @@ export class KeyRegister {
    * @throws UnusableKeys when a registered key is not among those of this process; then nothing is registered
    */
   async register(): Promise<void> {
+    await this.assertKnownBoxes();
     await this.database.crossTenant(async (tx) => {
       const registered = await this.list(tx);
       const problems = registered.flatMap((key) => this.problemOf(key));
@@ -52,6 +57,18 @@ export class KeyRegister {
       if (registered.some((key) => key.id === id)) return;
       await tx.query(REGISTER_KEY, [id, this.box.seal(CHECKED_TEXT, placeOf(id))]);
     });
+  }
+
+  /** Nothing is registered yet, but something may be sealed: by a version without a register. */
+  private async assertKnownBoxes(): Promise<void> {
+    if (this.columns.length === 0) return;
+    const registered = await this.database.crossTenant((tx) => this.list(tx));
+    if (registered.length > 0) return;
+    const problems: string[] = [];
+    for (const column of this.columns) {
+      if (await isForeign(this.database, this.box, column)) problems.push(`nothing in ${nameOf(column)} opens`);
+    }
+    if (problems.length > 0) throw new UnusableKeys(problems);
   }
 
   /** Those that were registered and not forgotten, oldest first. */

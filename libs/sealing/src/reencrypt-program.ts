@@ -44,7 +44,7 @@ export async function runReencrypt(
   const keys = EncryptionKeys.parse(text);
   const database = new Database(config);
   try {
-    const register = new KeyRegister(database, keys);
+    const register = new KeyRegister(database, keys, columns);
     let isComplete = true;
     if (!onlyStatus) {
       await register.register();

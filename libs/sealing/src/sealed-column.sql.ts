@@ -15,6 +15,10 @@ export const boxesOfOtherKeys = ({ table, column, key }: SealedColumn): string =
      AND ($2::${key.type} IS NULL OR ${key.column} > $2)
    ORDER BY ${key.column} LIMIT $3`;
 
+/** Some boxes. Policies show those of the tenant. $1: at most so many. */
+export const someBoxes = ({ table, column, key }: SealedColumn): string => `
+  SELECT ${key.column}::text AS key, ${column} AS box FROM ${table} WHERE ${column} IS NOT NULL LIMIT $1`;
+
 /**
  * Puts a box in the place of another; gives no row when the service has changed it meanwhile.
  * $1: key of the row, $2: the box that was read, $3: the new one.

@@ -250,6 +250,19 @@ describe('the register of keys', () => {
     await expect(register(`new:${NEW}`)).rejects.toThrow('the key without a name is missing');
   });
 
+  it('refuses a first start with a key that opens nothing of what is there, but not for one damaged box', async () => {
+    const [tenantId, neighbour] = tenants as [string, string];
+    const sealed = (keys: string) => new KeyRegister(database, EncryptionKeys.parse(keys), COLUMNS).register();
+    const [damaged] = (await fill(tenantId, 3, OLD as string)) as [string];
+    await fill(neighbour, 1, OLD as string);
+    await inTenant(tenantId, `UPDATE secret SET sealed = '\\x0102' WHERE id = $1`, [damaged]);
+    for (const keys of [OTHER as string, `new:${NEW}`]) {
+      await expect(sealed(keys)).rejects.toThrow('nothing in secret.sealed opens');
+    }
+    expect(await database.crossTenant((tx) => tx.query('SELECT id FROM encryption_key'))).toEqual([]);
+    await sealed(RING);
+  });
+
   it('forgets a key that was replaced everywhere, and not before', async () => {
     const tenantId = tenants[0] as string;
     await register(OLD as string);

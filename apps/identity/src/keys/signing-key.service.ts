@@ -143,6 +143,7 @@ export class SigningKeyService implements OnModuleInit {
     if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS || this.isRevoked(this.loaded)) {
       const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
       this.loaded = { rows, readAtMs: Date.now() };
+      for (const kid of this.opened.keys()) if (!rows.some((row) => row.kid === kid)) this.opened.delete(kid);
       measureSigningKeys(rows);
     }
     return this.loaded.rows;
