@@ -1,9 +1,9 @@
 // What measurements over HTTP share: processes started as the platform starts them, a broker, and a signed token.
+import { generateKeyPairSync, sign as signBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { get } from '../scripts/platform/readiness.mjs';
 import { ChildServer } from '../scripts/processes/child-server.mjs';
 import { Guard } from '../scripts/processes/guard.mjs';
@@ -162,29 +162,46 @@ export class Processes {
   }
 }
 
+/** How long one token is used: any is refused that was made a quarter of an hour ago. */
+const TOKEN_USE_MS = 300_000;
+
 /**
- * An access token as identity makes them for somebody who signed in; valid for longer than a measurement takes.
+ * Access tokens as identity makes them for somebody who signed in.
  * @param {string} tenantId
  */
 export async function signToken(tenantId) {
   /** @type {typeof import('../libs/contracts/src/index.js')} */
-  const { ACCESS_TOKEN_TYPE, AUDIENCES } = await import(builtFile('libs/contracts'));
+  const { ACCESS_TOKEN_SECONDS, ACCESS_TOKEN_TYPE, AUDIENCES } = await import(builtFile('libs/contracts'));
   /** @type {typeof import('../libs/database/src/index.js')} */
   const { newId } = await import(builtFile('libs/database'));
-  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
-  const sign = (/** @type {string} */ tid) =>
-    new SignJWT({ tid, roles: ['admin'], scopes: [], sid: newId() })
-      .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: KEY_ID })
-      .setIssuer(ISSUER)
-      .setAudience(AUDIENCES.api)
-      .setSubject(newId())
-      .setJti(newId())
-      .setIssuedAt()
-      .setExpirationTime('1h')
-      .sign(privateKey);
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const part = (/** @type {object} */ value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const head = part({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: KEY_ID });
+  const sign = (/** @type {string} */ tid) => {
+    const iat = Math.floor(Date.now() / 1000);
+    const text = `${head}.${part({
+      iss: ISSUER,
+      aud: AUDIENCES.api,
+      sub: newId(),
+      tid,
+      roles: ['admin'],
+      scopes: [],
+      sid: newId(),
+      jti: newId(),
+      iat,
+      exp: iat + ACCESS_TOKEN_SECONDS,
+    })}`;
+    return `${text}.${signBytes(null, Buffer.from(text), privateKey).toString('base64url')}`;
+  };
+  let present = { token: '', madeAtMs: 0 };
   return {
-    token: await sign(tenantId),
+    /** A token of the tenant that is still valid for ten minutes; ask anew for each request of a long measurement. */
+    get token() {
+      const now = Date.now();
+      if (now - present.madeAtMs > TOKEN_USE_MS) present = { token: sign(tenantId), madeAtMs: now };
+      return present.token;
+    },
     sign,
-    publicKey: { ...(await exportJWK(publicKey)), kid: KEY_ID, alg: 'EdDSA', use: 'sig' },
+    publicKey: { ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, alg: 'EdDSA', use: 'sig' },
   };
 }

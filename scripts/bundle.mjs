@@ -20,6 +20,7 @@ const PROGRAMS = [
   'seed.ts',
   'operator.ts',
   'rotate-keys.ts',
+  'reencrypt.ts',
   'dead-letters.ts',
   'migrate.ts',
   'provision-platform.ts',

@@ -18,7 +18,8 @@ export async function startSubjects() {
     const natsUrl = await processes.startBroker(natsPort);
     /** @type {typeof import('../../libs/database/src/index.js')} */
     const { newId } = await import(builtFile('libs/database'));
-    const { token, publicKey } = await signToken(newId());
+    const tokens = await signToken(newId());
+    const { publicKey } = tokens;
     const bareServer = (/** @type {string} */ file) => path.join(import.meta.dirname, 'servers', file);
     const bare = await processes.start('bare', bareServer('bare.mjs'), { PORT: String(barePort) }, () =>
       accepts(barePort),
@@ -42,7 +43,9 @@ export async function startSubjects() {
       bareProxy: { name: 'bare Fastify behind bare reply-from', port: proxyPort, processes: [bareProxy, bare] },
       direct: { name: 'service, direct', port: servicePort, processes: [service] },
       gateway: { name: 'service, through the gateway', port: gatewayPort, processes: [gateway, service] },
-      token,
+      get token() {
+        return tokens.token;
+      },
       publicKey,
       stop: () => processes.stop(),
     };

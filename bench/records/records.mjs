@@ -55,7 +55,8 @@ export async function measure() {
  * @param {Awaited<ReturnType<typeof startSubjects>>} subjects
  * @returns {Work[]}
  */
-function worksOf({ data: { ids, codes, leads }, token }) {
+function worksOf(subjects) {
+  const { ids, codes, leads } = subjects.data;
   const custom = {
     prefix: '',
     bare: '/records',
@@ -76,20 +77,19 @@ function worksOf({ data: { ids, codes, leads }, token }) {
     create: newLead,
     change: (/** @type {number} */ turn) => ({ firstName: `Changed ${turn}` }),
   };
-  return [custom, standard].flatMap((object) => worksOfObject(object, token));
+  return [custom, standard].flatMap((object) => worksOfObject(object, subjects));
 }
 
 /**
  * @param {{ prefix: string, bare: string, ours: string, ids: readonly string[], filters: readonly string[], filter: string,
  *   create: (turn: number) => object, change: (turn: number) => object }} object `filter`: the field by which lists are
  *   filtered, `filters`: values of it
- * @param {string} token
+ * @param {{ readonly token: string }} signedIn
  * @returns {Work[]}
  */
-function worksOfObject({ prefix, bare, ours, ids, filters, filter, create, change }, token) {
-  const headers = `authorization: Bearer ${token}\r\n`;
+function worksOfObject({ prefix, bare, ours, ids, filters, filter, create, change }, signedIn) {
   const write = (/** @type {string} */ method, /** @type {string} */ path, /** @type {object | undefined} */ body) =>
-    requestText(method, path, headers, body);
+    requestText(method, path, `authorization: Bearer ${signedIn.token}\r\n`, body);
   let turn = 0;
   const number = () => {
     turn += 1;

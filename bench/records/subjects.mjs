@@ -40,7 +40,8 @@ export async function startSubjects(records, environment = {}) {
     /** @type {typeof import('../../libs/database/src/index.js')} */
     const { newId } = await import(builtFile('libs/database'));
     const tenantId = newId();
-    const { token, sign, publicKey } = await signToken(tenantId);
+    const tokens = await signToken(tenantId);
+    const { sign, publicKey } = tokens;
     const data = await fill(url, tenantId, records);
     const bare = await processes.start(
       'bare',
@@ -68,7 +69,9 @@ export async function startSubjects(records, environment = {}) {
       bare: { name: 'bare Fastify + pg', port: barePort, processes: [bare, database] },
       direct: { name: 'service, direct', port: servicePort, processes: [service, database] },
       gateway: { name: 'service, through the gateway', port: gatewayPort, processes: [gateway, service, database] },
-      token,
+      get token() {
+        return tokens.token;
+      },
       /** Signs a token for another tenant. */
       sign,
       tenantId,

@@ -9,12 +9,9 @@
  */
 
 export class DispatcherApi {
-  /** @type {Map<string, Promise<string>>} */
-  #tokens = new Map();
-
   /**
    * @param {number} port on 127.0.0.1
-   * @param {(tenantId: string) => Promise<string>} sign makes a token of a tenant's administrator
+   * @param {(tenantId: string) => string} sign makes a token of a tenant's administrator
    */
   constructor(port, sign) {
     this.port = port;
@@ -56,11 +53,10 @@ export class DispatcherApi {
    * @returns {Promise<any>}
    */
   async #call(tenantId, method, path, body) {
-    const token = this.#tokens.get(tenantId) ?? this.sign(tenantId);
-    this.#tokens.set(tenantId, token);
+    const token = this.sign(tenantId);
     const response = await fetch(`http://127.0.0.1:${this.port}/api/webhooks/${path}`, {
       method,
-      headers: { authorization: `Bearer ${await token}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

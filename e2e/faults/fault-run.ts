@@ -46,9 +46,8 @@ export async function runFaults(plan: FaultPlan, { calmLeads, logFolder }: RunOp
     const platform = await FaultyPlatform.start(endpoints, logFolder);
     try {
       for (const endpoint of endpoints.all) await platform.subscribe(endpoint);
-      const tokens = await Promise.all(endpoints.tenantIds.map((tenantId) => platform.sign(tenantId)));
       const ledger = new Ledger(platform.databases, platform.broker);
-      const run = new Run(platform, endpoints, ledger, tokens);
+      const run = new Run(platform, endpoints, ledger);
       const faulty = await run.part(() => run.acceptDuringFaults(plan));
       const calm = await run.part(() => run.workload.acceptUpTo(calmLeads));
       const logged = await ledger.listDeliveries();
@@ -64,19 +63,21 @@ export async function runFaults(plan: FaultPlan, { calmLeads, logFolder }: RunOp
 class Run {
   workload: Workload;
   private readonly known = new Set<string>();
+  /** One of each tenant; a long run takes new ones. */
+  private readonly tokens: string[] = [];
 
   constructor(
     private readonly platform: FaultyPlatform,
     private readonly endpoints: Endpoints,
     private readonly ledger: Ledger,
-    private readonly tokens: readonly string[],
   ) {
-    this.workload = new Workload(platform, tokens);
+    this.workload = new Workload(platform, this.tokens);
   }
 
   /** Does the work, and looks what came of it when nothing is left to do. */
   async part(work: () => Promise<void>): Promise<Part> {
     const begun = performance.now();
+    await this.signAgain();
     this.workload = new Workload(this.platform, this.tokens);
     await work().finally(() => this.workload.stop());
     await untilNothingIsLeft(this.ledger, this.endpoints);
@@ -92,9 +93,16 @@ class Run {
   async acceptDuringFaults({ leads, faults, hangEndsAfter }: FaultPlan): Promise<void> {
     for (const [index, fault] of faults.entries()) {
       await this.workload.acceptUpTo(fault.after);
+      await this.signAgain();
       const next = faults[index + 1]?.after ?? leads;
       await Promise.all([this.platform.strike(fault), this.workload.acceptUpTo(next)]);
       if (next >= hangEndsAfter) this.endpoints.endHanging();
     }
+  }
+
+  private async signAgain(): Promise<void> {
+    const { tenantIds } = this.endpoints;
+    const fresh = await Promise.all(tenantIds.map((tenantId) => this.platform.sign(tenantId)));
+    this.tokens.splice(0, this.tokens.length, ...fresh);
   }
 }

@@ -3,13 +3,13 @@ import type { StatefulService } from '@crm/contracts';
 /** The tables of each database in alphabetical order, without TypeORM's `migrations`. Each isolates its rows. */
 export const TABLES: Readonly<Record<StatefulService, string>> = {
   identity:
-    'app_user audit_entry authenticator code_guess dead_letter email_change email_claim embed_client embed_user idempotency identity_provider inbox invitation mail mail_domain mfa_challenge operator operator_audit outbox outbox_position passkey password_reset pending_cutoff provider_link provider_sign_in quota_use recovery_code refresh_token revocation_cutoff session sign_in_email sign_in_policy signing_key spent_passkey_challenge tenant verified_domain',
+    'app_user audit_entry authenticator code_guess dead_letter email_change email_claim embed_client embed_user encryption_key idempotency identity_provider inbox invitation mail mail_domain mfa_challenge operator operator_audit outbox outbox_position passkey password_reset pending_cutoff provider_link provider_sign_in quota_use recovery_code refresh_token revocation_cutoff session sign_in_email sign_in_policy signing_key spent_passkey_challenge tenant verified_domain',
   'custom-objects':
     'custom_field custom_object custom_object_share custom_record custom_unique dead_letter idempotency outbox outbox_position record_reference record_search',
   'automation-hooks':
-    'dead_letter hook hook_call_key hook_secret inbox run run_queue run_step workflow workflow_rate workflow_version',
+    'dead_letter encryption_key hook hook_call_key hook_secret inbox run run_queue run_step workflow workflow_rate workflow_version',
   'webhook-dispatcher':
-    'app_secret dead_letter delivery delivery_attempt due_delivery event_body inbox ordered_delivery outbox outbox_position recovery removed_subscription subscription_hold subscription_queue webhook_subscription',
+    'app_secret dead_letter delivery delivery_attempt due_delivery encryption_key event_body inbox ordered_delivery outbox outbox_position recovery removed_subscription subscription_hold subscription_queue webhook_subscription',
   'marketplace-certification':
-    'app app_version app_webhook_secret certification dead_letter idempotency install_audit install_count installation installation_step installation_work operator_audit outbox outbox_position quota_use rating submission_audit',
+    'app app_version app_webhook_secret certification dead_letter encryption_key idempotency install_audit install_count installation installation_step installation_work operator_audit outbox outbox_position quota_use rating submission_audit',
 };

@@ -37,7 +37,8 @@ const FILE_MODE = 0o444;
 /** @type {Maker} */
 const password = () => `p${randomBytes(24).toString('base64url')}`;
 /** @type {Maker} */
-const key = () => randomBytes(32).toString('base64');
+// A ring of one key, whose name is 1: it can be replaced (docs/operations/encryption-keys.md).
+const key = () => `1:${randomBytes(32).toString('base64')}`;
 const snake = (/** @type {string} */ name) => name.replaceAll('-', '_');
 
 /**

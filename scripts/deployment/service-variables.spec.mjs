@@ -34,7 +34,7 @@ describe('the environment of a service', () => {
     PROFILE: 'production',
     BASE_URL: 'https://crm.example.com',
     EMBED_API_URL: 'https://embed.example.com',
-    NATS_URL: 'nats://nats:4222',
+    NATS_URL: 'tls://nats:4222',
     NATS_PASSWORD: 'secret',
     TRUSTED_PROXIES: '10.0.0.0/8',
   };
@@ -57,8 +57,8 @@ describe('the environment of a service', () => {
   it('has a problem when the service refuses its combination', async () => {
     const complete = {
       ...environment,
-      DATABASE_URL: 'postgres://runtime@postgres/webhooks',
-      DATABASE_NARROW_URL: 'postgres://narrow@postgres/webhooks',
+      DATABASE_URL: 'postgres://runtime@postgres/webhooks?sslmode=verify-full',
+      DATABASE_NARROW_URL: 'postgres://narrow@postgres/webhooks?sslmode=verify-full',
       KEY_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     };
     expect(await environmentProblems('webhook-dispatcher', complete)).toEqual([]);

@@ -95,8 +95,8 @@ export function secretManifests(secrets, environment) {
 
 /**
  * Passwords stand unescaped in URLs and in the configuration of NATS, which reads a text that begins with a digit as a
- * number: a letter, then hexadecimal digits.
+ * number: a letter, then hexadecimal digits. An encryption key is a ring of one key, whose name is 1, so that it can be replaced.
  * @param {'password' | 'encryption-key'} kind
  */
 const generated = (kind) =>
-  kind === 'password' ? `p${randomBytes(24).toString('hex')}` : randomBytes(32).toString('base64');
+  kind === 'password' ? `p${randomBytes(24).toString('hex')}` : `1:${randomBytes(32).toString('base64')}`;

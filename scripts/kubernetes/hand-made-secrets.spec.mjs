@@ -19,8 +19,9 @@ describe('the secrets that people make', () => {
     for (const password of passwords) expect(password).toMatch(/^p[0-9a-f]{48}$/);
   });
 
-  it('have keys of 32 bytes', () => {
-    expect(Buffer.from(valuesOf('encryption-identity')['key-encryption-key'], 'base64')).toHaveLength(32);
+  it('have keys of 32 bytes, with an id', () => {
+    const [id, key] = valuesOf('encryption-identity')['key-encryption-key'].split(':');
+    expect([id, Buffer.from(key, 'base64').length]).toEqual(['1', 32]);
   });
 
   it('take what only people know from the environment, and say what is missing', () => {

@@ -10,7 +10,7 @@ import { PlainError } from '../plain-error.mjs';
  * @property {string} postgres password of the superuser of the embedded server
  * @property {Record<string, { owner: string, runtime: string, narrow: string }>} databases by stateful service
  * @property {Record<string, string>} nats by NATS user
- * @property {Record<string, string>} keyEncryption base64 of 32 bytes, by service
+ * @property {Record<string, string>} keyEncryption by service: a ring of one key, whose name is 1, or a key without a name
  */
 
 /** Services that encrypt secrets at rest with a key of their own. */
@@ -58,7 +58,7 @@ export async function loadSecrets(dataDir, { stateful, natsUsers }) {
       narrow: password(),
     })),
     nats: complete(natsUsers, present.nats, password),
-    keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, () => randomBytes(32).toString('base64')),
+    keyEncryption: complete(SERVICES_WITH_KEY, present.keyEncryption, () => `1:${randomBytes(32).toString('base64')}`),
   };
   const updated = `${JSON.stringify(secrets, null, 2)}\n`;
   if (updated !== text) {

@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { AutomationsConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
@@ -8,6 +9,7 @@ import { entities } from './entities.js';
 import { HookModule } from './hook/hook.module.js';
 import { HookCallModule } from './hook-call/hook-call.module.js';
 import { RunModule } from './run/run.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { WorkflowModule } from './workflow/workflow.module.js';
 
 @Module({})
@@ -18,6 +20,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.encryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats }),
         LimitsModule.forService(config.limits, config.service.name),
         HookModule,

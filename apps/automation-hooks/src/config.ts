@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
 import type { LimitsConfig } from '@crm/limits';
-import { databaseConfig, limitsConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import {
+  databaseConfig,
+  encryptionKeys,
+  limitsConfig,
+  readEnvironment,
+  type ServiceConfig,
+  serviceConfig,
+} from '@crm/runtime';
 
 export interface RunConfig {
   /** Seconds for which a worker holds a run; after that, another worker claims a run whose lease was not renewed. */
@@ -29,7 +36,7 @@ export interface AutomationsConfig {
   readonly database: DatabaseConfig;
   /** Where limits of hook calls are counted. */
   readonly limits: LimitsConfig;
-  /** 32 bytes in base64; hook secrets are sealed with it. */
+  /** The keys that seal hook secrets: one, or a ring (`id:key,id:key`) whose first one seals. */
   readonly encryptionKey: string;
   readonly hooks: HookConfig;
   /** How many workflows a tenant may have, those of its apps included. An event can start a run of each. */
@@ -54,7 +61,7 @@ export function loadConfig(): AutomationsConfig {
       // Hook calls and claims are statements of the narrow role, and all of its statements are served by an index.
       database: { ...databaseConfig('automation-hooks'), genericPlans: true },
       limits: limitsConfig(),
-      encryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+      encryptionKey: encryptionKeys(env, 'KEY_ENCRYPTION_KEY'),
       hooks: {
         baseUrl: env.url('HOOK_BASE_URL', { default: service.baseUrl, schemes: ['http', 'https'] }),
         callsPerTenSeconds: env.integer('HOOK_CALLS_PER_TEN_SECONDS', { default: 200, min: 1 }),

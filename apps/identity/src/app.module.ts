@@ -1,6 +1,7 @@
 import { DatabaseModule } from '@crm/database';
 import { LimitsModule } from '@crm/limits';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { EmailChangeModule } from './accounts/email-change/email-change.module.js';
 import { InvitationModule } from './accounts/invitation/invitation.module.js';
@@ -27,6 +28,7 @@ import { MailModule } from './mail/mail.module.js';
 import { OperatorModule } from './operators/operator.module.js';
 import { ErasureModule } from './personal-data/erasure/erasure.module.js';
 import { PersonalDataExportModule } from './personal-data/export/personal-data-export.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { InternalTokenModule } from './sessions/internal-token/internal-token.module.js';
 import { SessionModule } from './sessions/session/session.module.js';
 import { UserSessionModule } from './sessions/user-session/user-session.module.js';
@@ -45,6 +47,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         LimitsModule.forService(config.limits, config.service.name),
         AuditTrailModule,

@@ -5,6 +5,7 @@ import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow }
 import type { LimitsConfig } from '@crm/limits';
 import {
   databaseConfig,
+  encryptionKeys,
   limitsConfig,
   type QuotaByPlan,
   quotaByPlan,
@@ -24,7 +25,7 @@ export interface IdentityConfig {
   smtpUrl: string;
   /** Sender of every mail. */
   mailFrom: string;
-  /** 32 bytes in base64; seals the private signing keys at rest. */
+  /** The keys that seal secrets at rest: one, or a ring (`id:key,id:key`) whose first one seals. */
   keyEncryptionKey: string;
   /** How long sessions of users live. */
   sessions: SessionLifetime;
@@ -102,7 +103,7 @@ export function loadConfig(): IdentityConfig {
       limits: limitsConfig(),
       smtpUrl: env.url('SMTP_URL', { schemes: ['smtp', 'smtps'], secret: true }),
       mailFrom: env.string('MAIL_FROM', { default: 'CRM platform <no-reply@platform.test>' }),
-      keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+      keyEncryptionKey: encryptionKeys(env, 'KEY_ENCRYPTION_KEY'),
       sessions: lifetime('SESSION', 14 * DAY, 90 * DAY),
       operatorSessions: lifetime('OPERATOR_SESSION', HOUR, 12 * HOUR),
       // Programs that sign in once and work all day keep working against a platform in development.

@@ -1,22 +1,49 @@
 import 'reflect-metadata';
 import { Database } from '@crm/database';
-import { loadConfig } from './config.js';
+import { type IdentityConfig, loadConfig } from './config.js';
 import { entities } from './entities.js';
 import { SigningKeyRepository } from './keys/signing-key.repository.js';
 import { SigningKeyService } from './keys/signing-key.service.js';
 
-// Run as a program, by hand or on a schedule: `node dist/rotate-keys.js api` (or `admin`). The running replicas read the
-// new key within seconds.
-const group = process.argv[2];
-if (group !== 'api' && group !== 'admin') {
-  process.stderr.write('Name the keys to rotate: api (tenants) or admin (operators)\n');
-  process.exit(2);
+const USAGE = `A new signing key; the running replicas read it within seconds.
+
+  node dist/rotate-keys.js api|admin            published now, signs in ten minutes; tokens stay valid
+  node dist/rotate-keys.js api|admin --revoke   for keys that somebody else may have: the new one signs at once, and what the
+                                                others signed is refused within two seconds
+api are the keys of the tenants' tokens, admin those of the operators'.
+`;
+
+/**
+ * Rotates or revokes signing keys.
+ * @param args the arguments after the name of the program
+ * @returns what to print, or undefined for arguments that say nothing it knows
+ */
+export async function rotateKeys(
+  database: Database,
+  config: IdentityConfig,
+  args: readonly string[],
+): Promise<string | undefined> {
+  const [group, option, ...more] = args;
+  const isClear = (group === 'api' || group === 'admin') && [undefined, '--revoke'].includes(option) && !more.length;
+  if (!isClear) return undefined;
+  const keys = new SigningKeyService(database, new SigningKeyRepository(), config);
+  if (option === undefined) return `${await keys.rotate(group)} is published now and signs in ten minutes`;
+  const { kid, revoked } = await keys.revoke(group);
+  return [`${kid} signs from now on`, ...revoked.map((old) => `${old} is out of force`)].join('\n');
 }
-const config = loadConfig();
-const database = new Database(config.database, entities);
-try {
-  const kid = await new SigningKeyService(database, new SigningKeyRepository(), config).rotate(group);
-  process.stdout.write(`${kid} is published now and signs in ten minutes\n`);
-} finally {
-  await database.close();
+
+/** @returns exit code: 0, or 2 for invalid arguments */
+async function main(args: readonly string[]): Promise<number> {
+  const config = loadConfig();
+  const database = new Database(config.database, entities);
+  try {
+    const text = await rotateKeys(database, config, args);
+    (text === undefined ? process.stderr : process.stdout).write(text === undefined ? USAGE : `${text}\n`);
+    return text === undefined ? 2 : 0;
+  } finally {
+    await database.close();
+  }
 }
+
+// Run as a program, by hand or on a schedule.
+if (process.argv[1]?.endsWith('rotate-keys.js')) process.exitCode = await main(process.argv.slice(2));

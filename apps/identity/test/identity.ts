@@ -120,9 +120,10 @@ export class TestIdentity {
   }
 
   /** Another process of the service on the same database; close it first. */
-  async replica(): Promise<TestIdentity> {
-    const service = await startTestService(this.config, AppModule.with(this.config), { keySource: 'own' });
-    return new TestIdentity(this.config, this.database, service, true);
+  async replica(settings: Partial<IdentityConfig> = {}): Promise<TestIdentity> {
+    const config = { ...this.config, ...settings };
+    const service = await startTestService(config, AppModule.with(config), { keySource: 'own' });
+    return new TestIdentity(config, this.database, service, true);
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,7 @@ import { STORE_EMBED_CLIENT } from '../src/embedding/embed-client/embed-client.s
 import { LIST_EMBED_CONFLICTS } from '../src/embedding/embed-conflict/embed-conflict.sql.js';
 import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from '../src/embedding/embed-token/embed-mint.sql.js';
 import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
-import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
+import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/personal-data/erasure/erasure.sql.js';
@@ -79,6 +79,7 @@ const ofNarrowRole = {
   ROTATE_REFRESH_TOKEN,
   STORE_EMBED_CLIENT,
   STORE_REFRESH_TOKEN,
+  WITHDRAW_SIGNING_KEYS,
 };
 
 describe('plans of the hand-written SQL of identity', () => {

@@ -1,5 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppDecisionModule } from './app-decision/app-decision.module.js';
 import { CertificationModule } from './certification/certification.module.js';
@@ -15,6 +16,7 @@ import { ListingModule } from './listing/listing.module.js';
 import { OperatorAuditModule } from './operator-audit/operator-audit.module.js';
 import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { SubmissionModule } from './submission/submission.module.js';
 import { WebhookSecretModule } from './webhook-secret/webhook-secret.module.js';
 
@@ -27,6 +29,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         ConfigModule.with(config, resolveHost),
         CertificationModule,

@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from '@crm/database';
 import {
   databaseConfig,
+  encryptionKeys,
   type QuotaByPlan,
   quotaByPlan,
   readEnvironment,
@@ -11,7 +12,7 @@ import {
 export interface MarketplaceConfig {
   readonly service: ServiceConfig;
   readonly database: DatabaseConfig;
-  /** 32 bytes in base64: the key that encrypts the webhook secrets of apps. */
+  /** The keys that seal the webhook secrets of apps: one, or a ring (`id:key,id:key`) whose first one seals. */
   readonly keyEncryptionKey: string;
   /** What a workspace may do in a day, by plan. */
   readonly quotas: {
@@ -43,7 +44,7 @@ export function loadConfig(environment?: Readonly<Record<string, string | undefi
     return {
       service,
       database: databaseConfig('marketplace-certification'),
-      keyEncryptionKey: env.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+      keyEncryptionKey: encryptionKeys(env, 'KEY_ENCRYPTION_KEY'),
       quotas: {
         certifications: quota('QUOTA_CERTIFICATIONS', { developer: 200, business: 1_000, enterprise: 5_000 }),
         submissions: quota('QUOTA_SUBMISSIONS', { developer: 20, business: 100, enterprise: 500 }),

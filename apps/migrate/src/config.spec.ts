@@ -20,8 +20,8 @@ const passwords = Object.fromEntries(
 );
 const ENVIRONMENT = {
   ...passwords,
-  DATABASE_ADMIN_URL: 'postgres://postgres:p@db:5432/postgres',
-  NATS_URL: 'nats://nats:4222',
+  DATABASE_ADMIN_URL: 'postgres://postgres:p@db:5432/postgres?sslmode=verify-full',
+  NATS_URL: 'tls://nats:4222',
   NATS_PASSWORD: 'n',
   NATS_REPLICAS: '3',
 };
@@ -64,6 +64,18 @@ describe('the configuration of the migration', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('refuses to send passwords to another machine without encryption unless that is said', () => {
+    const plain = {
+      ...ENVIRONMENT,
+      DATABASE_ADMIN_URL: 'postgres://postgres:p@db:5432/postgres',
+      NATS_URL: 'nats://nats:4222',
+    };
+    expect(problemsOf(plain)).toMatch(
+      /DATABASE_ADMIN_URL leads to another machine.*NATS_URL leads to another machine/s,
+    );
+    expect(loadConfig({ ...plain, ALLOW_PLAINTEXT: 'postgres,nats' }).nats.url).toBe('nats://nats:4222');
   });
 
   it('refuses a number of copies that keeps no majority', () => {

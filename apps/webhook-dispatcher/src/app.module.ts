@@ -1,5 +1,6 @@
 import { DatabaseModule } from '@crm/database';
 import { MessagingModule } from '@crm/messaging';
+import { SealingModule } from '@crm/sealing';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AppLedgerModule } from './app-ledger/app-ledger.module.js';
 import { AppSecretModule } from './app-secret/app-secret.module.js';
@@ -14,6 +15,7 @@ import { FanOutModule } from './fan-out/fan-out.module.js';
 import { ListeningModule } from './listening/listening.module.js';
 import { RecoveryModule } from './recovery/recovery.module.js';
 import { SampleEventModule } from './sample-event/sample-event.module.js';
+import { sealedColumns } from './sealed-columns.js';
 import { SubscriptionModule } from './subscription/subscription.module.js';
 import { TestEventModule } from './test-event/test-event.module.js';
 
@@ -25,6 +27,7 @@ export class AppModule {
       imports: [
         ConfigModule.with(config),
         DatabaseModule.forService({ config: config.database, entities }),
+        SealingModule.forService(config.keyEncryptionKey, sealedColumns),
         MessagingModule.forService({ config: config.service.nats, outbox: true }),
         AppSecretModule,
         EventTypeModule,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DatabaseConfig } from '@crm/database';
 import { assertNoEgressExceptionsInProduction, type HostPort, parseEgressAllow } from '@crm/egress';
-import { databaseConfig, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
+import { databaseConfig, encryptionKeys, readEnvironment, type ServiceConfig, serviceConfig } from '@crm/runtime';
 import { DEFAULT_RETRY_DELAYS_MS, parseDelays } from './delivery/retry-schedule.js';
 
 /** Injection token of the service's configuration. */
@@ -10,7 +10,7 @@ export const WEBHOOK_CONFIG = Symbol('webhook configuration');
 export interface WebhookConfig {
   service: ServiceConfig;
   database: DatabaseConfig;
-  /** 32 bytes in base64; signing secrets are sealed with it. */
+  /** The keys that seal signing secrets: one, or a ring (`id:key,id:key`) whose first one seals. */
   keyEncryptionKey: string;
   egress: {
     /** Hosts and ports that may be called although the address policy refuses them; never in production. */
@@ -40,7 +40,7 @@ export function loadConfig(): WebhookConfig {
   const env = readEnvironment((read) => ({
     service: serviceConfig('webhook-dispatcher'),
     database: databaseConfig('webhook-dispatcher'),
-    keyEncryptionKey: read.secret('KEY_ENCRYPTION_KEY', { bytes: 32 }),
+    keyEncryptionKey: encryptionKeys(read, 'KEY_ENCRYPTION_KEY'),
     allow: read.string('EGRESS_ALLOW', { default: '' }),
     caFile: read.string('EGRESS_CA_FILE', { default: '' }),
     retryDelays: read.string('WEBHOOK_RETRY_DELAYS', { default: '' }),

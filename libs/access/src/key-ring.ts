@@ -4,6 +4,8 @@ import { KEY_AUDIENCES, type KeySource } from './key-source.js';
 
 /** Shortest time between fetches for unknown key ids, because the id comes from the caller. */
 const MIN_REFRESH_MS = 5000;
+/** The same while a known key is out of force: its successor signs already, and everybody comes with a new token. */
+const MIN_REFRESH_AFTER_REVOCATION_MS = 200;
 /** Keys are fetched again after this time even if all ids are known, so that a withdrawn key is no longer accepted. */
 const MAX_AGE_MS = 5 * 60_000;
 /** How long keys are used when they cannot be refreshed, so that an outage of identity does not sign out all users. */
@@ -14,11 +16,15 @@ export class KeyRing {
   private byId: ReadonlyMap<string, CryptoKey> | undefined;
   private readonly audiences = new WeakMap<CryptoKey, readonly Audience[]>();
   private fetchedAtMs = Number.NEGATIVE_INFINITY;
+  /** Also of a fetch that failed. */
+  private triedAtMs = Number.NEGATIVE_INFINITY;
+  private fetched = 0;
   private pending: Promise<ReadonlyMap<string, CryptoKey>> | undefined;
 
   constructor(
     private readonly source: () => KeySource,
     private readonly now: () => number,
+    private readonly isRevoked: (id: string) => boolean = () => false,
   ) {}
 
   /**
@@ -31,14 +37,30 @@ export class KeyRing {
     const known = this.byId?.get(id);
     if (known && age < MAX_AGE_MS) return known;
     if (known && age < MAX_STALE_MS) {
-      // Refreshed in the background: the next request handles a failure.
-      this.refresh().catch(() => undefined);
+      this.refreshIfOld(this.now());
       return known;
     }
-    if (this.byId && !this.pending && age < MIN_REFRESH_MS) throw new PlatformError('UNAUTHENTICATED');
+    if (this.byId && !this.pending && age < this.minRefreshMs(this.byId)) throw new PlatformError('UNAUTHENTICATED');
     const key = (await this.refresh()).get(id);
     if (!key) throw new PlatformError('UNAUTHENTICATED');
     return key;
+  }
+
+  /** Another number after each fetch: what was found out about a key holds while this stays the same. */
+  get generation(): number {
+    return this.fetched;
+  }
+
+  /** Whether the key is among those that were fetched last. */
+  has(id: string): boolean {
+    return this.byId?.has(id) ?? false;
+  }
+
+  /** Fetches the keys in the background when they are old. Called for every token, remembered ones too. */
+  refreshIfOld(nowMs: number): void {
+    if (nowMs - this.fetchedAtMs < MAX_AGE_MS || nowMs - this.triedAtMs < MIN_REFRESH_MS) return;
+    // A failure is handled by whoever needs a key that is not known, or known for too long.
+    this.refresh().catch(() => undefined);
   }
 
   /** Audiences that the key signs for; undefined means all. */
@@ -46,8 +68,14 @@ export class KeyRing {
     return this.audiences.get(key);
   }
 
+  private minRefreshMs(known: ReadonlyMap<string, CryptoKey>): number {
+    const isOutdated = [...known.keys()].some((id) => this.isRevoked(id));
+    return isOutdated ? MIN_REFRESH_AFTER_REVOCATION_MS : MIN_REFRESH_MS;
+  }
+
   /** The fetch in progress, shared by all callers. */
   private refresh(): Promise<ReadonlyMap<string, CryptoKey>> {
+    this.triedAtMs = this.now();
     this.pending ??= this.load().finally(() => {
       this.pending = undefined;
     });
@@ -76,6 +104,7 @@ export class KeyRing {
       if (signsFor !== undefined) this.audiences.set(key, Array.isArray(signsFor) ? (signsFor as Audience[]) : []);
     }
     this.byId = byId;
+    this.fetched += 1;
     this.fetchedAtMs = this.now();
     return byId;
   }

@@ -7,4 +7,12 @@ export abstract class RevocationSource {
 
   /** Looked up on every use of a token, cached or not, so it must not do I/O. */
   abstract isRevoked(claims: AccessTokenClaims): boolean;
+
+  /**
+   * Whether a signing key was taken out of force before its time. Looked up on every use of a token too.
+   * @param id `kid` of the key
+   */
+  isKeyRevoked(_id: string): boolean {
+    return false;
+  }
 }

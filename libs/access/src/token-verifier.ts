@@ -1,5 +1,11 @@
 import type { Principal } from '@crm/context';
-import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, type Audience, PlatformError } from '@crm/contracts';
+import {
+  ACCESS_TOKEN_TYPE,
+  type AccessTokenClaims,
+  type Audience,
+  MAX_TOKEN_AGE_SECONDS,
+  PlatformError,
+} from '@crm/contracts';
 import { type CryptoKey, errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { readClaims } from './claims.js';
@@ -10,6 +16,8 @@ import type { RevocationSource } from './revocation-source.js';
 
 /** Tolerated clock difference between issuer and verifier, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 5;
+/** How far ahead of this clock a token may have been issued; what is dated later would outlive its greatest age. */
+const MAX_CLOCK_LEAD_SECONDS = 60;
 const BEARER = 'Bearer ';
 /** Longest token, in characters; tokens of the platform have fewer than 1,500. */
 const MAX_TOKEN_LENGTH = 8192;
@@ -20,6 +28,11 @@ const REMEMBERED_TOKENS = 10_000;
 interface VerifiedToken {
   readonly claims: AccessTokenClaims;
   readonly principal: Principal;
+  readonly keyId: string;
+  /** By `exp` or by the greatest age, whichever comes first; Unix time in seconds. */
+  readonly endsAt: number;
+  /** The set of keys in which `keyId` was last seen. */
+  generation: number;
 }
 
 export interface TokenVerifierOptions {
@@ -37,8 +50,8 @@ export interface TokenVerifierOptions {
 
 /**
  * Verifies access tokens (RFC 9068 profile): signature by EdDSA only, `typ`, issuer, audience, times, shape of
- * the claims, revocation. A verified token is remembered until it expires; audience and revocation are checked
- * on every use.
+ * the claims, revocation. A verified token is remembered until it expires; its age, whether its key is still in force,
+ * audience and revocation are checked on every use.
  */
 export class TokenVerifier {
   private readonly keys: KeyRing;
@@ -52,7 +65,11 @@ export class TokenVerifier {
   constructor(options: TokenVerifierOptions) {
     const { keySource, revocations } = options;
     this.now = options.now ?? Date.now;
-    this.keys = new KeyRing(typeof keySource === 'function' ? keySource : () => keySource, this.now);
+    this.keys = new KeyRing(
+      typeof keySource === 'function' ? keySource : () => keySource,
+      this.now,
+      (id) => this.revocations?.isKeyRevoked(id) ?? false,
+    );
     this.verified = new LRUCache({ max: options.capacity ?? REMEMBERED_TOKENS });
     this.issuer = options.issuer;
     this.findRevocations = typeof revocations === 'function' ? revocations : () => revocations;
@@ -66,8 +83,11 @@ export class TokenVerifier {
     const known = this.recall(token, audiences);
     if (known) return known;
     if (token.length > MAX_TOKEN_LENGTH) throw new PlatformError('UNAUTHENTICATED');
-    const claims = await this.readToken(token);
-    const entry = { claims, principal: toPrincipal(claims, token) };
+    // Read first: when the keys are fetched meanwhile, the key is looked up again.
+    const { generation } = this.keys;
+    const { claims, keyId } = await this.readToken(token);
+    const endsAt = Math.min(claims.exp, claims.iat + MAX_TOKEN_AGE_SECONDS);
+    const entry = { claims, principal: toPrincipal(claims, token), keyId, endsAt, generation };
     this.verified.set(token, entry);
     return this.judge(token, entry, audiences);
   }
@@ -95,21 +115,37 @@ export class TokenVerifier {
   }
 
   /** What is checked on every use of a token. */
-  private judge(token: string, { claims, principal }: VerifiedToken, audiences: readonly Audience[]): Principal {
-    if (claims.exp + CLOCK_TOLERANCE_SECONDS <= this.now() / 1000) {
+  private judge(token: string, entry: VerifiedToken, audiences: readonly Audience[]): Principal {
+    const { claims, principal, keyId } = entry;
+    const nowMs = this.now();
+    if (entry.endsAt + CLOCK_TOLERANCE_SECONDS <= nowMs / 1000) {
       this.verified.delete(token);
       throw new PlatformError('TOKEN_EXPIRED');
     }
+    this.keys.refreshIfOld(nowMs);
+    if (entry.generation !== this.keys.generation) this.checkKey(token, entry);
     if (!audiences.includes(claims.aud)) {
       throw new PlatformError('UNAUTHENTICATED', 'The access token is for another audience');
     }
-    if (this.revocations?.isRevoked(claims)) throw new PlatformError('TOKEN_REVOKED');
+    if (this.revocations?.isKeyRevoked(keyId) || this.revocations?.isRevoked(claims)) {
+      throw new PlatformError('TOKEN_REVOKED');
+    }
     return principal;
   }
 
-  private async readToken(token: string): Promise<AccessTokenClaims> {
+  /** After the keys were fetched: a token whose key is not published any more is not remembered any more. */
+  private checkKey(token: string, entry: VerifiedToken): void {
+    const { generation } = this.keys;
+    if (!this.keys.has(entry.keyId)) {
+      this.verified.delete(token);
+      throw new PlatformError('UNAUTHENTICATED');
+    }
+    entry.generation = generation;
+  }
+
+  private async readToken(token: string): Promise<{ claims: AccessTokenClaims; keyId: string }> {
     try {
-      const { payload, key } = await jwtVerify(token, (header) => this.keys.get(header.kid), {
+      const { payload, key, protectedHeader } = await jwtVerify(token, (header) => this.keys.get(header.kid), {
         algorithms: ['EdDSA'],
         typ: ACCESS_TOKEN_TYPE,
         issuer: this.issuer,
@@ -120,7 +156,8 @@ export class TokenVerifier {
       const claims = readClaims(payload);
       const signsFor = this.keys.audiencesOf(key as CryptoKey);
       if (!claims || (signsFor && !signsFor.includes(claims.aud))) throw new PlatformError('UNAUTHENTICATED');
-      return claims;
+      if (claims.iat > this.now() / 1000 + MAX_CLOCK_LEAD_SECONDS) throw new PlatformError('UNAUTHENTICATED');
+      return { claims, keyId: protectedHeader.kid as string };
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new PlatformError('TOKEN_EXPIRED', undefined, { cause: error });
       if (error instanceof errors.JOSEError || error instanceof TypeError) {

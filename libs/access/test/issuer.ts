@@ -64,8 +64,13 @@ export class Issuer extends KeySource {
 export class Revocations extends RevocationSource {
   override ready = true;
   readonly revokedSessions = new Set<string>();
+  readonly revokedKeys = new Set<string>();
 
   override isRevoked(claims: AccessTokenClaims): boolean {
     return claims.sid !== undefined && this.revokedSessions.has(claims.sid);
+  }
+
+  override isKeyRevoked(id: string): boolean {
+    return this.revokedKeys.has(id);
   }
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { type Audience, PlatformError } from '@crm/contracts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -7,6 +8,8 @@ import { TokenVerifier } from '../src/token-verifier.js';
 import { ISSUED_AT_MS, ISSUER, Issuer, Revocations, TENANT, USER } from './issuer.js';
 
 const API: Audience[] = ['platform-api'];
+/** The fetch of keys in the background, which nothing waits for. */
+const fetchEnds = () => setImmediate();
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 describe('TokenVerifier', () => {
@@ -160,6 +163,27 @@ describe('TokenVerifier', () => {
     expect(await codeOf(await issuer.sign({ sub: 'another' }))).toBe('TOKEN_EXPIRED');
   });
 
+  it.each([
+    ['a year', 365 * 86_400],
+    ['a second more than any token has', 901],
+  ])('accepts no token for longer than the greatest age, although it says %s', async (_what, seconds) => {
+    const token = await issuer.sign({ exp: ISSUED_AT_MS / 1000 + seconds });
+    nowMs = ISSUED_AT_MS + 904_000;
+    expect(await codeOf(token)).toBe('accepted');
+    nowMs = ISSUED_AT_MS + 905_000;
+    expect(await codeOf(token)).toBe('TOKEN_EXPIRED');
+    expect(await codeOf(await issuer.sign({ sub: 'another', exp: ISSUED_AT_MS / 1000 + seconds }))).toBe(
+      'TOKEN_EXPIRED',
+    );
+  });
+
+  it('accepts no token that is dated ahead to be valid for longer, only clocks that differ by a minute', async () => {
+    const ahead = (seconds: number) => ({ iat: nowMs / 1000 + seconds, exp: nowMs / 1000 + seconds + 900 });
+    expect(await codeOf(await issuer.sign(ahead(60)))).toBe('accepted');
+    expect(await codeOf(await issuer.sign(ahead(61)))).toBe('UNAUTHENTICATED');
+    expect(await codeOf(await issuer.sign(ahead(86_400)))).toBe('UNAUTHENTICATED');
+  });
+
   it('checks the audience of a remembered token again', async () => {
     const token = await issuer.sign({ aud: 'platform-internal' });
     expect(await codeOf(token, ['platform-api', 'platform-internal'])).toBe('accepted');
@@ -171,6 +195,19 @@ describe('TokenVerifier', () => {
     expect(await codeOf(token)).toBe('accepted');
     revocations.revokedSessions.add('session-1');
     expect(await codeOf(token)).toBe('TOKEN_REVOKED');
+  });
+
+  it('refuses every token of a key that is out of force, remembered or not, whatever it says of itself', async () => {
+    await issuer.addKey('key-2');
+    const [token, other] = [await issuer.sign(), await issuer.sign({ sub: 'another' }, {}, 'key-2')];
+    for (const one of [token, other]) expect(await codeOf(one)).toBe('accepted');
+    revocations.revokedKeys.add('key-1');
+    expect(await codeOf(token)).toBe('TOKEN_REVOKED');
+    // A thief signs on with the key, which this process still has.
+    const forged = await issuer.sign({ sub: 'a victim', sid: 'made up', jti: '01ffffff-ffff-7000-8000-00000000000b' });
+    expect(await codeOf(forged)).toBe('TOKEN_REVOKED');
+    expect(issuer.fetches).toBe(1);
+    expect(await codeOf(other)).toBe('accepted');
   });
 
   it('accepts no token before the cut-offs are known', async () => {
@@ -189,11 +226,12 @@ describe('TokenVerifier', () => {
     verifier = new TokenVerifier({ issuer: ISSUER, keySource: issuer, revocations, now: () => nowMs, capacity: 2 });
     const [first, second, third] = await Promise.all(['a', 'b', 'c'].map((sub) => issuer.sign({ sub })));
     for (const token of [first, second, first, third]) expect(await codeOf(token as string)).toBe('accepted');
-    // After the key is withdrawn, only remembered tokens are accepted.
+    // With another key by the same id, only remembered tokens are accepted.
     issuer.published.pop();
-    await issuer.addKey('key-2');
+    await issuer.addKey('key-1');
     nowMs += 5 * 60_000;
-    await codeOf(await issuer.sign({ sub: 'starts the refresh' }, {}, 'key-2'));
+    await codeOf(third as string);
+    await fetchEnds();
     expect(await codeOf(second as string)).toBe('UNAUTHENTICATED');
     expect(await codeOf(third as string)).toBe('accepted');
   });
@@ -217,6 +255,22 @@ describe('TokenVerifier', () => {
       expect(issuer.fetches).toBe(2);
     });
 
+    it('are fetched at once for the successor of a key that is out of force, and then at the limited rate again', async () => {
+      expect(await codeOf(await issuer.sign())).toBe('accepted');
+      await issuer.addKey('key-2');
+      const successor = await issuer.sign({}, {}, 'key-2');
+      expect(await codeOf(successor)).toBe('UNAUTHENTICATED');
+      revocations.revokedKeys.add('key-1');
+      issuer.published.shift();
+      nowMs += 200;
+      expect(await codeOf(successor)).toBe('accepted');
+      await issuer.addKey('key-3');
+      const token = await issuer.sign({}, {}, 'key-3');
+      nowMs += 4_999;
+      for (let attempt = 0; attempt < 20; attempt += 1) expect(await codeOf(token)).toBe('UNAUTHENTICATED');
+      expect(issuer.fetches).toBe(2);
+    });
+
     it('are no longer accepted after they are withdrawn', async () => {
       await issuer.addKey('key-2');
       expect(await codeOf(await issuer.sign())).toBe('accepted');
@@ -226,6 +280,35 @@ describe('TokenVerifier', () => {
       await codeOf(await issuer.sign({ sub: 'a' }));
       await codeOf(await issuer.sign({ sub: 'b' }, {}, 'key-2'));
       expect(await codeOf(await issuer.sign({ sub: 'c' }))).toBe('UNAUTHENTICATED');
+    });
+
+    it('are no longer accepted after they are withdrawn for tokens that are remembered', async () => {
+      await issuer.addKey('key-2');
+      const [withdrawn, other] = [await issuer.sign(), await issuer.sign({ sub: 'another' }, {}, 'key-2')];
+      for (const token of [withdrawn, other]) expect(await codeOf(token)).toBe('accepted');
+      issuer.published.shift();
+      nowMs += 5 * 60_000;
+      // Nothing but remembered tokens comes, and the first of them starts the fetch.
+      expect(await codeOf(other)).toBe('accepted');
+      await fetchEnds();
+      for (let use = 0; use < 2; use += 1) expect(await codeOf(withdrawn)).toBe('UNAUTHENTICATED');
+      expect(await codeOf(other)).toBe('accepted');
+      expect(issuer.fetches).toBe(2);
+    });
+
+    it('that cannot be fetched are tried again every five seconds, however many remembered tokens come', async () => {
+      const token = await issuer.sign();
+      expect(await codeOf(token)).toBe('accepted');
+      issuer.failing = new Error('connection refused');
+      nowMs += 5 * 60_000;
+      for (let use = 0; use < 100; use += 1) {
+        expect(await codeOf(token)).toBe('accepted');
+        await fetchEnds();
+      }
+      expect(issuer.fetches).toBe(2);
+      nowMs += 5000;
+      expect(await codeOf(token)).toBe('accepted');
+      expect(issuer.fetches).toBe(3);
     });
 
     it('that cannot be fetched make the service unavailable, while known keys keep working', async () => {

@@ -45,6 +45,13 @@ const OUTBOX_POSITION: GlobalTable = {
   why: 'the relay publishes the events of every tenant in one order',
 };
 
+/** In each database with sealed columns. */
+const ENCRYPTION_KEY: GlobalTable = {
+  table: 'encryption_key',
+  role: 'narrow',
+  why: 'the secrets of every tenant are sealed with one ring of keys',
+};
+
 /**
  * The tables without the tenant policy. The catalogue test fails for every other table that lacks it. TypeORM's
  * `migrations` table is readable by the owner only and not listed.
@@ -68,6 +75,7 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     },
     { table: 'revocation_cutoff', role: 'narrow', why: 'cut-offs are published for every tenant at start' },
     OUTBOX_POSITION,
+    ENCRYPTION_KEY,
   ],
   'custom-objects': [OUTBOX_POSITION],
   'marketplace-certification': [
@@ -83,12 +91,15 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
       why: 'installs are counted over all tenants, in the transaction that makes an installation active',
     },
     OUTBOX_POSITION,
+    ENCRYPTION_KEY,
   ],
   'automation-hooks': [
     { table: 'hook', role: 'narrow', why: 'an inbound call presents a workflow id and a secret, no tenant' },
+    ENCRYPTION_KEY,
   ],
   'webhook-dispatcher': [
     { table: 'app_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
     OUTBOX_POSITION,
+    ENCRYPTION_KEY,
   ],
 };

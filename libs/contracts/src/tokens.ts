@@ -14,6 +14,9 @@ export const ACCESS_TOKEN_SECONDS = 900;
 export const EMBED_TOKEN_SECONDS = 900;
 export const INTERNAL_TOKEN_SECONDS = 60;
 
+/** The oldest token that is accepted, whatever its `exp` says: no token of the platform is valid for longer. */
+export const MAX_TOKEN_AGE_SECONDS = Math.max(ACCESS_TOKEN_SECONDS, EMBED_TOKEN_SECONDS, INTERNAL_TOKEN_SECONDS);
+
 /** `typ` header of every access token (RFC 9068, section 2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
 

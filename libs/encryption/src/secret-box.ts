@@ -1,27 +1,32 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type BoxParts, headOf, NONCE_BYTES, TAG_BYTES, takeApart } from './box-format.js';
+import { EncryptionKeys } from './encryption-keys.js';
 
-/** First byte of every box, which leaves room for another layout or key. */
-const FORMAT = 1;
-const KEY_BYTES = 32;
-/** The nonce length that NIST SP 800-38D, section 8.2, recommends for GCM. */
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
+/** A box was sealed with a key that this process was not given. */
+export class MissingEncryptionKey extends Error {
+  constructor(readonly keyId: string) {
+    // The id comes from the box, which may have been changed: nothing but its letters goes into a log.
+    super(`The box was sealed with the key ${JSON.stringify(keyId)}, which is not among the encryption keys`);
+    this.name = 'MissingEncryptionKey';
+  }
+}
 
 /**
  * Encrypts secrets that must be shown or used again (signing secrets, private keys, hook addresses) with AES-256-GCM.
  * Secrets that only have to be compared are hashed instead.
+ *
+ * A box names the key that sealed it, unless the service has one key without a name. The name is authenticated along with the
+ * secret and its place.
  */
 export class SecretBox {
-  private readonly key: Buffer;
+  private readonly keys: EncryptionKeys;
 
   /**
-   * @param key 32 bytes in base64, the same for all replicas of a service
-   * @throws Error when the key has another length
+   * @param keys one key, 32 bytes in base64, or a ring (`id:key,id:key`); the same for all replicas of a service
+   * @throws InvalidEncryptionKeys
    */
-  constructor(key: string) {
-    this.key = Buffer.from(key, 'base64');
-    if (this.key.length !== KEY_BYTES) throw new Error(`The encryption key must be ${KEY_BYTES} bytes in base64`);
+  constructor(keys: string | EncryptionKeys) {
+    this.keys = typeof keys === 'string' ? EncryptionKeys.parse(keys) : keys;
   }
 
   /**
@@ -29,22 +34,47 @@ export class SecretBox {
    * @param place what the secret belongs to, such as table and id; a box moved to another row does not open
    */
   seal(secret: string, place: string): Buffer {
+    const { id, bytes } = this.keys.current;
+    const head = headOf(id);
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(Buffer.from(place));
+    const cipher = createCipheriv('aes-256-gcm', bytes, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(authenticated(head, id, place));
     const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-    return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), body]);
+    return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
   }
 
-  /** @throws Error when the box was changed, belongs to another place or was sealed with another key */
+  /**
+   * @throws MissingEncryptionKey when the key that it names is not there; Error when the box was changed, belongs to another
+   *   place or was sealed with another key
+   */
   open(box: Uint8Array, place: string): string {
-    const bytes = Buffer.from(box);
-    if (bytes.length < HEAD_BYTES || bytes[0] !== FORMAT) throw new Error('The format of this secret box is unknown');
-    const decipher = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(1, 1 + NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(Buffer.from(place));
-    decipher.setAuthTag(bytes.subarray(1 + NONCE_BYTES, HEAD_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES)), decipher.final()]).toString('utf8');
+    const parts = takeApart(box);
+    const candidates = this.keys.candidates(parts.keyId);
+    let failure: unknown = new Error('There is no key for this box');
+    for (const { bytes } of candidates) {
+      try {
+        return decrypt(parts, bytes, place);
+      } catch (error) {
+        // The tag does not fit: another key, or not what was sealed. Only the last key tells.
+        failure = error;
+      }
+    }
+    const { keyId } = parts;
+    if (keyId !== null && !candidates.some(({ id }) => id === keyId)) throw new MissingEncryptionKey(keyId);
+    throw new Error('The box was changed, belongs to another place or was sealed with another key', { cause: failure });
   }
 }
+
+/** The id of the key that a box names; null when it names none. @throws Error when it is no box */
+export const keyIdOf = (box: Uint8Array): string | null => takeApart(box).keyId;
+
+function decrypt({ head, keyId, nonce, tag, body }: BoxParts, key: Buffer, place: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(authenticated(head, keyId, place));
+  decipher.setAuthTag(tag);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+}
+
+/** Boxes without a name keep what they were sealed with. */
+const authenticated = (head: Buffer, keyId: string | null, place: string): Buffer =>
+  keyId === null ? Buffer.from(place) : Buffer.concat([head, Buffer.from(place)]);

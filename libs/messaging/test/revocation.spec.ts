@@ -54,6 +54,18 @@ describe('the watch of revocations', () => {
     expect(watch.isRevoked(claims())).toBe(false);
   });
 
+  it('takes a signing key out of force within a second, in processes that start later too', async () => {
+    const watch = await start();
+    const kid = `api-${newId()}`;
+    expect(watch.isKeyRevoked(kid)).toBe(false);
+    const started = Date.now();
+    await publisher.publish({ kind: 'signing_key', id: kid, cutoffMs: started });
+    await until(() => watch.isKeyRevoked(kid), 'the key is revoked', 1_000);
+    expect(Date.now() - started).toBeLessThan(1_000);
+    expect(watch.isKeyRevoked(`api-${newId()}`)).toBe(false);
+    expect((await start()).isKeyRevoked(kid)).toBe(true);
+  });
+
   it('knows every cut-off of the bucket when it is ready', async () => {
     const tokens = Array.from({ length: 50 }, () => claims());
     for (const token of tokens) await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });

@@ -1,3 +1,4 @@
+export { encryptionKeys } from './configuration/encryption-config.js';
 export { ConfigurationError, EnvironmentReader, readEnvironment } from './configuration/environment.js';
 export { limitsConfig } from './configuration/limits-config.js';
 export { type QuotaByPlan, quotaByPlan } from './configuration/quota-config.js';

@@ -44,7 +44,7 @@ await startService(
   { module: EmptyModule },
   {
     keySource: { getKeys: async () => ({ keys: [] }) },
-    revocations: { ready: true, isRevoked: () => false },
+    revocations: { ready: true, isRevoked: () => false, isKeyRevoked: () => false },
   },
 );
 setInterval(writeLine, 1);

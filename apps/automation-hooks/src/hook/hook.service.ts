@@ -35,7 +35,7 @@ export class HookService {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const hook = { workflowId, tenantId: tx.tenantId, secretHash: hashOfSecret(secret) };
     await this.database.crossTenant((narrow) => this.hooks.store(narrow, hook));
-    await this.hooks.insertSecret(tx, workflowId, this.box.seal(secret, placeOf(tx.tenantId, workflowId)));
+    await this.hooks.insertSecret(tx, workflowId, this.box.seal(secret, placeOfHookSecret(tx.tenantId, workflowId)));
     return this.urlOf(workflowId, secret);
   }
 
@@ -47,7 +47,7 @@ export class HookService {
     const secrets = await this.hooks.listSecrets(tx, workflowIds);
     return new Map(
       secrets.map(({ workflowId, sealed }) => {
-        const secret = this.box.open(sealed, placeOf(tx.tenantId, workflowId));
+        const secret = this.box.open(sealed, placeOfHookSecret(tx.tenantId, workflowId));
         return [workflowId, this.urlOf(workflowId, secret)];
       }),
     );
@@ -82,4 +82,6 @@ export class HookService {
 /** The secret is random and long, so one round of a fast hash protects it. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-const placeOf = (tenantId: string, workflowId: string): string => `hook_secret/${tenantId}/${workflowId}`;
+/** What the secret of a hook is bound to. */
+export const placeOfHookSecret = (tenantId: string, workflowId: string): string =>
+  `hook_secret/${tenantId}/${workflowId}`;

@@ -2,7 +2,10 @@ import type { NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not, Raw } from 'typeorm';
 import { type IssuerGroup, SigningKey } from './signing-key.entity.js';
-import { LOCK_SIGNING_KEYS } from './signing-key.sql.js';
+import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from './signing-key.sql.js';
+
+/** Whoever has a private key can date tokens as they like: until every verifier has read the published keys again, and more. */
+const CUTOFF_SECONDS = 24 * 3600;
 
 @Injectable()
 export class SigningKeyRepository {
@@ -21,6 +24,12 @@ export class SigningKeyRepository {
 
   async insert(tx: NarrowTransaction, key: Omit<SigningKey, 'retiresAt'>): Promise<void> {
     await tx.repository(SigningKey).insert({ ...key });
+  }
+
+  /** Takes every other key of the group out of force at once, with everything that they signed. @returns their ids */
+  async withdrawOthers(tx: NarrowTransaction, group: IssuerGroup, kid: string): Promise<string[]> {
+    const withdrawn = await tx.query<{ kid: string }>(WITHDRAW_SIGNING_KEYS, [group, kid, Date.now(), CUTOFF_SECONDS]);
+    return withdrawn.map((key) => key.kid);
   }
 
   /** Gives every other key of the group an end. */

@@ -1,9 +1,9 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { KEY_AUDIENCES } from '@crm/access';
+import { KEY_AUDIENCES, RevocationSource } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, AUDIENCES, type Audience } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import type { IssuerGroup, SigningKey } from './signing-key.entity.js';
@@ -24,6 +24,9 @@ const CACHE_MS = 30_000;
  */
 const PUBLISH_AHEAD_MS = 10 * 60_000;
 
+/** A key that has to sign at once does so for replicas whose clocks are behind, too. */
+const CLOCK_MARGIN_MS = 60_000;
+
 /** After its successor signs, a key stays published for the life of its last token and this much more. */
 const RETIREMENT_MARGIN_MS = 5 * 60_000;
 
@@ -43,6 +46,8 @@ export class SigningKeyService implements OnModuleInit {
     private readonly database: Database,
     private readonly keys: SigningKeyRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
+    /** None in a program beside the service, which signs nothing. */
+    @Optional() @Inject(RevocationSource) private readonly revocations?: RevocationSource,
   ) {
     this.box = new SecretBox(config.keyEncryptionKey);
   }
@@ -86,6 +91,23 @@ export class SigningKeyService implements OnModuleInit {
     return kid;
   }
 
+  /**
+   * For private keys that somebody else may have: takes every key of the group out of force and signs with a new one at once.
+   * The running replicas publish the cut-offs within a second, and from then on nothing that the old keys signed is accepted,
+   * remembered or not. Sessions go on: their refresh tokens are no signatures.
+   * @returns the new key's id and those of the keys that are out of force
+   */
+  async revoke(group: IssuerGroup): Promise<{ kid: string; revoked: string[] }> {
+    const outcome = await this.database.crossTenant(async (tx) => {
+      await this.keys.lock(tx);
+      const key = await this.generate(group, new Date(Date.now() - CLOCK_MARGIN_MS));
+      await this.keys.insert(tx, key);
+      return { kid: key.kid, revoked: await this.keys.withdrawOthers(tx, group, key.kid) };
+    });
+    this.loaded = undefined;
+    return outcome;
+  }
+
   /** Public keys, each with the audiences it signs for. */
   async publicKeys(groups: readonly IssuerGroup[] = ['api', 'admin']): Promise<JWK[]> {
     const rows = await this.rows();
@@ -111,27 +133,34 @@ export class SigningKeyService implements OnModuleInit {
   }
 
   private open(row: SigningKey): KeyObject {
-    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, place(row.kid))) as JsonWebKey;
+    const jwk = JSON.parse(this.box.open(row.sealedPrivateJwk, placeOfSigningKey(row.kid))) as JsonWebKey;
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     this.opened.set(row.kid, key);
     return key;
   }
 
   private async rows(): Promise<SigningKey[]> {
-    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS) {
+    if (!this.loaded || Date.now() - this.loaded.readAtMs > CACHE_MS || this.isRevoked(this.loaded)) {
       const rows = await this.database.crossTenant((tx) => this.keys.listPublished(tx));
       this.loaded = { rows, readAtMs: Date.now() };
+      for (const kid of this.opened.keys()) if (!rows.some((row) => row.kid === kid)) this.opened.delete(kid);
       measureSigningKeys(rows);
     }
     return this.loaded.rows;
   }
 
+  /** Whether one of the keys was taken out of force since they were read. */
+  private isRevoked({ rows }: LoadedKeys): boolean {
+    return rows.some(({ kid }) => this.revocations?.isKeyRevoked(kid));
+  }
+
   private async generate(group: IssuerGroup, signsFrom: Date): Promise<Omit<SigningKey, 'retiresAt'>> {
     const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
     const kid = `${group}-${newId()}`;
-    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), place(kid));
+    const sealedPrivateJwk = this.box.seal(JSON.stringify(await exportJWK(privateKey)), placeOfSigningKey(kid));
     return { kid, group, publicJwk: await exportJWK(publicKey), sealedPrivateJwk, signsFrom };
   }
 }
 
-const place = (kid: string): string => `signing_key/${kid}`;
+/** What a private key is bound to. */
+export const placeOfSigningKey = (kid: string): string => `signing_key/${kid}`;

@@ -14,15 +14,16 @@ export class MailSeal {
 
   /** @param id of the mail: the text does not open in another row */
   seal(id: string, body: string): Buffer {
-    return this.box.seal(body, place(id));
+    return this.box.seal(body, placeOfMail(id));
   }
 
   /** @throws Error when the text was sealed with another key or for another mail */
   open({ id, body, sealedBody }: Pick<Mail, 'id' | 'body' | 'sealedBody'>): string {
-    if (sealedBody) return this.box.open(sealedBody, place(id));
+    if (sealedBody) return this.box.open(sealedBody, placeOfMail(id));
     // Queued before texts were sealed.
     return body ?? '';
   }
 }
 
-const place = (id: string): string => `mail/${id}`;
+/** What the text of a mail is bound to. */
+export const placeOfMail = (id: string): string => `mail/${id}`;

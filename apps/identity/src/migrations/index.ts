@@ -7,6 +7,7 @@ import { Quotas1795700000302 } from './1795700000302-quotas.js';
 import { KnownMints1795800000001 } from './1795800000001-known-mints.js';
 import { Passkeys1795800000301 } from './1795800000301-passkeys.js';
 import { SingleSignOn1795800000401 } from './1795800000401-single-sign-on.js';
+import { EncryptionKeys1795800000501 } from './1795800000501-encryption-keys.js';
 import { Audit1795800000601 } from './1795800000601-audit.js';
 import { Erasure1795800000602 } from './1795800000602-erasure.js';
 import { OperatorAudit1795800000702 } from './1795800000702-operator-audit.js';
@@ -19,11 +20,12 @@ export const migrations = [
   Verification1795700000301,
   Quotas1795700000302,
   KnownMints1795800000001,
+  Passkeys1795800000301,
+  SingleSignOn1795800000401,
+  EncryptionKeys1795800000501,
   Audit1795800000601,
   Erasure1795800000602,
-  SingleSignOn1795800000401,
   OperatorAudit1795800000702,
-  Passkeys1795800000301,
 ];
 
 export const databaseRoles = DATABASES.identity;

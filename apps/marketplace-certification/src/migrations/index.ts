@@ -1,7 +1,13 @@
 import { DATABASES } from '@crm/contracts';
 import { Marketplace1763683200000 } from './1763683200000-marketplace.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
+import { EncryptionKeys1795800000501 } from './1795800000501-encryption-keys.js';
 import { Review1795800000701 } from './1795800000701-review.js';
 
-export const migrations = [Marketplace1763683200000, Quotas1795700000302, Review1795800000701];
+export const migrations = [
+  Marketplace1763683200000,
+  Quotas1795700000302,
+  EncryptionKeys1795800000501,
+  Review1795800000701,
+];
 export const databaseRoles = DATABASES['marketplace-certification'];

@@ -51,15 +51,15 @@ export class WebhookSecretService {
   }
 
   private seal(appKey: string, secret: string): WebhookSecret {
-    return { appKey, sealed: this.box.seal(secret, placeOf(appKey)) };
+    return { appKey, sealed: this.box.seal(secret, placeOfWebhookSecret(appKey)) };
   }
 
   private open({ appKey, sealed }: WebhookSecret): string {
-    return this.box.open(sealed, placeOf(appKey));
+    return this.box.open(sealed, placeOfWebhookSecret(appKey));
   }
 }
 
 const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 
 /** What the encryption binds a secret to. */
-const placeOf = (appKey: string): string => `app_webhook_secret/${appKey}`;
+export const placeOfWebhookSecret = (appKey: string): string => `app_webhook_secret/${appKey}`;

@@ -15,14 +15,14 @@ export class CustomHeaderService {
   /** @returns null when there are none */
   seal(headers: CustomHeaders, subscriptionId: string): Buffer | null {
     if (Object.keys(headers).length === 0) return null;
-    return this.box.seal(JSON.stringify(headers), placeOf(subscriptionId));
+    return this.box.seal(JSON.stringify(headers), placeOfHeaders(subscriptionId));
   }
 
   /** @throws Error when they were sealed for another subscription or with another key */
   open(sealed: Buffer | null, subscriptionId: string): CustomHeaders {
-    return sealed === null ? {} : JSON.parse(this.box.open(sealed, placeOf(subscriptionId)));
+    return sealed === null ? {} : JSON.parse(this.box.open(sealed, placeOfHeaders(subscriptionId)));
   }
 }
 
 /** Not that of the signing secret, so that neither opens as the other. */
-const placeOf = (subscriptionId: string): string => `webhook_subscription/${subscriptionId}/headers`;
+export const placeOfHeaders = (subscriptionId: string): string => `webhook_subscription/${subscriptionId}/headers`;

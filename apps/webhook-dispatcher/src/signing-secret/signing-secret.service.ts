@@ -62,14 +62,15 @@ export class SigningSecretService {
   }
 
   seal(secret: string, owner: SecretOwner): Buffer {
-    return this.box.seal(secret, placeOf(owner));
+    return this.box.seal(secret, placeOfSecret(owner));
   }
 
   /** @throws Error when it was sealed for another owner or with another key */
   open(sealed: Buffer, owner: SecretOwner): string {
-    return this.box.open(sealed, placeOf(owner));
+    return this.box.open(sealed, placeOfSecret(owner));
   }
 }
 
-const placeOf = (owner: SecretOwner): string =>
+/** What a secret is bound to. */
+export const placeOfSecret = (owner: SecretOwner): string =>
   'appKey' in owner ? `app_secret/${owner.appKey}` : `webhook_subscription/${owner.subscriptionId}`;

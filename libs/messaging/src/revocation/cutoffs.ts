@@ -4,16 +4,28 @@ import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims, type Revocation, revocati
 /** Time after which every token that a cut-off affects has expired: twice the longest lifetime, to allow for clocks. */
 const RELEVANT_MS = 2 * ACCESS_TOKEN_SECONDS * 1000;
 
+/**
+ * Whoever has the private key of a revoked signing key can date tokens as they like. So its cut-off stays until every verifier
+ * has read the published keys again, of which the longest outage of identity keeps them for an hour.
+ */
+const KEY_RELEVANT_MS = 24 * 3_600_000;
+
 /** The known cut-offs by their target. */
 export class Cutoffs {
   private readonly byKey = new Map<string, number>();
+  /** Signing keys, apart from the others: what is asked for every token must cost nothing while there are none. */
+  private readonly signingKeys = new Map<string, number>();
 
   get size(): number {
-    return this.byKey.size;
+    return this.byKey.size + this.signingKeys.size;
   }
 
   /** Keeps the later cut-off. */
   add({ kind, id, cutoffMs }: Revocation): void {
+    if (kind === 'signing_key') {
+      this.signingKeys.set(id, cutoffMs);
+      return;
+    }
     const key = revocationKey(kind, id);
     this.byKey.set(key, Math.max(cutoffMs, this.byKey.get(key) ?? 0));
   }
@@ -21,6 +33,14 @@ export class Cutoffs {
   /** Removes cut-offs that no unexpired token can be affected by. @param nowMs Unix time in milliseconds */
   prune(nowMs: number): void {
     for (const [key, cutoffMs] of this.byKey) if (cutoffMs < nowMs - RELEVANT_MS) this.byKey.delete(key);
+    for (const [id, cutoffMs] of this.signingKeys) {
+      if (cutoffMs < nowMs - KEY_RELEVANT_MS) this.signingKeys.delete(id);
+    }
+  }
+
+  /** Whether a signing key is out of force. @param id its `kid` */
+  cutsKey(id: string): boolean {
+    return this.signingKeys.size > 0 && this.signingKeys.has(id);
   }
 
   /** Whether a cut-off revokes the token: by its session, or by the millisecond in which it was issued. */

@@ -40,6 +40,10 @@ export class RevocationWatch implements RevocationSource {
     return this.cutoffs.cut(claims);
   }
 
+  isKeyRevoked(id: string): boolean {
+    return this.cutoffs.cutsKey(id);
+  }
+
   start(): void {
     if (this.running) return;
     this.stopListening = this.nats.onReconnect(() => this.readAnew());

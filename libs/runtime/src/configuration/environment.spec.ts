@@ -118,7 +118,7 @@ describe('where limits are counted', () => {
 });
 
 describe('databaseConfig', () => {
-  const environment = { DATABASE_URL: 'postgres://r@db/x', DATABASE_NARROW_URL: 'postgres://n@db/x' };
+  const environment = { PROFILE: 'test', DATABASE_URL: 'postgres://r@db/x', DATABASE_NARROW_URL: 'postgres://n@db/x' };
   const retention = (text: string) =>
     databaseConfig('custom-objects', { ...environment, RETENTION_DAYS: text }).retentionDays;
 

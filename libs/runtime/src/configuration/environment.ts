@@ -1,4 +1,5 @@
 import { parseUrl } from '@crm/address-policy';
+import { ENCRYPTED_FORM, PLAINTEXT_KINDS, type PlaintextKind, plaintextKindOf } from './plaintext.js';
 import { readSecretFile, UnusableSecretFile } from './secret-file.js';
 
 /** A problem with the environment; every problem is listed. */
@@ -97,12 +98,18 @@ export class EnvironmentReader {
 
   /**
    * An absolute URL without a trailing slash. Its value is never printed because it may contain a password. `secret`: it
-   * usually does, and the URL may therefore be given as a file, like every secret.
+   * usually does, and the URL may therefore be given as a file, like every secret. In production an address of another machine
+   * must be encrypted, unless ALLOW_PLAINTEXT names its kind.
    */
   url(name: string, option: Option<string> & { schemes?: readonly string[]; secret?: boolean } = {}): string {
+    const plaintext = this.plaintextAllowed();
     return this.read(name, option, '', (text) => {
-      const scheme = parseUrl(text)?.protocol.slice(0, -1);
-      if (scheme && (!option.schemes || option.schemes.includes(scheme))) return text.replace(/\/+$/, '');
+      const url = parseUrl(text);
+      const scheme = url?.protocol.slice(0, -1);
+      if (url && scheme && (!option.schemes || option.schemes.includes(scheme))) {
+        this.refusePlaintext(name, [url], plaintext);
+        return text.replace(/\/+$/, '');
+      }
       return this.refuse(name, `a URL${option.schemes ? ` (${option.schemes.join(', ')})` : ''}`, '');
     });
   }
@@ -121,10 +128,15 @@ export class EnvironmentReader {
 
   /** One or more absolute URLs, separated by commas: those of the servers of a cluster. Never printed, as above. */
   urls(name: string, option: Option<string> & { schemes: readonly string[] }): string {
+    const plaintext = this.plaintextAllowed();
     return this.read(name, option, '', (text) => {
       const urls = text.split(',').map((one) => one.trim());
-      const isAllowed = (one: string) => option.schemes.includes(parseUrl(one)?.protocol.slice(0, -1) ?? '');
-      if (urls.every(isAllowed)) return urls.join();
+      const parsed = urls.flatMap((one) => parseUrl(one) ?? []);
+      const isAllowed = ({ protocol }: URL) => option.schemes.includes(protocol.slice(0, -1));
+      if (parsed.length === urls.length && parsed.every(isAllowed)) {
+        this.refusePlaintext(name, parsed, plaintext);
+        return urls.join();
+      }
       return this.refuse(name, `URLs (${option.schemes.join(', ')}), separated by commas`, '');
     });
   }
@@ -168,9 +180,29 @@ export class EnvironmentReader {
     );
   }
 
-  /** Records a problem that concerns several settings. */
+  /** Records a problem that concerns several settings, once. */
   problem(text: string): void {
-    this.reading.problems.push(text);
+    if (!this.reading.problems.includes(text)) this.reading.problems.push(text);
+  }
+
+  /** Which kinds of connections between machines may go without encryption; undefined for any, outside production. */
+  private plaintextAllowed(): readonly PlaintextKind[] | undefined {
+    const isProduction = (this.optional('PROFILE') ?? 'production') === 'production';
+    const listed = this.list('ALLOW_PLAINTEXT', { default: [] });
+    const kinds = PLAINTEXT_KINDS.filter((kind) => listed.includes(kind));
+    if (kinds.length !== new Set(listed).size) {
+      this.problem(`ALLOW_PLAINTEXT must be some of ${PLAINTEXT_KINDS.join(', ')}, separated by commas`);
+    }
+    return isProduction ? kinds : undefined;
+  }
+
+  private refusePlaintext(name: string, urls: readonly URL[], allowed: readonly PlaintextKind[] | undefined): void {
+    for (const kind of new Set(urls.flatMap((url) => plaintextKindOf(url) ?? []))) {
+      if (!allowed || allowed.includes(kind)) continue;
+      this.problem(
+        `${name} leads to another machine without encryption: use ${ENCRYPTED_FORM[kind]}, or allow it with ALLOW_PLAINTEXT=${kind}`,
+      );
+    }
   }
 
   private read<T>(

@@ -74,7 +74,7 @@ describe('a secret in a file', () => {
   });
 
   it('may be the password of NATS and the addresses of the database', () => {
-    const url = 'postgres://user:password@db/identity';
+    const url = 'postgres://user:password@db/identity?sslmode=verify-full';
     const file = fileWith(`${url}\n`);
     const environment = { PROFILE: 'development', NATS_PASSWORD_FILE: file };
     expect(serviceConfig('identity', environment).nats.password).toBe(url);

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { EncryptionKeys } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 
@@ -11,8 +12,8 @@ export class PasswordMarks {
   private readonly key: Buffer;
 
   constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
-    const master = Buffer.from(config.keyEncryptionKey, 'base64');
-    this.key = Buffer.from(hkdfSync('sha256', master, '', 'password marks', 32));
+    // Of the current key alone: a mark that another key made is forgotten within the hour, and only counts a guess twice.
+    [this.key] = EncryptionKeys.parse(config.keyEncryptionKey).derive('password marks');
   }
 
   of(password: string): string {

@@ -48,7 +48,11 @@ export class AuthenticatorService {
    */
   async start(tx: TenantTransaction, userId: string, email: string): Promise<NewAuthenticator> {
     const secret = toBase32(randomBytes(SECRET_BYTES));
-    const started = await this.authenticators.start(tx, userId, this.box.seal(secret, place(tx.tenantId, userId)));
+    const started = await this.authenticators.start(
+      tx,
+      userId,
+      this.box.seal(secret, placeOfAuthenticator(tx.tenantId, userId)),
+    );
     if (!started) throw new PlatformError('CONFLICT', 'The authenticator in use must be removed first');
     return { secret, otpauthUri: otpauthUri(secret, email) };
   }
@@ -90,11 +94,12 @@ export class AuthenticatorService {
   }
 
   private secretOf(tx: TenantTransaction, userId: string, sealed: Buffer): Buffer {
-    return fromBase32(this.box.open(sealed, place(tx.tenantId, userId)));
+    return fromBase32(this.box.open(sealed, placeOfAuthenticator(tx.tenantId, userId)));
   }
 }
 
-const place = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
+/** What the secret of an authenticator is bound to. */
+export const placeOfAuthenticator = (tenantId: string, userId: string): string => `authenticator/${tenantId}/${userId}`;
 
 /** The format that authenticator apps read from a QR code (Google Authenticator's "Key Uri Format"). */
 function otpauthUri(secret: string, email: string): string {

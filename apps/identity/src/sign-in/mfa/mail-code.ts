@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { EncryptionKeys } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 
@@ -8,11 +9,11 @@ const CODE_DIGITS = 6;
 /** Codes that are sent by e-mail, and what is stored of them. */
 @Injectable()
 export class MailCodes {
-  private readonly macKey: Buffer;
+  /** The current one first; a code that was stored with an older one is valid for minutes. */
+  private readonly macKeys: readonly [Buffer, ...Buffer[]];
 
   constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
-    const master = Buffer.from(config.keyEncryptionKey, 'base64');
-    this.macKey = Buffer.from(hkdfSync('sha256', master, '', 'identity.mfa-code', 32));
+    this.macKeys = EncryptionKeys.parse(config.keyEncryptionKey).derive('identity.mfa-code');
   }
 
   generate(): string {
@@ -20,10 +21,13 @@ export class MailCodes {
   }
 
   mac(challengeId: string, code: string): Buffer {
-    return createHmac('sha256', this.macKey).update(`${challengeId}.${code}`).digest();
+    return macOf(this.macKeys[0], challengeId, code);
   }
 
   isRight(challengeId: string, code: string, stored: Buffer): boolean {
-    return timingSafeEqual(stored, this.mac(challengeId, code));
+    return this.macKeys.some((key) => timingSafeEqual(stored, macOf(key, challengeId, code)));
   }
 }
+
+const macOf = (key: Buffer, challengeId: string, code: string): Buffer =>
+  createHmac('sha256', key).update(`${challengeId}.${code}`).digest();

@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
+import { EncryptionKeys } from '@crm/encryption';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
@@ -29,20 +30,20 @@ export interface PasskeyChallenge {
  */
 @Injectable()
 export class PasskeyChallengeService {
-  private readonly macKey: Buffer;
+  /** The current one first; a challenge of an older one is valid for minutes. */
+  private readonly macKeys: readonly [Buffer, ...Buffer[]];
 
   constructor(
     private readonly database: Database,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
-    const master = Buffer.from(config.keyEncryptionKey, 'base64');
-    this.macKey = Buffer.from(hkdfSync('sha256', master, '', 'identity.passkey-challenge', 32));
+    this.macKeys = EncryptionKeys.parse(config.keyEncryptionKey).derive('identity.passkey-challenge');
   }
 
   issue(purpose: ChallengePurpose): PasskeyChallenge {
     const expires = Math.ceil(Date.now() / 1000) + CHALLENGE_SECONDS;
     const challengeId = `${packIds(randomUUID())}.${expires.toString(36)}`;
-    return { challengeId, challenge: this.challengeOf(purpose, challengeId) };
+    return { challengeId, challenge: challengeOf(this.macKeys[0], purpose, challengeId) };
   }
 
   /**
@@ -53,19 +54,19 @@ export class PasskeyChallengeService {
   async spend(purpose: ChallengePurpose, challengeId: string, presented: string): Promise<void> {
     const [id, expires] = parse(challengeId) ?? [];
     // Only who was given the challenge knows it, so whatever reaches the database was given out.
-    if (id === undefined || expires === undefined || this.challengeOf(purpose, challengeId) !== presented)
-      throw refused();
+    const isOurs = this.macKeys.some((key) => challengeOf(key, purpose, challengeId) === presented);
+    if (id === undefined || expires === undefined || !isOurs) throw refused();
     if (expires * 1000 < Date.now()) throw refused();
     const spent = await this.database.transaction(PLATFORM_TENANT, (tx) =>
       tx.query(SPEND_CHALLENGE, [tx.tenantId, id, new Date(expires * 1000)]),
     );
     if (spent.length === 0) throw refused();
   }
+}
 
-  private challengeOf(purpose: ChallengePurpose, challengeId: string): string {
-    const holder = purpose.act === 'sign-in' ? purpose.kind : purpose.sessionId;
-    return createHmac('sha256', this.macKey).update(`${purpose.act}/${holder}/${challengeId}`).digest('base64url');
-  }
+function challengeOf(key: Buffer, purpose: ChallengePurpose, challengeId: string): string {
+  const holder = purpose.act === 'sign-in' ? purpose.kind : purpose.sessionId;
+  return createHmac('sha256', key).update(`${purpose.act}/${holder}/${challengeId}`).digest('base64url');
 }
 
 /** @returns the id and when it expires, in seconds since 1970; undefined for another text */

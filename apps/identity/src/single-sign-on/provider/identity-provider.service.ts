@@ -129,7 +129,7 @@ export class IdentityProviderService {
     return {
       issuer,
       clientId,
-      clientSecret: this.box.open(sealedSecret, place(tenantId, id)),
+      clientSecret: this.box.open(sealedSecret, placeOfProviderSecret(tenantId, id)),
       redirectUri: redirectUriOf(this.config.service.baseUrl, provider),
     };
   }
@@ -176,11 +176,12 @@ export class IdentityProviderService {
   }
 
   private seal(tenantId: string, id: string, secret: string | undefined): Buffer | null {
-    return secret === undefined ? null : this.box.seal(secret, place(tenantId, id));
+    return secret === undefined ? null : this.box.seal(secret, placeOfProviderSecret(tenantId, id));
   }
 }
 
-const place = (tenantId: string, id: string): string => `identity_provider/${tenantId}/${id}`;
+/** What the box of a row is bound to. */
+export const placeOfProviderSecret = (tenantId: string, id: string): string => `identity_provider/${tenantId}/${id}`;
 
 const withOpenid = (scopes: readonly string[]): string[] => [...new Set(['openid', ...scopes])];
 

@@ -79,7 +79,7 @@ export class ProviderSignInService {
         stateHash: hashSecret(secret),
         browserHash: hashSecret(browser),
         nonce,
-        sealedVerifier: this.box.seal(verifier, place(tenantId, id)),
+        sealedVerifier: this.box.seal(verifier, placeOfVerifier(tenantId, id)),
       }),
     );
     return redirectTo;
@@ -100,7 +100,7 @@ export class ProviderSignInService {
     const { signIn, provider } = await this.takeReturn(signInId, state, browser);
     if (parameters.has('error')) throw new PlatformError('SINGLE_SIGN_ON_FAILED', 'The provider refused the sign-in');
     const answer = new URL(`${redirectUriOf(this.config.service.baseUrl, provider)}?${query}`);
-    const verifier = this.box.open(signIn.sealedVerifier, place(signIn.tenantId, signIn.id));
+    const verifier = this.box.open(signIn.sealedVerifier, placeOfVerifier(signIn.tenantId, signIn.id));
     const person = await this.reachable(provider, () =>
       this.oidc.authenticate(this.providers.clientOf(provider), answer, { state, nonce: signIn.nonce, verifier }),
     );
@@ -179,7 +179,8 @@ export class ProviderSignInService {
   }
 }
 
-const place = (tenantId: string, id: string): string => `provider_sign_in/${tenantId}/${id}`;
+/** What the box of a row is bound to. */
+export const placeOfVerifier = (tenantId: string, id: string): string => `provider_sign_in/${tenantId}/${id}`;
 
 const isBrowser = ({ browserHash }: ProviderSignIn, browser: string | undefined): boolean =>
   browser !== undefined && isSecret(browserHash, browser);

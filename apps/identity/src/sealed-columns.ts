@@ -1,0 +1,45 @@
+import type { SealedColumn } from '@crm/sealing';
+import { placeOfSigningKey } from './keys/signing-key.service.js';
+import { placeOfMail } from './mail/mail-seal.js';
+import { placeOfAuthenticator } from './sign-in/authenticator/authenticator.service.js';
+import { placeOfProviderSecret } from './single-sign-on/provider/identity-provider.service.js';
+import { placeOfVerifier } from './single-sign-on/sign-in/provider-sign-in.service.js';
+
+/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'signing_key',
+    column: 'sealed_private_jwk',
+    key: { column: 'kid', type: 'text' },
+    reach: 'global',
+    place: ({ key }) => placeOfSigningKey(key),
+  },
+  {
+    table: 'authenticator',
+    column: 'sealed_secret',
+    key: { column: 'user_id', type: 'uuid' },
+    reach: 'tenant',
+    place: ({ key, tenantId }) => placeOfAuthenticator(tenantId, key),
+  },
+  {
+    table: 'mail',
+    column: 'sealed_body',
+    key: { column: 'id', type: 'uuid' },
+    reach: 'tenant',
+    place: ({ key }) => placeOfMail(key),
+  },
+  {
+    table: 'identity_provider',
+    column: 'sealed_secret',
+    key: { column: 'id', type: 'uuid' },
+    reach: 'tenant',
+    place: ({ key, tenantId }) => placeOfProviderSecret(tenantId, key),
+  },
+  {
+    table: 'provider_sign_in',
+    column: 'sealed_verifier',
+    key: { column: 'id', type: 'uuid' },
+    reach: 'tenant',
+    place: ({ key, tenantId }) => placeOfVerifier(tenantId, key),
+  },
+];

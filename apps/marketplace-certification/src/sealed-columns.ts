@@ -1,0 +1,13 @@
+import type { SealedColumn } from '@crm/sealing';
+import { placeOfWebhookSecret } from './webhook-secret/webhook-secret.service.js';
+
+/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: 'app_webhook_secret',
+    column: 'sealed',
+    key: { column: 'app_key', type: 'text' },
+    reach: 'global',
+    place: ({ key }) => placeOfWebhookSecret(key),
+  },
+];

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { Database } from '@crm/database';
+import { EncryptionKeys, SecretBox } from '@crm/encryption';
+import { KeyRegister, runReencrypt, unlistedColumns } from '@crm/sealing';
+import { type TestDatabase, testDatabase } from '@crm/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { migrations } from '../src/migrations/index.js';
+import { sealedColumns } from '../src/sealed-columns.js';
+import { WebhookSecret } from '../src/webhook-secret/webhook-secret.entity.js';
+import { WebhookSecretRepository } from '../src/webhook-secret/webhook-secret.repository.js';
+import { WebhookSecretService } from '../src/webhook-secret/webhook-secret.service.js';
+
+const OLD = randomBytes(32).toString('base64');
+const NEW = `new:${randomBytes(32).toString('base64')}`;
+
+let place: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  place = await testDatabase('marketplace-certification', migrations);
+  database = new Database(place.config, [WebhookSecret]);
+});
+afterAll(async () => {
+  await database?.close();
+  await place?.drop();
+});
+
+/** It neither asks for apps nor calls other services for what is done here. */
+const secretsWith = (keys: string) =>
+  new WebhookSecretService(database, new WebhookSecretRepository(), new SecretBox(keys), {} as never, {} as never);
+
+it('the encryption key is replaced, and apps keep their secrets', async () => {
+  const register = (keys: string) => new KeyRegister(database, EncryptionKeys.parse(keys)).register();
+  await register(OLD);
+  const apps = ['acme.one', 'acme.two'];
+  await database.crossTenant((tx) =>
+    tx.query(
+      `INSERT INTO app (key, tenant_id, publisher_name, name, kind)
+       SELECT key, gen_random_uuid(), 'Acme', key, 'integration' FROM unnest($1::text[]) AS key`,
+      [apps],
+    ),
+  );
+  const secrets = await Promise.all(apps.map((app) => secretsWith(OLD).ensureForInstallation(app)));
+  await expect(register(NEW)).rejects.toThrow('the key without a name is missing');
+
+  const errors: string[] = [];
+  const code = await runReencrypt({ database: place.config, keys: `${NEW},old:${OLD}`, columns: sealedColumns }, [], {
+    out: () => undefined,
+    error: (text) => errors.push(text),
+  });
+  expect([code, errors]).toEqual([0, []]);
+  await register(NEW);
+  expect(await Promise.all(apps.map((app) => secretsWith(NEW).ensureForInstallation(app)))).toEqual(secrets);
+
+  // The secret of one app is none of another.
+  await database.crossTenant((tx) =>
+    tx.query(
+      `UPDATE app_webhook_secret SET sealed = (SELECT sealed FROM app_webhook_secret WHERE app_key = 'acme.one')`,
+    ),
+  );
+  expect(await secretsWith(NEW).ensureForInstallation('acme.one')).toBe(secrets[0]);
+  await expect(secretsWith(NEW).ensureForInstallation('acme.two')).rejects.toThrow('another place');
+});
+
+it('every sealed column of marketplace-certification is listed', async () => {
+  const problems = await database.crossTenant((tx) => unlistedColumns(tx, sealedColumns));
+  expect(problems).toEqual({ unlisted: [], unknown: [] });
+});

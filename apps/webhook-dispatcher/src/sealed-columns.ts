@@ -1,0 +1,28 @@
+import type { SealedColumn } from '@crm/sealing';
+import { placeOfHeaders } from './custom-header/custom-header.service.js';
+import { placeOfSecret } from './signing-secret/signing-secret.service.js';
+
+const subscription = (column: string, place: (subscriptionId: string) => string): SealedColumn => ({
+  table: 'webhook_subscription',
+  column,
+  key: { column: 'id', type: 'uuid' },
+  reach: 'tenant',
+  place: ({ key }) => place(key),
+});
+
+const app = (column: string): SealedColumn => ({
+  table: 'app_secret',
+  column,
+  key: { column: 'app_key', type: 'text' },
+  reach: 'global',
+  place: ({ key }) => placeOfSecret({ appKey: key }),
+});
+
+/** What this service seals with its encryption keys, so that it can be sealed again with another one. */
+export const sealedColumns: readonly SealedColumn[] = [
+  subscription('secret', (subscriptionId) => placeOfSecret({ subscriptionId })),
+  subscription('previous_secret', (subscriptionId) => placeOfSecret({ subscriptionId })),
+  subscription('headers', placeOfHeaders),
+  app('secret'),
+  app('previous_secret'),
+];
