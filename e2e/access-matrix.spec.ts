@@ -25,6 +25,7 @@ const line = (service: string, { method, path, access, ...route }: Route): strin
         access?.scope ? `scope ${access.scope}` : 'no scope',
         ...(access?.embed === undefined ? [] : [`embed ${access.embed}`]),
         ...(access?.app === undefined ? [] : [`app ${access.app}`]),
+        ...(access?.key === undefined ? [] : [`key ${access.key}`]),
       ].join(', ');
   return `${service} ${method} ${path}: ${rule}`;
 };

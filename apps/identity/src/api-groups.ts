@@ -12,3 +12,8 @@ export const USER_GROUP: ApiGroupDescription = {
   name: 'Users',
   description: 'The people of a workspace, their roles and their links to users of a host application.',
 };
+
+export const API_KEY_GROUP: ApiGroupDescription = {
+  name: 'API keys',
+  description: 'Keys with which programs call: of users, and of service accounts of the workspace.',
+};

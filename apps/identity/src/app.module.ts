@@ -10,6 +10,11 @@ import { RegistrationModule } from './accounts/registration/registration.module.
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
+import { KeyExchangeModule } from './api-keys/key-exchange/key-exchange.module.js';
+import { PersonalKeyModule } from './api-keys/personal-key/personal-key.module.js';
+import { ServiceAccountModule } from './api-keys/service-account/service-account.module.js';
+import { ServiceKeyModule } from './api-keys/service-key/service-key.module.js';
+import { UserKeyModule } from './api-keys/user-key/user-key.module.js';
 import type { IdentityConfig } from './config.js';
 import { ConfigModule } from './config.module.js';
 import { EmbedClientModule } from './embedding/embed-client/embed-client.module.js';
@@ -64,6 +69,11 @@ export class AppModule {
         PasswordChangeModule,
         PasswordResetModule,
         EmailChangeModule,
+        PersonalKeyModule,
+        UserKeyModule,
+        ServiceAccountModule,
+        ServiceKeyModule,
+        KeyExchangeModule,
       ],
     };
   }

@@ -10,6 +10,8 @@ import { EmbedUser } from './embedding/embed-user/embed-user.entity.js';
 import { SigningKey } from './keys/signing-key.entity.js';
 import { Mail } from './mail/mail.entity.js';
 import { Operator } from './operators/operator.entity.js';
+import { ServiceAccount } from './api-keys/service-account/service-account.entity.js';
+import { ApiKey } from './sessions/api-key/api-key.entity.js';
 import { RefreshToken } from './sessions/refresh-token/refresh-token.entity.js';
 import { PendingCutoff } from './sessions/revocation/pending-cutoff.entity.js';
 import { RevocationCutoff } from './sessions/revocation/revocation-cutoff.entity.js';
@@ -43,4 +45,6 @@ export const entities = [
   CodeGuess,
   RecoveryCode,
   SignInPolicy,
+  ApiKey,
+  ServiceAccount,
 ];

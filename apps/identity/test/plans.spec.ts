@@ -9,6 +9,7 @@ import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
+import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from '../src/sessions/api-key/api-key.sql.js';
 import { FIND_SPENT_REFRESH_TOKEN, ROTATE_REFRESH_TOKEN } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
 import { DELETE_SESSIONS_OF_USER, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
@@ -17,8 +18,10 @@ import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
 
 const ofRuntimeRole = {
+  DELETE_API_KEYS_OF_OWNER,
   DELETE_SESSIONS_OF_USER,
   LOCK_HOST_USER,
+  NOTE_API_KEY_USE,
   RECORD_CUTOFF,
   START_ENROLMENT,
   TAKE_GUESS,

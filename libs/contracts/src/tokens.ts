@@ -13,6 +13,8 @@ export type Audience = (typeof AUDIENCES)[keyof typeof AUDIENCES];
 export const ACCESS_TOKEN_SECONDS = 900;
 export const EMBED_TOKEN_SECONDS = 900;
 export const INTERNAL_TOKEN_SECONDS = 60;
+/** Of the token that an API key is exchanged for: the minute that the gateway keeps it, and a call that runs meanwhile. */
+export const API_KEY_TOKEN_SECONDS = 120;
 
 /** `typ` header of every access token (RFC 9068, section 2.1). */
 export const ACCESS_TOKEN_TYPE = 'at+jwt';
@@ -29,8 +31,10 @@ export interface AccessTokenClaims {
   linked_tid?: string;
   roles: string[];
   scopes: string[];
-  /** The session; absent in app, embed and internal tokens. */
+  /** The session, or the API key with `api_key`; absent in app, embed and internal tokens. */
   sid?: string;
+  /** The token was exchanged for an API key: `sid` is the key, so that ending a key is published as ending a session is. */
+  api_key?: true;
   iat: number;
   exp: number;
   jti: string;

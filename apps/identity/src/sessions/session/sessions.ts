@@ -129,12 +129,16 @@ export abstract class Sessions {
 
   /** Ends every session of the holder. */
   async endAll(tenantId: string, userId: string): Promise<void> {
-    const ended = await this.parts.database.transaction(tenantId, (tx) => this.endAllWithin(tx, userId));
+    const ended = await this.parts.database.transaction(tenantId, (tx) => this.deleteAllWithin(tx, userId));
     await this.forget(ended);
   }
 
   /** Ends every session as a part of another change; call {@link forget} with the ids after the commit. */
   async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    return this.deleteAllWithin(tx, userId);
+  }
+
+  private async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;
