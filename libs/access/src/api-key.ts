@@ -56,8 +56,7 @@ export function readApiKey(text: string): ApiKeyIds | undefined {
 export const apiKeyFingerprint = (key: string): string => hash('sha256', key, 'hex');
 
 /** The beginning of the key with an id: what its owner recognises it by. */
-export const apiKeyStart = (keyId: string): string =>
-  (API_KEY_PREFIX + digitsOfId(keyId)).slice(0, SHOWN_CHARACTERS);
+export const apiKeyStart = (keyId: string): string => (API_KEY_PREFIX + digitsOfId(keyId)).slice(0, SHOWN_CHARACTERS);
 
 const checksumOf = (text: string): string => inDigits(BigInt(crc32(text)), CHECKSUM_DIGITS);
 

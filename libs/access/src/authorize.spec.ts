@@ -64,14 +64,24 @@ describe('authorize', () => {
       { right: 'read', app: true },
       'allowed',
     ],
-    ['an API key is refused without a scope', { apiKeyId: 'k', scopes: ['leads'] }, { right: 'read' }, 'API_KEY_REFUSED'],
+    [
+      'an API key is refused without a scope',
+      { apiKeyId: 'k', scopes: ['leads'] },
+      { right: 'read' },
+      'API_KEY_REFUSED',
+    ],
     [
       'an API key is refused without a scope, whatever its role',
       { apiKeyId: 'k', roles: ['owner'], scopes: [...SCOPE_NAMES] },
       { right: 'own' },
       'API_KEY_REFUSED',
     ],
-    ['an API key is accepted with key: true', { apiKeyId: 'k', scopes: ['leads'] }, { right: 'read', key: true }, 'allowed'],
+    [
+      'an API key is accepted with key: true',
+      { apiKeyId: 'k', scopes: ['leads'] },
+      { right: 'read', key: true },
+      'allowed',
+    ],
     [
       'an API key is refused with key: false',
       { apiKeyId: 'k', scopes: ['leads'] },

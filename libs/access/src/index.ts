@@ -6,9 +6,9 @@ export { AccessTokenStrategy } from './access-token.strategy.js';
 export {
   API_KEY_PATTERN,
   API_KEY_PREFIX,
+  type ApiKeyIds,
   apiKeyFingerprint,
   apiKeyStart,
-  type ApiKeyIds,
   makeApiKey,
   readApiKey,
 } from './api-key.js';

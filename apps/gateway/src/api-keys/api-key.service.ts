@@ -3,11 +3,13 @@ import type { Principal } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiKeyIssuer } from './api-key-issuer.js';
+import { ApiKeyIssuer, type KeyPresented } from './api-key-issuer.js';
 import { KeyTokens } from './key-tokens.js';
 
 /** An `Authorization` header with a key, as nearly every client writes it. */
 const HEADER = `Bearer ${API_KEY_PREFIX}`;
+/** With every spelling of the scheme, and whatever follows. */
+const WANTS_TO_BE_KEY = /^bearer +crmk_/i;
 const SCHEME_LENGTH = 'Bearer '.length;
 const AUDIENCE = [AUDIENCES.api];
 
@@ -37,8 +39,7 @@ export class ApiKeyService {
     const header = request.headers.authorization;
     if (!header?.startsWith(HEADER)) return undefined;
     const fingerprint = apiKeyFingerprint(header.slice(SCHEME_LENGTH));
-    const token = this.tokens.get(fingerprint);
-    const principal = token === undefined ? undefined : this.recallToken(token, fingerprint);
+    const principal = this.recallKept(fingerprint);
     if (principal) carry(request, principal);
     return principal;
   }
@@ -51,38 +52,71 @@ export class ApiKeyService {
     const ids = readApiKey(key);
     if (!ids) throw new PlatformError('INVALID_API_KEY');
     const fingerprint = apiKeyFingerprint(key);
-    const atHand = this.tokens.get(fingerprint);
     const principal =
-      (atHand === undefined ? undefined : this.recallToken(atHand, fingerprint)) ??
-      (await this.verify(
-        await this.tokens.obtain(fingerprint, () =>
-          this.issuer.exchange({ ...ids, fingerprint, address: request.ip }),
-        ),
-        fingerprint,
-      ));
+      (await this.verifyKept(fingerprint)) ?? (await this.obtain({ ...ids, fingerprint, address: request.ip }));
     carry(request, principal);
     return principal;
   }
 
-  private recallToken(token: string, fingerprint: string): Principal | undefined {
+  /** Takes a key off a request of which no token is looked at. */
+  withhold(request: FastifyRequest): void {
+    if (WANTS_TO_BE_KEY.test(request.headers.authorization ?? '')) request.headers.authorization = undefined;
+  }
+
+  /** As {@link recallKept}, also for a token that the verifier has forgotten. */
+  private async verifyKept(fingerprint: string): Promise<Principal | undefined> {
+    const token = this.tokens.get(fingerprint);
+    if (token === undefined) return undefined;
     try {
-      return this.verifier.recall(token, AUDIENCE);
+      return await this.verifier.verify(token, AUDIENCE);
     } catch (error) {
-      if (!isAboutToken(error)) throw error;
-      // Cut off: the key has ended, or the rights of its owner have changed. Asking again tells which.
-      this.tokens.forget(fingerprint);
+      this.forgetCutOff(error, fingerprint);
       return undefined;
     }
   }
 
-  private async verify(token: string, fingerprint: string): Promise<Principal> {
+  private recallKept(fingerprint: string): Principal | undefined {
+    const token = this.tokens.get(fingerprint);
+    if (token === undefined) return undefined;
+    try {
+      return this.verifier.recall(token, AUDIENCE);
+    } catch (error) {
+      this.forgetCutOff(error, fingerprint);
+      return undefined;
+    }
+  }
+
+  /**
+   * The key has ended, or the rights of its owner have changed: asking again tells which.
+   * @throws any other error
+   */
+  private forgetCutOff(error: unknown, fingerprint: string): void {
+    if (!isAboutToken(error)) throw error;
+    this.tokens.forget(fingerprint);
+  }
+
+  private async obtain(presented: KeyPresented): Promise<Principal> {
+    const token = await this.tokens.obtain(presented.fingerprint, async () => {
+      const answer = await this.issuer.exchange(presented);
+      // Before it is kept: requests that come now would find a token that they cannot recall.
+      await this.verify(answer.token);
+      return answer;
+    });
+    return this.verify(token);
+  }
+
+  /** @throws PlatformError SERVICE_UNAVAILABLE for a token that is cut off already */
+  private async verify(token: string): Promise<Principal> {
     try {
       return await this.verifier.verify(token, AUDIENCE);
     } catch (error) {
       if (!isAboutToken(error)) throw error;
-      // The key ended while its token was on the way.
-      this.tokens.forget(fingerprint);
-      throw new PlatformError('INVALID_API_KEY', undefined, { cause: error });
+      // The key ended, or the rights of its owner changed, while the token was on the way. Whether the key is still valid is for
+      // identity to say, at the next attempt.
+      throw new PlatformError('SERVICE_UNAVAILABLE', 'The API key has just changed', {
+        retryAfterSeconds: 1,
+        cause: error,
+      });
     }
   }
 }

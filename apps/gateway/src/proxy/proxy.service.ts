@@ -143,7 +143,10 @@ export class ProxyService implements OnModuleInit {
    * promise would cost more.
    */
   private rememberedPrincipal(request: FastifyRequest, { routeClass }: Route): Principal | undefined {
-    if (routeClass.ignoresToken) return undefined;
+    if (routeClass.ignoresToken) {
+      this.keys.withhold(request);
+      return undefined;
+    }
     return this.verifier.recallFrom(request.headers.authorization, AUDIENCE) ?? this.keys.recall(request);
   }
 

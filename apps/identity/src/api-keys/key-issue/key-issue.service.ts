@@ -42,10 +42,7 @@ export class KeyIssueService {
     // Keys of a tenant are made one after the other, so that no two of them are the last that is allowed.
     const tenant = await this.tenants.lock(tx);
     if (!tenant || tenant.closedAt) throw new PlatformError('NOT_FOUND', 'There is no such workspace');
-    const [ofOwner, ofTenant] = await Promise.all([
-      this.keys.countLive(tx, owned.ownerId),
-      this.keys.countLive(tx),
-    ]);
+    const [ofOwner, ofTenant] = await Promise.all([this.keys.countLive(tx, owned.ownerId), this.keys.countLive(tx)]);
     if (ofOwner >= KEYS_PER_OWNER) throw tooMany(`At most ${KEYS_PER_OWNER} keys at a time; end one that is not used`);
     if (ofTenant >= KEYS_PER_TENANT) throw tooMany(`At most ${KEYS_PER_TENANT} keys in a workspace at a time`);
     const id = newId();

@@ -8,10 +8,7 @@ import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from './api-key.sql.js';
 /** By the clock of the database server, as all times of keys. */
 const FUTURE = Raw((column) => `${column} > now()`);
 
-export type NewApiKey = Pick<
-  ApiKey,
-  'id' | 'ownerKind' | 'ownerId' | 'name' | 'scopes' | 'secretHash' | 'createdBy'
->;
+export type NewApiKey = Pick<ApiKey, 'id' | 'ownerKind' | 'ownerId' | 'name' | 'scopes' | 'secretHash' | 'createdBy'>;
 
 @Injectable()
 export class ApiKeyRepository {
