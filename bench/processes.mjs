@@ -133,12 +133,16 @@ export class Processes {
   /**
    * @param {{ port: number, operationsPort: number, natsUrl: string }} place
    * @param {import('jose').JWK} publicKey
+   * @param {import('jose').JWK} [privateKey] with which it signs the tokens that API keys are exchanged for
    */
-  async startIdentity(place, publicKey) {
+  async startIdentity(place, publicKey, privateKey) {
     const outcome = await run(process.execPath, [inRoot('scripts', 'bundle.mjs')], { cwd: IDENTITY });
     if (outcome.code !== 0) throw new Error(`The service could not be bundled:\n${lastLines(outcome.stderr, 20)}`);
     const file = path.join(IDENTITY, 'dist', 'main.js');
-    return this.startService('service', file, place, { BENCH_PUBLIC_KEY: JSON.stringify(publicKey) });
+    return this.startService('service', file, place, {
+      BENCH_PUBLIC_KEY: JSON.stringify(publicKey),
+      ...(privateKey && { BENCH_PRIVATE_KEY: JSON.stringify(privateKey) }),
+    });
   }
 
   /**
@@ -170,7 +174,7 @@ export async function signToken(tenantId) {
   const { ACCESS_TOKEN_TYPE, AUDIENCES } = await import(builtFile('libs/contracts'));
   /** @type {typeof import('../libs/database/src/index.js')} */
   const { newId } = await import(builtFile('libs/database'));
-  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const sign = (/** @type {string} */ tid) =>
     new SignJWT({ tid, roles: ['admin'], scopes: [], sid: newId() })
       .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: KEY_ID })
@@ -185,5 +189,6 @@ export async function signToken(tenantId) {
     token: await sign(tenantId),
     sign,
     publicKey: { ...(await exportJWK(publicKey)), kid: KEY_ID, alg: 'EdDSA', use: 'sig' },
+    privateKey: { ...(await exportJWK(privateKey)), kid: KEY_ID },
   };
 }
