@@ -27,7 +27,7 @@ describe('an API key through the gateway', () => {
   });
 
   it('acts for its user within its scopes, in every service', async () => {
-    const { key } = await makeKey(owner, ['leads', 'contacts:read', 'webhooks:read', 'automations:read']);
+    const { key } = await makeKey(owner, ['leads', 'contacts:read', 'webhooks', 'automations:read']);
     const created = await newLead(key);
     expect(created.status).toBe(201);
     expect((await api('GET', `/api/crm/leads/${created.body.id}`, { token: owner.token })).status).toBe(200);

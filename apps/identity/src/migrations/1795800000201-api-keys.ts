@@ -33,7 +33,7 @@ export class ApiKeys1795800000201 extends ServiceMigration {
         expires_at timestamptz NOT NULL,
         last_used_at timestamptz,
         last_address text`,
-      indexes: ['owner_id, id', { columns: 'expires_at', tenantFirst: false }],
+      indexes: ['owner_id', { columns: 'expires_at', tenantFirst: false }],
       // For the sweep of what expired a month ago.
       narrow: ['select', 'delete'],
     });
