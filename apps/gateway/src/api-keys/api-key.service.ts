@@ -95,18 +95,9 @@ export class ApiKeyService {
     this.tokens.forget(fingerprint);
   }
 
+  /** @throws PlatformError INVALID_API_KEY; SERVICE_UNAVAILABLE, also for a token that is cut off already */
   private async obtain(presented: KeyPresented): Promise<Principal> {
-    const token = await this.tokens.obtain(presented.fingerprint, async () => {
-      const answer = await this.issuer.exchange(presented);
-      // Before it is kept: requests that come now would find a token that they cannot recall.
-      await this.verify(answer.token);
-      return answer;
-    });
-    return this.verify(token);
-  }
-
-  /** @throws PlatformError SERVICE_UNAVAILABLE for a token that is cut off already */
-  private async verify(token: string): Promise<Principal> {
+    const token = await this.tokens.obtain(presented.fingerprint, () => this.issuer.exchange(presented));
     try {
       return await this.verifier.verify(token, AUDIENCE);
     } catch (error) {
