@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { AccessRule } from '@crm/access';
-import { rolesAllow, SERVICES } from '@crm/contracts';
+import { rolesAllow, SCOPE_NAMES, SERVICES } from '@crm/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { client } from '../scripts/demo/client.mjs';
-import { newUser, newWorkspace } from './platform/accounts.js';
+import { api, newUser, newWorkspace } from './platform/accounts.js';
 import { addresses } from './platform/addresses.js';
 import { createOperator, operatorToken } from './platform/operators.js';
 
@@ -25,6 +25,7 @@ const line = (service: string, { method, path, access, ...route }: Route): strin
         access?.scope ? `scope ${access.scope}` : 'no scope',
         ...(access?.embed === undefined ? [] : [`embed ${access.embed}`]),
         ...(access?.app === undefined ? [] : [`app ${access.app}`]),
+        ...(access?.key === undefined ? [] : [`key ${access.key}`]),
       ].join(', ');
   return `${service} ${method} ${path}: ${rule}`;
 };
@@ -72,6 +73,21 @@ describe('the access matrix', () => {
         token,
       });
       expect([line(service, route), answer.status]).toEqual([line(service, route), 403]);
+    }
+  });
+
+  it('refuses an API key of an owner, with every scope, each route that is not open to keys', async () => {
+    const owner = await newWorkspace();
+    const key = { name: 'All', scopes: SCOPE_NAMES };
+    const made = await api('POST', '/api/auth/api-keys', { token: owner.token, body: key, expect: 201 });
+    const closed = routes.filter(
+      ({ service, route: { access } }) =>
+        access && service !== 'marketplace-admin' && !(access.key ?? access.scope !== undefined),
+    );
+    expect(closed.length).toBeGreaterThan(50);
+    for (const { service, route } of closed) {
+      const answer = await api(route.method, concrete(route.path), { token: made.body.key });
+      expect([line(service, route), answer.body?.code]).toEqual([line(service, route), 'API_KEY_REFUSED']);
     }
   });
 

@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Server as NetServer } from 'node:net';
 import path from 'node:path';
 import { KeySource, RevocationSource } from '@crm/access';
-import { ACCESS_TOKEN_TYPE } from '@crm/contracts';
+import { ACCESS_TOKEN_TYPE, type AccessTokenClaims, PlatformError } from '@crm/contracts';
 import { createService, type RunningService } from '@crm/runtime';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { v7 } from 'uuid';
+import { ApiKeyIssuer, type KeyPresented, type TokenOfKey } from '../src/api-keys/api-key-issuer.js';
 import { type GatewayConfig, loadConfig } from '../src/config.js';
 import { GatewayModule } from '../src/gateway.module.js';
 import type { Upstream } from '../src/routing/routing.js';
@@ -94,8 +95,26 @@ class TestKeys extends KeySource {
 
 class TestRevocations extends RevocationSource {
   override readonly ready = true;
-  override isRevoked(): boolean {
-    return false;
+  readonly endedSessions = new Set<string>();
+
+  override isRevoked({ sid }: AccessTokenClaims): boolean {
+    return sid !== undefined && this.endedSessions.has(sid);
+  }
+}
+
+/** Cut-offs of the gateways of this file. */
+export const revocations = new TestRevocations();
+
+/** identity, as far as API keys are concerned: a test says what a key is exchanged for. */
+export class TestIssuer extends ApiKeyIssuer {
+  readonly presented: KeyPresented[] = [];
+  answer: (presented: KeyPresented) => Promise<TokenOfKey> = async () => {
+    throw new PlatformError('INVALID_API_KEY');
+  };
+
+  override exchange(presented: KeyPresented): Promise<TokenOfKey> {
+    this.presented.push(presented);
+    return this.answer(presented);
   }
 }
 
@@ -114,11 +133,12 @@ export function tokenOf(claims: Record<string, unknown> = {}): Promise<string> {
 export async function startGateway(
   services: Services,
   environment: Record<string, string> = {},
+  keyIssuer: ApiKeyIssuer = new TestIssuer(),
 ): Promise<RunningService> {
   const config: GatewayConfig = loadConfigFor(services, environment);
-  return createService(config, GatewayModule.with(config), {
+  return createService(config, GatewayModule.with(config, keyIssuer), {
     keySource: new TestKeys(),
-    revocations: new TestRevocations(),
+    revocations,
     openApi: false,
   });
 }

@@ -27,3 +27,8 @@ export const SINGLE_SIGN_ON_GROUP: ApiGroupDescription = {
   name: 'Single sign-on',
   description: 'Signing in at the identity provider of a workspace, its providers and the domains that it has proven.',
 };
+
+export const API_KEY_GROUP: ApiGroupDescription = {
+  name: 'API keys',
+  description: 'Keys with which programs call: of users, and of service accounts of the workspace.',
+};

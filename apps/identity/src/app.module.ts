@@ -11,6 +11,11 @@ import { RegistrationModule } from './accounts/registration/registration.module.
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
+import { KeyExchangeModule } from './api-keys/key-exchange/key-exchange.module.js';
+import { PersonalKeyModule } from './api-keys/personal-key/personal-key.module.js';
+import { ServiceAccountModule } from './api-keys/service-account/service-account.module.js';
+import { ServiceKeyModule } from './api-keys/service-key/service-key.module.js';
+import { UserKeyModule } from './api-keys/user-key/user-key.module.js';
 import { AuditEventModule } from './audit/event/audit-event.module.js';
 import { AuditLogModule } from './audit/log/audit-log.module.js';
 import { AuditTrailModule } from './audit/trail/audit-trail.module.js';
@@ -81,6 +86,11 @@ export class AppModule {
         PersonalDataExportModule,
         SingleSignOnModule,
         PasskeyModule,
+        PersonalKeyModule,
+        UserKeyModule,
+        ServiceAccountModule,
+        ServiceKeyModule,
+        KeyExchangeModule,
       ],
     };
   }

@@ -5,12 +5,14 @@ import { Tenant } from './accounts/tenant/tenant.entity.js';
 import { EmailClaim } from './accounts/user/email-claim.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
 import { User } from './accounts/user/user.entity.js';
+import { ServiceAccount } from './api-keys/service-account/service-account.entity.js';
 import { AuditEntry } from './audit/trail/audit-entry.entity.js';
 import { EmbedClient } from './embedding/embed-client/embed-client.entity.js';
 import { EmbedUser } from './embedding/embed-user/embed-user.entity.js';
 import { SigningKey } from './keys/signing-key.entity.js';
 import { Mail } from './mail/mail.entity.js';
 import { Operator } from './operators/operator.entity.js';
+import { ApiKey } from './sessions/api-key/api-key.entity.js';
 import { RefreshToken } from './sessions/refresh-token/refresh-token.entity.js';
 import { PendingCutoff } from './sessions/revocation/pending-cutoff.entity.js';
 import { RevocationCutoff } from './sessions/revocation/revocation-cutoff.entity.js';
@@ -59,4 +61,6 @@ export const entities = [
   VerifiedDomain,
   Passkey,
   SpentPasskeyChallenge,
+  ApiKey,
+  ServiceAccount,
 ];

@@ -131,6 +131,9 @@ describe('the sealed columns of identity', () => {
     const others = [
       // Sealed with a key that only the token gives.
       'refresh_token.sealed_successor',
+      // Public.
+      'passkey.credential_id',
+      'passkey.public_key',
     ];
     const problems = await identity.get(Database).crossTenant((tx) => unlistedColumns(tx, sealedColumns, others));
     expect(problems).toEqual({ unlisted: [], unknown: [] });

@@ -16,10 +16,11 @@ import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/keys/signing-ke
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/personal-data/erasure/erasure.sql.js';
+import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from '../src/sessions/api-key/api-key.sql.js';
 import {
-  FIND_SPENT_REFRESH_TOKEN,
-  ROTATE_REFRESH_TOKEN,
-  STORE_REFRESH_TOKEN,
+  FIND_SPENT_REFRESH_TOKEN,FIND_SPENT_REFRESH_TOKEN, 
+  ROTATE_REFRESH_TOKEN,ROTATE_REFRESH_TOKEN, 
+  STORE_REFRESH_TOKEN
 } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
 import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
@@ -37,6 +38,7 @@ import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/ver
 import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
 
 const ofRuntimeRole = {
+  DELETE_API_KEYS_OF_OWNER,
   DELETE_SESSIONS_OF_USER,
   FIND_AUTHENTICATOR_IN_USE,
   FIND_ACCOUNT_EMAIL,
@@ -47,6 +49,7 @@ const ofRuntimeRole = {
   READ_SIGN_IN_USER,
   FORGET_AUDIT_PLACES,
   RECORD_AUDIT_ENTRY,
+  NOTE_API_KEY_USE,
   RECORD_CUTOFF,
   SPEND_CHALLENGE,
   START_ENROLMENT,

@@ -2,12 +2,21 @@
 // and services ask it for the keys of tokens and for the settings of tenants, over NATS as always.
 import { Access, CurrentPrincipal, KeySource } from '@crm/access';
 import type { Principal } from '@crm/context';
-import { type RpcRequest, type RpcResponse, rpc, type TenantView } from '@crm/contracts';
+import {
+  ACCESS_TOKEN_TYPE,
+  API_KEY_TOKEN_SECONDS,
+  AUDIENCES,
+  type RpcRequest,
+  type RpcResponse,
+  rpc,
+  type TenantView,
+} from '@crm/contracts';
+import { newId } from '@crm/database';
 import { ListQuery } from '@crm/http';
 import { MessagingModule, RpcHandler } from '@crm/messaging';
 import { serviceConfig, startService } from '@crm/runtime';
 import { Controller, Get, Module, Query } from '@nestjs/common';
-import type { JSONWebKeySet } from 'jose';
+import { importJWK, type JSONWebKeySet, SignJWT } from 'jose';
 
 @Controller('api/auth/constant')
 class ConstantController {
@@ -39,6 +48,29 @@ class IdentityRpc {
   }
 }
 
+/** Every API key is valid and belongs to a user of its own. */
+@Controller()
+class ApiKeyRpc {
+  private readonly jwk = JSON.parse(process.env.BENCH_PRIVATE_KEY ?? 'null');
+
+  @RpcHandler(rpc.identity.exchangeApiKey)
+  async exchange({
+    tenantId,
+    keyId,
+  }: RpcRequest<typeof rpc.identity.exchangeApiKey>): Promise<RpcResponse<typeof rpc.identity.exchangeApiKey>> {
+    const token = await new SignJWT({ tid: tenantId, roles: ['admin'], scopes: ['leads'], sid: keyId, api_key: true })
+      .setProtectedHeader({ alg: 'EdDSA', typ: ACCESS_TOKEN_TYPE, kid: this.jwk.kid })
+      .setIssuer(service.issuer)
+      .setAudience(AUDIENCES.api)
+      .setSubject(keyId)
+      .setJti(newId())
+      .setIssuedAt()
+      .setExpirationTime(`${API_KEY_TOKEN_SECONDS}s`)
+      .sign(await importJWK(this.jwk, 'EdDSA'));
+    return { token, expiresIn: API_KEY_TOKEN_SECONDS };
+  }
+}
+
 @Module({})
 class MeasuredModule {}
 
@@ -48,7 +80,7 @@ await startService(
   {
     module: MeasuredModule,
     imports: [MessagingModule.forService({ config: service.nats })],
-    controllers: [ConstantController, IdentityRpc],
+    controllers: [ConstantController, IdentityRpc, ApiKeyRpc],
     providers: [{ provide: KeySource, useClass: OneKey }],
   },
   { keySource: 'own' },

@@ -13,6 +13,8 @@ export interface AccessRule {
   readonly embed?: boolean;
   /** Whether apps' own tokens may call a route without a scope. With a scope they may unless this is `false`. */
   readonly app?: boolean;
+  /** Whether API keys may call a route without a scope. With a scope they may unless this is `false`. */
+  readonly key?: boolean;
 }
 
 export const ACCESS_RULE = 'crm:access-rule';

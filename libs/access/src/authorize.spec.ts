@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { PlatformError } from '@crm/contracts';
+import { PlatformError, SCOPE_NAMES } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { AccessRule } from './access.decorator.js';
 import { authorize } from './authorize.js';
@@ -63,6 +63,42 @@ describe('authorize', () => {
       { kind: 'app', roles: ['app:acme'] },
       { right: 'read', app: true },
       'allowed',
+    ],
+    [
+      'an API key is refused without a scope',
+      { apiKeyId: 'k', scopes: ['leads'] },
+      { right: 'read' },
+      'API_KEY_REFUSED',
+    ],
+    [
+      'an API key is refused without a scope, whatever its role',
+      { apiKeyId: 'k', roles: ['owner'], scopes: [...SCOPE_NAMES] },
+      { right: 'own' },
+      'API_KEY_REFUSED',
+    ],
+    [
+      'an API key is accepted with key: true',
+      { apiKeyId: 'k', scopes: ['leads'] },
+      { right: 'read', key: true },
+      'allowed',
+    ],
+    [
+      'an API key is refused with key: false',
+      { apiKeyId: 'k', scopes: ['leads'] },
+      { right: 'read', scope: 'leads', key: false },
+      'API_KEY_REFUSED',
+    ],
+    [
+      'an API key cannot write with :read',
+      { apiKeyId: 'k', scopes: ['leads:read'] },
+      { right: 'write', scope: 'leads' },
+      'INSUFFICIENT_SCOPE',
+    ],
+    [
+      'an API key cannot do more than the role',
+      { apiKeyId: 'k', roles: ['viewer'], scopes: ['leads'] },
+      { right: 'write', scope: 'leads' },
+      'FORBIDDEN',
     ],
     ['an embed token is refused without a scope', { kind: 'embed' }, { right: 'read' }, 'EMBED_TOKEN_REFUSED'],
     ['an embed token is accepted with embed: true', { kind: 'embed' }, { right: 'read', embed: true }, 'allowed'],

@@ -5,9 +5,9 @@ import type { AccessRule } from './access.decorator.js';
 /**
  * Checks a verified principal against a route's rule: role ∩ scopes of the token.
  *
- * Scopes restrict a user's session only if its token lists any. They always restrict app and embed tokens, and internal
- * tokens issued for an app.
- * @throws PlatformError EMBED_TOKEN_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
+ * Scopes restrict a user's session only if its token lists any. They always restrict app and embed tokens, those of API
+ * keys, and internal tokens issued for an app.
+ * @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE
  */
 export function authorize(principal: Principal, rule: AccessRule): void {
   if (principal.kind === 'embed' && !(rule.embed ?? rule.scope !== undefined)) {
@@ -15,6 +15,9 @@ export function authorize(principal: Principal, rule: AccessRule): void {
   }
   if (principal.kind === 'app' && !(rule.app ?? rule.scope !== undefined)) {
     throw new PlatformError('FORBIDDEN', "An app's own token cannot do this");
+  }
+  if (principal.apiKeyId !== undefined && !(rule.key ?? rule.scope !== undefined)) {
+    throw new PlatformError('API_KEY_REFUSED');
   }
   // Operators have roles of their own and no tenant; only marketplace-admin accepts their tokens over HTTP.
   const rolesOfKind = principal.kind === 'operator' ? operatorRolesAllow : rolesAllow;

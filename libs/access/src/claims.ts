@@ -25,6 +25,7 @@ export function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
     (claims.embed === undefined
       ? claims.embed_app_id === undefined
       : claims.embed === true && isText(claims.embed_app_id)) &&
+    (claims.api_key === undefined || isOfApiKey(claims)) &&
     (claims.act === undefined ||
       (typeof claims.act === 'object' &&
         claims.act !== null &&
@@ -37,6 +38,16 @@ export function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
 export function uuidTimeMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
+
+/** A key always narrows: without scopes it would reach what its owner reaches. */
+const isOfApiKey = ({ api_key, aud, sid, scopes, embed, act }: AccessTokenClaims): boolean =>
+  api_key === true &&
+  aud === AUDIENCES.api &&
+  isText(sid) &&
+  isTextList(scopes) &&
+  scopes.length > 0 &&
+  embed === undefined &&
+  act === undefined;
 
 /** One spelling per tenant, because cut-offs and caches compare the id as text. */
 const isLowerCaseUuid = (value: unknown): boolean => isUuid(value) && value === value.toLowerCase();

@@ -3,6 +3,15 @@ export { AccessModule } from './access.module.js';
 export { ACCESS_OPTIONS, type AccessOptions } from './access-options.js';
 export { AccessTokenGuard } from './access-token.guard.js';
 export { AccessTokenStrategy } from './access-token.strategy.js';
+export {
+  API_KEY_PATTERN,
+  API_KEY_PREFIX,
+  type ApiKeyIds,
+  apiKeyFingerprint,
+  apiKeyStart,
+  makeApiKey,
+  readApiKey,
+} from './api-key.js';
 export { ApplicationStrategy } from './application.strategy.js';
 export { type AuthenticatedCall, callOf } from './authenticated-call.js';
 export { authorize, hasScope, requireScope, type ScopeHolder } from './authorize.js';

@@ -11,7 +11,7 @@ export function toPrincipal(claims: AccessTokenClaims, token: string): Principal
     roles: Object.freeze([...claims.roles]),
     scopes: Object.freeze([...claims.scopes]),
     ...(claims.linked_tid !== undefined && { linkedTenantId: claims.linked_tid }),
-    ...(claims.sid !== undefined && { sessionId: claims.sid }),
+    ...(claims.sid !== undefined && (claims.api_key ? { apiKeyId: claims.sid } : { sessionId: claims.sid })),
     tokenId: claims.jti,
     issuedAtMs: uuidTimeMs(claims.jti),
     ...appOf(claims),

@@ -6,7 +6,7 @@ import { authorize } from './authorize.js';
 /** Checks the principal set by AccessTokenGuard against the `@Access` rule of the handler. */
 @Injectable()
 export class RightsGuard implements CanActivate {
-  /** @throws PlatformError EMBED_TOKEN_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE */
+  /** @throws PlatformError EMBED_TOKEN_REFUSED, API_KEY_REFUSED, FORBIDDEN or INSUFFICIENT_SCOPE */
   canActivate(context: ExecutionContext): boolean {
     const requirement = requirementOf(context);
     if (requirement === 'public') return true;

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Audience, PlatformError } from '@crm/contracts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { makeApiKey } from '../src/api-key.js';
 import { KEY_AUDIENCES } from '../src/key-source.js';
 import { TokenVerifier } from '../src/token-verifier.js';
 import { ISSUED_AT_MS, ISSUER, Issuer, Revocations, TENANT, USER } from './issuer.js';
@@ -59,6 +60,29 @@ describe('TokenVerifier', () => {
     ['operator', { aud: 'platform-admin', tid: undefined, roles: ['reviewer'] }, ['platform-admin'] as Audience[]],
   ])('recognises an %s token', async (kind, claims, audiences) => {
     await expect(verifier.verify(await issuer.sign(claims), audiences)).resolves.toMatchObject({ kind });
+  });
+
+  it('turns the token of an API key into a principal without a session', async () => {
+    const token = await issuer.sign({ sid: 'key-7', api_key: true, scopes: ['leads:read'] });
+    const principal = await verifier.verify(token, API);
+    expect(principal).toMatchObject({ kind: 'user', userId: USER, apiKeyId: 'key-7', scopes: ['leads:read'] });
+    expect(principal.sessionId).toBeUndefined();
+  });
+
+  it.each([
+    ['without scopes', { api_key: true, scopes: [] }],
+    ['without the key', { api_key: true, scopes: ['leads'], sid: undefined }],
+    ['that says it in another way', { api_key: 'yes', scopes: ['leads'] }],
+    ['that denies it', { api_key: false, scopes: ['leads'] }],
+    ['of an app', { api_key: true, scopes: ['leads'], act: { sub: 'acme' } }],
+    ['that embeds', { api_key: true, scopes: ['leads'], embed: true, embed_app_id: 'acme' }],
+  ])('refuses the token of an API key %s', async (_which, claims) => {
+    expect(await codeOf(await issuer.sign(claims))).toBe('UNAUTHENTICATED');
+  });
+
+  it('refuses an API key itself: only the gateway takes keys', async () => {
+    const key = makeApiKey({ keyId: TENANT, tenantId: TENANT });
+    expect(await codeOf(key)).toBe('UNAUTHENTICATED');
   });
 
   it('refuses a token in which any character was changed', async () => {

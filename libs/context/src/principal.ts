@@ -17,8 +17,10 @@ export interface Principal extends CallOrigin {
   readonly linkedTenantId?: string;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
-  /** Absent in app, embed and internal tokens. */
+  /** Absent in app, embed and internal tokens, and in those of API keys. */
   readonly sessionId?: string;
+  /** The API key with which a user or a service account (then `userId`) calls. */
+  readonly apiKeyId?: string;
   readonly tokenId: string;
   /** Unix time in milliseconds, taken from the token's id (a UUIDv7). */
   readonly issuedAtMs: number;

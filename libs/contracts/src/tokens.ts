@@ -13,6 +13,8 @@ export type Audience = (typeof AUDIENCES)[keyof typeof AUDIENCES];
 export const ACCESS_TOKEN_SECONDS = 900;
 export const EMBED_TOKEN_SECONDS = 900;
 export const INTERNAL_TOKEN_SECONDS = 60;
+/** Of the token that an API key is exchanged for: the minute that the gateway keeps it, and a call that runs meanwhile. */
+export const API_KEY_TOKEN_SECONDS = 120;
 
 /** The oldest token that is accepted, whatever its `exp` says: no token of the platform is valid for longer. */
 export const MAX_TOKEN_AGE_SECONDS = Math.max(ACCESS_TOKEN_SECONDS, EMBED_TOKEN_SECONDS, INTERNAL_TOKEN_SECONDS);
@@ -32,8 +34,10 @@ export interface AccessTokenClaims {
   linked_tid?: string;
   roles: string[];
   scopes: string[];
-  /** The session; absent in app, embed and internal tokens. */
+  /** The session, or the API key with `api_key`; absent in app, embed and internal tokens. */
   sid?: string;
+  /** The token was exchanged for an API key: `sid` is the key, so that ending a key is published as ending a session is. */
+  api_key?: true;
   iat: number;
   exp: number;
   jti: string;

@@ -7,6 +7,7 @@ import { startSpan } from '@crm/tracing';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiKeyService } from '../api-keys/api-key.service.js';
 import { BodyBudget } from '../bodies/body-budget.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { CrossOriginService } from '../cross-origin/cross-origin.service.js';
@@ -31,6 +32,7 @@ export class ProxyService implements OnModuleInit {
   constructor(
     private readonly adapters: HttpAdapterHost,
     private readonly verifier: TokenVerifier,
+    private readonly keys: ApiKeyService,
     private readonly limits: RateLimitService,
     private readonly bodies: BodyBudget,
     private readonly origins: CrossOriginService,
@@ -136,9 +138,16 @@ export class ProxyService implements OnModuleInit {
     reply.raw.once('close', leave);
   }
 
-  /** The principal of a token that was verified before: nearly every request has one, and a promise would cost more. */
+  /**
+   * The principal of a token that was verified before, or of a key that was exchanged: nearly every request has one, and a
+   * promise would cost more.
+   */
   private rememberedPrincipal(request: FastifyRequest, { routeClass }: Route): Principal | undefined {
-    return routeClass.ignoresToken ? undefined : this.verifier.recallFrom(request.headers.authorization, AUDIENCE);
+    if (routeClass.ignoresToken) {
+      this.keys.withhold(request);
+      return undefined;
+    }
+    return this.verifier.recallFrom(request.headers.authorization, AUDIENCE) ?? this.keys.recall(request);
   }
 
   private async principalOf(request: FastifyRequest, { routeClass }: Route): Promise<Principal | undefined> {
@@ -148,7 +157,7 @@ export class ProxyService implements OnModuleInit {
     return this.limits.tryToken(request, async () => {
       const token = bearerToken(header);
       if (token === undefined) throw new PlatformError('UNAUTHENTICATED');
-      return this.verifier.verify(token, AUDIENCE);
+      return this.keys.isKey(token) ? this.keys.exchange(request, token) : this.verifier.verify(token, AUDIENCE);
     });
   }
 

@@ -4,7 +4,7 @@ import type { Limit } from '@crm/limits';
 export const LIMIT_NAMES = [
   /** All principals of a tenant together. */
   'tenant',
-  /** One user or host user. */
+  /** One user or host user, or one API key. */
   'principal',
   /** One installed app in one tenant, with the app's own token. */
   'app',

@@ -44,9 +44,9 @@ export class RateLimitService {
     principal?: Principal,
   ): void | Promise<void> {
     if (principal) {
-      const { tenantId, kind, userId } = principal;
+      const { tenantId, kind, userId, apiKeyId } = principal;
       const group = kind === 'app' ? this.apps : this.users;
-      return tell(reply, group.consume(`${tenantId}:${kind}:${userId}`, tenantId));
+      return tell(reply, group.consume(`${tenantId}:${kind}:${apiKeyId ?? userId}`, tenantId));
     }
     const address = addressKey(request.ip);
     const hookId = limit === 'hook' ? presentedHookId(path) : undefined;

@@ -5,13 +5,17 @@ import { EmailChange } from '../accounts/email-change/email-change.entity.js';
 import { PasswordReset } from '../accounts/password-reset/password-reset.entity.js';
 import { SignInEmail } from '../accounts/user/sign-in-email.entity.js';
 import { SigningKey } from '../keys/signing-key.entity.js';
+import { ApiKey } from '../sessions/api-key/api-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
 import { SpentPasskeyChallenge } from '../sign-in/passkey/spent-passkey-challenge.entity.js';
 import { ProviderSignIn } from '../single-sign-on/sign-in/provider-sign-in.entity.js';
 
 const PAST = Raw((column) => `${column} < now()`);
-/** A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one. */
+/**
+ * A retired key is kept for a month, so that an old token in a report can be distinguished from a forged one; an API key, so
+ * that its owner sees that it has expired.
+ */
 const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
 
 /** Rows that are no longer of use: of global tables, and of those that the narrow role may sweep for every tenant. */
@@ -21,6 +25,7 @@ export class ExpiredRowRepository {
     await tx.repository(RefreshToken).delete({ expiresAt: PAST });
     await tx.repository(RevocationCutoff).delete({ expiresAt: PAST });
     await tx.repository(SigningKey).delete({ retiresAt: LONG_PAST });
+    await tx.repository(ApiKey).delete({ expiresAt: LONG_PAST });
     await tx.repository(PasswordReset).delete({ expiresAt: PAST });
     await tx.repository(EmailChange).delete({ expiresAt: PAST });
     await tx.repository(ProviderSignIn).delete({ expiresAt: PAST });

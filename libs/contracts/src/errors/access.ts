@@ -18,4 +18,8 @@ export const ACCESS_ERRORS = defineErrors({
   EMBED_USER_DISABLED: [403, 'The embedded user is disabled'],
   EMBED_SCOPE_DENIED: [403, 'The app was not granted a scope that was asked for'],
   STEP_UP_REQUIRED: [403, 'The password or the second factor must be proven again'],
+  INVALID_API_KEY: [401, 'The API key is not valid'],
+  API_KEY_REFUSED: [403, 'An API key cannot do this; a person who has signed in can'],
+  SCOPE_NOT_GRANTABLE: [403, 'The role does not allow the scope'],
+  API_KEY_LIMIT_EXCEEDED: [409, 'There are as many API keys or service accounts as are allowed'],
 });

@@ -73,6 +73,27 @@ export const mintInternalToken = defineRpc({
   timeoutMs: 3000,
 });
 
+/**
+ * Exchanges an API key for an access token with the present rights of its owner. The gateway asks once for many calls; the key
+ * itself never leaves the gateway.
+ */
+export const exchangeApiKey = defineRpc({
+  subject: 'rpc.identity.apiKeys.exchange',
+  server: 'identity',
+  callers: ['gateway'],
+  principal: 'service',
+  request: Type.Object({
+    tenantId: Id,
+    keyId: Id,
+    /** SHA-256 of the key, in hexadecimal. */
+    fingerprint: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    /** Where the key was presented; shown to its owner. */
+    address: Type.String({ maxLength: 64 }),
+  }),
+  response: Type.Object({ token: Type.String(), expiresIn: Type.Integer() }),
+  timeoutMs: 3000,
+});
+
 /** The parts of a manifest's `embed` section that identity uses. */
 const EmbedSettings = {
   allowedOrigins: Type.Array(Type.String()),

@@ -1,3 +1,4 @@
+import type { AccessRule } from '@crm/access';
 import {
   OPERATOR_ROLES,
   operatorRolesAllow,
@@ -7,6 +8,10 @@ import {
   TENANT_ROLES,
 } from '@crm/contracts';
 import type { ControllerRoute } from '../route/list-routes.js';
+
+/** Whether API keys may call a route with this rule. */
+export const takesApiKeys = (access: AccessRule | undefined): boolean =>
+  access !== undefined && (access.key ?? access.scope !== undefined);
 
 /**
  * Who may call a route, as a sentence made from its access rule.
@@ -21,15 +26,19 @@ export function accessText({ access, public: isPublic }: ControllerRoute, servic
   const others = [
     ...((access.app ?? scope !== undefined) ? ['apps'] : []),
     ...((access.embed ?? scope !== undefined) ? ['embedded users'] : []),
+    ...(takesApiKeys(access) ? ['API keys'] : []),
   ];
   const users = `For users with the role ${oneOf(roles)}.`;
-  if (others.length === 0) return `${users} Not open to apps or embedded users.`;
-  const needed = scope && `, whose token needs the scope \`${right === 'read' ? `${scope}:read` : scope}\``;
-  return `${users} Also open to ${others.join(' and to ')}${needed ?? ''}.`;
+  if (others.length === 0) return `${users} Not open to apps, embedded users or API keys.`;
+  const needed = scope && `, which need the scope \`${right === 'read' ? `${scope}:read` : scope}\``;
+  return `${users} Also open to ${listed(others)}${needed ?? ''}.`;
 }
 
 const operatorRoles = (right: Right): string[] =>
   OPERATOR_ROLES.filter((role) => operatorRolesAllow([role], right)).map((role) => `\`${role}\``);
+
+const listed = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 
 const oneOf = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : (names[0] ?? '');

@@ -5,7 +5,7 @@ import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import type { HttpConfig } from '../http-config.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import { type ControllerRoute, controllerRoutes } from '../route/list-routes.js';
-import { accessText } from './access-text.js';
+import { accessText, takesApiKeys } from './access-text.js';
 import { Components, type Json } from './components.js';
 import {
   API_GROUP,
@@ -36,6 +36,12 @@ export const SECURITY_SCHEMES = {
     description:
       'An access token of 15 minutes, from signing in, from the embed-gateway or from the token endpoint of apps',
   },
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'crmk_…',
+    description: 'An API key of a user or of a service account, sent where an access token is sent',
+  },
 } as const;
 
 /**
@@ -65,8 +71,15 @@ export function openApiDocument(app: INestApplicationContext, config: Pick<HttpC
     servers: [{ url: isEdge(config.name) ? '/' : config.baseUrl }],
     tags: [...groups.values()].sort((left, right) => left.name.localeCompare(right.name)),
     paths,
-    components: { ...components.all(), ...(takesTokens && { securitySchemes: SECURITY_SCHEMES }) },
+    components: { ...components.all(), ...(takesTokens && { securitySchemes: schemesOf(paths) }) },
   };
+}
+
+/** Those that an operation names. */
+function schemesOf(paths: Record<string, Json>): Json {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item) as { security?: object[] }[]);
+  const named = new Set(operations.flatMap(({ security = [] }) => security.flatMap((each) => Object.keys(each))));
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => named.has(name)));
 }
 
 /** The group that the controller declares, else its noun: `LeadController` → `lead`. */
@@ -111,7 +124,7 @@ function operation(
         content: { [PROBLEM_TYPE]: { schema: components.schema(ProblemDocument) } },
       },
     },
-    security: route.public ? [] : [{ bearer: [] }],
+    security: route.public ? [] : [{ bearer: [] }, ...(takesApiKeys(route.access) ? [{ apiKey: [] }] : [])],
     ...(route.access && { 'x-access': route.access }),
   };
 }

@@ -2,6 +2,7 @@ import { ERRORS, type ErrorCode } from '@crm/contracts';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import type { ControllerRoute } from '../route/list-routes.js';
 import { isNotRepeatable } from '../route/not-repeatable.decorator.js';
+import { takesApiKeys } from './access-text.js';
 import type { Components, Json } from './components.js';
 import { ProblemDocument } from './shared-schemas.js';
 
@@ -18,10 +19,13 @@ export interface RouteInputs {
 export function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): ErrorCode[] {
   const { access } = route;
   const refusesEmbed = access && !(access.embed ?? access.scope !== undefined);
+  const takesKeys = takesApiKeys(access);
   return [
     ...(route.public ? [] : (['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'TOKEN_REVOKED', 'FORBIDDEN'] as const)),
     ...(access?.scope ? (['INSUFFICIENT_SCOPE'] as const) : []),
     ...(refusesEmbed ? (['EMBED_TOKEN_REFUSED'] as const) : []),
+    ...(takesKeys ? (['INVALID_API_KEY'] as const) : []),
+    ...(access && !takesKeys ? (['API_KEY_REFUSED'] as const) : []),
     ...(inputs.query ? (['INVALID_QUERY'] as const) : []),
     ...(inputs.pathParameters ? (['NOT_FOUND'] as const) : []),
     ...(inputs.body

@@ -31,6 +31,11 @@ export class TenantRepository {
     return tx.repository(Tenant).findOneBy({ id: tx.tenantId });
   }
 
+  /** Like find, and holds the row until the transaction ends, so that changes of the tenant's limits follow each other. */
+  async lock(tx: TenantTransaction): Promise<Tenant | null> {
+    return tx.repository(Tenant).findOne({ where: { id: tx.tenantId }, lock: { mode: 'pessimistic_write' } });
+  }
+
   /** @returns whether the tenant exists */
   async setPlan(tx: TenantTransaction, plan: Plan): Promise<boolean> {
     const { affected } = await tx

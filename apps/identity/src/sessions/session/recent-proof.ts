@@ -1,6 +1,6 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
@@ -19,13 +19,18 @@ export class RecentProof {
   ) {}
 
   /** @throws PlatformError STEP_UP_REQUIRED, also for a token without a session */
-  async assert({ kind, tenantId, userId, sessionId }: Principal): Promise<void> {
-    const tenant = kind === 'operator' ? PLATFORM_TENANT : tenantId;
+  async assert(principal: Principal): Promise<void> {
+    const tenant = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
+    await this.database.transaction(tenant, (tx) => this.assertWithin(tx, principal));
+  }
+
+  /**
+   * As {@link assert}, in the transaction of the change, for one that must not outlive what ended the session.
+   * @throws PlatformError STEP_UP_REQUIRED
+   */
+  async assertWithin(tx: TenantTransaction, { userId, sessionId }: Principal): Promise<void> {
     const proven =
-      sessionId !== undefined &&
-      (await this.database.transaction(tenant, (tx) =>
-        this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds),
-      ));
+      sessionId !== undefined && (await this.sessions.wasProven(tx, userId, sessionId, this.config.stepUpSeconds));
     if (!proven) throw new PlatformError('STEP_UP_REQUIRED');
   }
 }

@@ -1,10 +1,11 @@
 import { AUDIENCES, SCOPE_NAMES } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { TokenSigner } from '../../keys/token-signer.js';
+import { ApiKeyEnding } from '../api-key/api-key-ending.js';
 import { RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { SessionRepository } from './session.repository.js';
@@ -23,6 +24,7 @@ export class SessionService extends Sessions {
     signer: TokenSigner,
     revocations: RevocationService,
     trail: AuditTrail,
+    private readonly apiKeys: ApiKeyEnding,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
@@ -43,5 +45,17 @@ export class SessionService extends Sessions {
         },
       },
     );
+  }
+
+  /** A change that ends all sessions because the account may be in other hands, or must not be used, ends its API keys too. */
+  override async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    await this.apiKeys.endAllWithin(tx, userId);
+    return super.endAllWithin(tx, userId);
+  }
+
+  /** As {@link endAllWithin}: whoever knew the previous password can have made a key. */
+  override async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
+    await this.apiKeys.endAllWithin(tx, userId);
+    return super.endOthersWithin(tx, userId, keptId);
   }
 }

@@ -171,7 +171,7 @@ export abstract class Sessions {
    */
   async endAll(by: TransactionOrigin, userId: string): Promise<void> {
     const ended = await this.parts.database.transaction(by, async (tx) => {
-      const ids = await this.endAllWithin(tx, userId);
+      const ids = await this.deleteAllWithin(tx, userId);
       this.parts.trail.record(tx, {
         action: 'session.all_ended',
         subject: { kind: 'user', id: userId },
@@ -184,6 +184,10 @@ export abstract class Sessions {
 
   /** Ends every session as a part of another change; call {@link forget} with the ids after the commit. */
   async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    return this.deleteAllWithin(tx, userId);
+  }
+
+  private async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;

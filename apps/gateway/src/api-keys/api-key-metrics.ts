@@ -1,0 +1,7 @@
+import { counter } from '@crm/metrics';
+
+export const exchanges = counter(
+  'gateway_api_key_exchanges_total',
+  'API keys for which identity was asked, by the outcome: accepted, refused, or failed without an answer',
+  ['outcome'],
+);

@@ -1,0 +1,63 @@
+import { secondsFromNow, type TenantTransaction } from '@crm/database';
+import type { ListPage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { LessThan, Raw } from 'typeorm';
+import { ApiKey } from './api-key.entity.js';
+import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from './api-key.sql.js';
+
+/** By the clock of the database server, as all times of keys. */
+const FUTURE = Raw((column) => `${column} > now()`);
+
+export type NewApiKey = Pick<ApiKey, 'id' | 'ownerKind' | 'ownerId' | 'name' | 'scopes' | 'secretHash' | 'createdBy'>;
+
+@Injectable()
+export class ApiKeyRepository {
+  async insert(tx: TenantTransaction, key: NewApiKey, validSeconds: number): Promise<ApiKey> {
+    const { tenantId } = tx;
+    await tx.repository(ApiKey).insert({ tenantId, ...key, expiresAt: secondsFromNow(validSeconds) });
+    return tx.repository(ApiKey).findOneByOrFail({ tenantId, id: key.id });
+  }
+
+  /** A key that has not expired. */
+  async findLive(tx: TenantTransaction, id: string): Promise<ApiKey | null> {
+    return tx.repository(ApiKey).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
+  }
+
+  /** Keys that have not expired: of one owner, or of the tenant. */
+  async countLive(tx: TenantTransaction, ownerId?: string): Promise<number> {
+    return tx.repository(ApiKey).countBy({ tenantId: tx.tenantId, expiresAt: FUTURE, ...(ownerId && { ownerId }) });
+  }
+
+  /** Keys of an owner, the last made first, and how many there are. */
+  async listOfOwner(
+    tx: TenantTransaction,
+    ownerId: string,
+    page: ListPage,
+  ): Promise<{ keys: ApiKey[]; counted: number }> {
+    const owned = { tenantId: tx.tenantId, ownerId };
+    const keys = await tx.repository(ApiKey).find({
+      where: { ...owned, ...(page.after && { id: LessThan(page.after.id) }) },
+      order: { id: 'DESC' },
+      take: page.limit,
+      skip: page.offset,
+    });
+    return { keys, counted: await tx.repository(ApiKey).countBy(owned) };
+  }
+
+  /** Notes a use, once in five minutes: most uses write nothing. */
+  async noteUse(tx: TenantTransaction, id: string, address: string): Promise<void> {
+    await tx.query(NOTE_API_KEY_USE, [tx.tenantId, id, address]);
+  }
+
+  /** @returns whether the owner had such a key */
+  async delete(tx: TenantTransaction, ownerId: string, id: string): Promise<boolean> {
+    const { affected } = await tx.repository(ApiKey).delete({ tenantId: tx.tenantId, ownerId, id });
+    return affected === 1;
+  }
+
+  /** @returns the ids of the keys that the owner had */
+  async deleteOfOwner(tx: TenantTransaction, ownerId: string): Promise<string[]> {
+    const rows = await tx.query<{ id: string }>(DELETE_API_KEYS_OF_OWNER, [tx.tenantId, ownerId]);
+    return rows.map(({ id }) => id);
+  }
+}
