@@ -3,7 +3,7 @@ import type { StatefulService } from '@crm/contracts';
 /** The tables of each database in alphabetical order, without TypeORM's `migrations`. Each isolates its rows. */
 export const TABLES: Readonly<Record<StatefulService, string>> = {
   identity:
-    'app_user authenticator code_guess dead_letter email_change email_claim embed_client embed_user idempotency inbox invitation mail mfa_challenge operator outbox outbox_position password_reset pending_cutoff quota_use recovery_code refresh_token revocation_cutoff session sign_in_email sign_in_policy signing_key tenant',
+    'app_user authenticator code_guess dead_letter email_change email_claim embed_client embed_user idempotency inbox invitation mail mfa_challenge oauth_app oauth_code oauth_grant oauth_installation oauth_refresh_token oauth_request operator outbox outbox_position password_reset pending_cutoff quota_use recovery_code refresh_token revocation_cutoff session sign_in_email sign_in_policy signing_key tenant',
   'custom-objects':
     'custom_field custom_object custom_object_share custom_record custom_unique dead_letter idempotency outbox outbox_position record_reference record_search',
   'automation-hooks':

@@ -12,3 +12,9 @@ export const USER_GROUP: ApiGroupDescription = {
   name: 'Users',
   description: 'The people of a workspace, their roles and their links to users of a host application.',
 };
+
+export const OAUTH_GROUP: ApiGroupDescription = {
+  name: 'OAuth',
+  description:
+    'How installed apps get tokens: OAuth 2.1 with client credentials for an installation, and authorization code with PKCE for a user. The token endpoint and its neighbours take forms and answer errors as RFC 6749 says, with `error` and `error_description`.',
+};

@@ -21,6 +21,7 @@ import { entities } from './entities.js';
 import { ExpiredRowModule } from './housekeeping/expired-row.module.js';
 import { KeyModule } from './keys/key.module.js';
 import { MailModule } from './mail/mail.module.js';
+import { OAuthModule } from './oauth/oauth.module.js';
 import { OperatorModule } from './operators/operator.module.js';
 import { InternalTokenModule } from './sessions/internal-token/internal-token.module.js';
 import { SessionModule } from './sessions/session/session.module.js';
@@ -64,6 +65,7 @@ export class AppModule {
         PasswordChangeModule,
         PasswordResetModule,
         EmailChangeModule,
+        OAuthModule,
       ],
     };
   }

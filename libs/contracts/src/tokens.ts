@@ -29,7 +29,10 @@ export interface AccessTokenClaims {
   linked_tid?: string;
   roles: string[];
   scopes: string[];
-  /** The session; absent in app, embed and internal tokens. */
+  /**
+   * The session. In the tokens of an app what ends them: the grant of the user it acts for, or a name of this one token. Absent
+   * in embed and internal tokens.
+   */
   sid?: string;
   iat: number;
   exp: number;

@@ -4,6 +4,7 @@ import { Passwords1795700000101 } from './1795700000101-passwords.js';
 import { Factors1795700000201 } from './1795700000201-factors.js';
 import { Verification1795700000301 } from './1795700000301-verification.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
+import { OAuth1795800000101 } from './1795800000101-oauth.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -12,6 +13,7 @@ export const migrations = [
   Factors1795700000201,
   Verification1795700000301,
   Quotas1795700000302,
+  OAuth1795800000101,
 ];
 
 export const databaseRoles = DATABASES.identity;

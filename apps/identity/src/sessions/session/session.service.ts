@@ -1,9 +1,10 @@
 import { AUDIENCES, SCOPE_NAMES } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { TokenSigner } from '../../keys/token-signer.js';
+import { GrantRepository } from '../../oauth/grant/grant.repository.js';
 import { RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
 import { SessionRepository } from './session.repository.js';
@@ -20,7 +21,8 @@ export class SessionService extends Sessions {
     refreshTokens: RefreshTokenRepository,
     users: UserRepository,
     signer: TokenSigner,
-    revocations: RevocationService,
+    private readonly revocations: RevocationService,
+    private readonly grants: GrantRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
@@ -41,5 +43,13 @@ export class SessionService extends Sessions {
         },
       },
     );
+  }
+
+  /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
+  override async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const sessions = await super.endAllWithin(tx, userId);
+    const grants = await this.grants.deleteOfUser(tx, userId);
+    for (const id of grants) await this.revocations.record(tx, 'session', id);
+    return [...sessions, ...grants];
   }
 }
