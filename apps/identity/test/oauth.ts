@@ -109,7 +109,7 @@ export async function authorize(
       code_challenge_method: 'S256',
       state: 'the state',
       ...changes,
-    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]])),
   );
   const answer = await identity.service.request<OAuthBody>('GET', `/api/auth/oauth/authorize?${query}`);
   const location = answer.headers.get('location');

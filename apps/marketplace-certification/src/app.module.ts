@@ -11,6 +11,7 @@ import { EmbedCredentialModule } from './embed-credential/embed-credential.modul
 import { entities } from './entities.js';
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
+import { OAuthCredentialModule } from './oauth-credential/oauth-credential.module.js';
 import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
@@ -36,6 +37,7 @@ export class AppModule {
         ListingModule,
         RatingModule,
         InstallationModule,
+        OAuthCredentialModule,
       ],
     };
   }

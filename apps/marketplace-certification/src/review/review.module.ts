@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { EmbedCredentialModule } from '../embed-credential/embed-credential.module.js';
 import { WebhookSecretModule } from '../webhook-secret/webhook-secret.module.js';
+import { PublishedClientService } from './published-client.service.js';
 import { ReviewRepository } from './review.repository.js';
 import { ReviewRpc } from './review.rpc.js';
 import { ReviewService } from './review.service.js';
@@ -9,6 +10,6 @@ import { ReviewService } from './review.service.js';
 @Module({
   imports: [CatalogueModule, EmbedCredentialModule, WebhookSecretModule],
   controllers: [ReviewRpc],
-  providers: [ReviewRepository, ReviewService],
+  providers: [PublishedClientService, ReviewRepository, ReviewService],
 })
 export class ReviewModule {}

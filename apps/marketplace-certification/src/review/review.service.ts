@@ -10,6 +10,7 @@ import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
 import { EmbedCredentialService } from '../embed-credential/embed-credential.service.js';
 import { storedText } from '../text/stored-text.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
+import { PublishedClientService } from './published-client.service.js';
 import { publishedListing } from './published-listing.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { fitQueue } from './review-queue.js';
@@ -28,6 +29,7 @@ export class ReviewService {
     private readonly audit: SubmissionAuditRepository,
     private readonly secrets: WebhookSecretService,
     private readonly embeds: EmbedCredentialService,
+    private readonly clients: PublishedClientService,
   ) {}
 
   /** @throws PlatformError FORBIDDEN unless the caller is an operator */
@@ -70,6 +72,7 @@ export class ReviewService {
       // Last, when only the commit can still fail; a publication that is repeated applies the settings again. Also for a
       // version that does not embed: it ends what the previous version allowed.
       if (manifest) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
+      if (manifest) await this.clients.follow(submission.appKey, manifest.oauth);
       const decided = await this.reviews.find(tx, submissionId);
       return viewOf(decided as ReviewedSubmission);
     });
