@@ -48,7 +48,7 @@ export class OAuth1795800000101 extends ServiceMigration {
         previous_valid_until timestamptz,
         ended_at timestamptz,
         updated_at timestamptz NOT NULL DEFAULT now()`,
-      indexes: ['tenant_id, app_key', { columns: 'ended_at', where: 'ended_at IS NOT NULL' }],
+      indexes: ['app_key, tenant_id', { columns: 'ended_at', where: 'ended_at IS NOT NULL' }],
     });
   }
 
@@ -125,7 +125,7 @@ export class OAuth1795800000101 extends ServiceMigration {
         used_at timestamptz,
         expires_at timestamptz NOT NULL`,
       references: [{ columns: ['user_id'], table: 'app_user', onDelete: 'cascade' }],
-      indexes: ['installation_id', 'user_id', { columns: 'expires_at', tenantFirst: false }],
+      indexes: [{ columns: 'expires_at', tenantFirst: false }],
       // The sweeper deletes expired ones of every tenant.
       narrow: ['select', 'delete'],
     });
@@ -149,15 +149,15 @@ export class OAuth1795800000101 extends ServiceMigration {
     });
     await createTenantTable(runner, roles, {
       name: 'oauth_refresh_token',
-      primaryKey: ['token_hash'],
+      primaryKey: ['grant_id', 'token_hash'],
       columns: `
-        token_hash bytea NOT NULL,
         grant_id uuid NOT NULL,
+        token_hash bytea NOT NULL,
         expires_at timestamptz NOT NULL,
         rotated_at timestamptz,
         sealed_successor bytea`,
       references: [{ columns: ['grant_id'], table: 'oauth_grant', onDelete: 'cascade' }],
-      indexes: ['grant_id', { columns: 'expires_at', tenantFirst: false }],
+      indexes: [{ columns: 'expires_at', tenantFirst: false }],
       narrow: ['select', 'delete'],
     });
   }

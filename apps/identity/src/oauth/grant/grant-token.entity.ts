@@ -10,7 +10,7 @@ export class GrantToken {
   @PrimaryColumn({ name: 'token_hash', type: 'bytea' })
   tokenHash: Buffer;
 
-  @Column({ name: 'grant_id', type: 'uuid' })
+  @PrimaryColumn({ name: 'grant_id', type: 'uuid' })
   grantId: string;
 
   @Column({ name: 'expires_at', type: 'timestamptz' })

@@ -51,7 +51,7 @@ export class GrantTokenRepository {
     // The client has this token, because it presents it: what led to it is forgotten.
     await tokens.update({ tenantId, grantId, sealedSuccessor: Not(IsNull()) }, { sealedSuccessor: null });
     const sealedSuccessor = sealSuccessor(presented, successor);
-    await tokens.update({ tenantId, tokenHash }, { rotatedAt: secondsFromNow(0), sealedSuccessor });
+    await tokens.update({ tenantId, grantId, tokenHash }, { rotatedAt: secondsFromNow(0), sealedSuccessor });
     await this.insert(tx, successor, grantId, validSeconds);
     return { outcome: 'rotated', successor };
   }

@@ -1,5 +1,5 @@
 import { Public } from '@crm/access';
-import { ApiGroup, Describe, FormBody, NotRepeatable } from '@crm/http';
+import { ApiGroup, Describe, FormBody, type JsonSchema, NotRepeatable } from '@crm/http';
 import { Controller, HttpCode, Ip, Post, Req, UseFilters } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../../api-groups.js';
@@ -10,6 +10,8 @@ import { AboutTokenForm, IntrospectionView, OAuthErrorView, TokenAnswerView, Tok
 import { type ClientCall, TokenService } from './token.service.js';
 import type { TokenAnswer } from './token-answer.js';
 
+/** RFC 7009, section 2.2: the status says everything. */
+const NOTHING: JsonSchema = { type: 'object', properties: {} };
 const REFUSED = { status: 400, description: 'Refused (RFC 6749, section 5.2)', body: () => OAuthErrorView };
 const NOT_AUTHENTICATED = { status: 401, description: 'The client is not authenticated', body: () => OAuthErrorView };
 const AUTHORIZATION = {
@@ -53,10 +55,15 @@ export class TokenController {
     headers: [AUTHORIZATION],
     body: { dto: () => AboutTokenForm },
     example: { token: 'eyJhbGciOiJFZERTQSJ9.e30.c2ln', client_id: 'acme-site-visits' },
-    answers: [{ status: 200, description: 'The token is not valid any more' }, REFUSED, NOT_AUTHENTICATED],
+    answers: [
+      { status: 200, description: 'The token is not valid any more', body: NOTHING, example: {} },
+      REFUSED,
+      NOT_AUTHENTICATED,
+    ],
   })
-  async revoke(@Req() request: FastifyRequest, @Ip() address: string): Promise<void> {
+  async revoke(@Req() request: FastifyRequest, @Ip() address: string): Promise<object> {
     await this.tokens.revoke(callOf(request, address));
+    return {};
   }
 
   @Post('introspect')
