@@ -52,6 +52,10 @@ describe('routing', () => {
     ['/api/crm/automations/hooks/w-1/secret', 'hook', true, 256 * 1024],
     ['/api/crm/automations/runs', 'caller', false, 1024 * 1024],
     ['/api/auth/login', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/token', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/introspect', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/authorize', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/requests/x/decision', 'caller', false, 1024 * 1024],
     ['/api/auth/sessions', 'caller', false, 1024 * 1024],
     ['/api/marketplace/developer/apps/acme/listen', 'caller', false, 1024 * 1024],
   ])('counts %s by the %s', (path, limit, ignoresToken, bodyBytes) => {
