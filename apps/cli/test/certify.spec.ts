@@ -116,8 +116,8 @@ describe('crm-dev certify --json', () => {
     const { status, out, err } = await workspace.run(['certify', '--json', file]);
     expect({ status, err: err.slice(0, 29) }).toEqual({ status: 1, err: 'FAIL acme-site-visits@1.0.0 (' });
     const result = JSON.parse(out);
-    expect(result).toMatchObject({ file: '~/json.json', passed: false, suiteVersion: '1.2.0' });
-    expect(result.checks).toHaveLength(27);
+    expect(result).toMatchObject({ file: '~/json.json', passed: false, suiteVersion: '1.3.0' });
+    expect(result.checks).toHaveLength(28);
     expect(result.findings).toContainEqual(
       expect.objectContaining({ check: 'MAN-001', pointer: '/webhook', column: 3, length: 9 }),
     );

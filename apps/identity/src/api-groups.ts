@@ -32,3 +32,9 @@ export const API_KEY_GROUP: ApiGroupDescription = {
   name: 'API keys',
   description: 'Keys with which programs call: of users, and of service accounts of the workspace.',
 };
+
+export const OAUTH_GROUP: ApiGroupDescription = {
+  name: 'OAuth',
+  description:
+    'How installed apps get tokens: OAuth 2.1 with client credentials for an installation, and authorization code with PKCE for a user. The token endpoint and its neighbours take forms and answer errors as RFC 6749 says, with `error` and `error_description`.',
+};

@@ -30,6 +30,7 @@ import { entities } from './entities.js';
 import { ExpiredRowModule } from './housekeeping/expired-row.module.js';
 import { KeyModule } from './keys/key.module.js';
 import { MailModule } from './mail/mail.module.js';
+import { OAuthModule } from './oauth/oauth.module.js';
 import { OperatorModule } from './operators/operator.module.js';
 import { ErasureModule } from './personal-data/erasure/erasure.module.js';
 import { PersonalDataExportModule } from './personal-data/export/personal-data-export.module.js';
@@ -91,6 +92,7 @@ export class AppModule {
         ServiceAccountModule,
         ServiceKeyModule,
         KeyExchangeModule,
+        OAuthModule,
       ],
     };
   }

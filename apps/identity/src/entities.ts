@@ -11,6 +11,12 @@ import { EmbedClient } from './embedding/embed-client/embed-client.entity.js';
 import { EmbedUser } from './embedding/embed-user/embed-user.entity.js';
 import { SigningKey } from './keys/signing-key.entity.js';
 import { Mail } from './mail/mail.entity.js';
+import { OAuthApp } from './oauth/app/oauth-app.entity.js';
+import { AuthorizationCode } from './oauth/grant/authorization-code.entity.js';
+import { Grant } from './oauth/grant/grant.entity.js';
+import { GrantToken } from './oauth/grant/grant-token.entity.js';
+import { OAuthInstallation } from './oauth/installation/oauth-installation.entity.js';
+import { AuthorizationRequest } from './oauth/request/authorization-request.entity.js';
 import { Operator } from './operators/operator.entity.js';
 import { ApiKey } from './sessions/api-key/api-key.entity.js';
 import { RefreshToken } from './sessions/refresh-token/refresh-token.entity.js';
@@ -63,4 +69,10 @@ export const entities = [
   SpentPasskeyChallenge,
   ApiKey,
   ServiceAccount,
+  OAuthApp,
+  OAuthInstallation,
+  AuthorizationRequest,
+  AuthorizationCode,
+  Grant,
+  GrantToken,
 ];

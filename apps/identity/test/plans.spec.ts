@@ -15,12 +15,25 @@ import { LOCK_HOST_USER } from '../src/embedding/embed-user/embed-user.sql.js';
 import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/keys/signing-key.sql.js';
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
+import {
+  DELETE_GRANTS_OF_USER,
+  FIND_GRANT_TOKEN,
+  LOCK_AUTHORIZATION_CODE,
+  TOUCH_GRANT,
+} from '../src/oauth/grant/grant.sql.js';
+import {
+  END_OAUTH_INSTALLATION,
+  READ_OAUTH_CLIENT,
+  READ_OAUTH_INSTALLATION,
+  REGISTER_OAUTH_INSTALLATION,
+  ROTATE_OAUTH_SECRET,
+} from '../src/oauth/installation/oauth-installation.sql.js';
 import { ERASE_USER, LOCK_ERASED_USER, LOCK_OWNERS } from '../src/personal-data/erasure/erasure.sql.js';
 import { DELETE_API_KEYS_OF_OWNER, NOTE_API_KEY_USE } from '../src/sessions/api-key/api-key.sql.js';
 import {
-  FIND_SPENT_REFRESH_TOKEN,FIND_SPENT_REFRESH_TOKEN, 
-  ROTATE_REFRESH_TOKEN,ROTATE_REFRESH_TOKEN, 
-  STORE_REFRESH_TOKEN
+  FIND_SPENT_REFRESH_TOKEN,
+  ROTATE_REFRESH_TOKEN,
+  STORE_REFRESH_TOKEN,
 } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
 import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
@@ -42,6 +55,9 @@ const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
   FIND_AUTHENTICATOR_IN_USE,
   FIND_ACCOUNT_EMAIL,
+  DELETE_GRANTS_OF_USER,
+  FIND_GRANT_TOKEN,
+  LOCK_AUTHORIZATION_CODE,
   LOCK_HOST_USER,
   LOCK_USER_FOR_ISSUE,
   OPEN_SESSION,
@@ -55,6 +71,7 @@ const ofRuntimeRole = {
   START_ENROLMENT,
   TAKE_GUESS,
   TAKE_TRY,
+  TOUCH_GRANT,
   TOUCH_SESSION,
   USE_PASSKEY,
   USE_STEP,
@@ -69,6 +86,7 @@ const ofNarrowRole = {
   COLLECT_CUTOFFS,
   DELETE_OLD_AUDIT_ENTRIES,
   ERASE_USER,
+  END_OAUTH_INSTALLATION,
   LIST_EMBED_CONFLICTS,
   LIST_SIGN_IN_CANDIDATES,
   LOCK_ERASED_USER,
@@ -77,8 +95,12 @@ const ofNarrowRole = {
   MEASURE_DUE_MAIL,
   READ_EMBED_MINT,
   READ_KNOWN_EMBED_MINTS,
+  READ_OAUTH_CLIENT,
+  READ_OAUTH_INSTALLATION,
+  REGISTER_OAUTH_INSTALLATION,
   RELEASE_MAIL,
   FIND_SPENT_REFRESH_TOKEN,
+  ROTATE_OAUTH_SECRET,
   ROTATE_REFRESH_TOKEN,
   STORE_EMBED_CLIENT,
   STORE_REFRESH_TOKEN,

@@ -13,6 +13,7 @@ import { EmbedCredentialModule } from './embed-credential/embed-credential.modul
 import { entities } from './entities.js';
 import { InstallationModule } from './installation/installation.module.js';
 import { ListingModule } from './listing/listing.module.js';
+import { OAuthCredentialModule } from './oauth-credential/oauth-credential.module.js';
 import { OperatorAuditModule } from './operator-audit/operator-audit.module.js';
 import { RatingModule } from './rating/rating.module.js';
 import { ReviewModule } from './review/review.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
         InstallationModule,
         AppDecisionModule,
         OperatorAuditModule,
+        OAuthCredentialModule,
       ],
     };
   }

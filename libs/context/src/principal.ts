@@ -3,7 +3,8 @@ import type { CallOrigin } from './call-origin.js';
 /**
  * Who makes a call, according to a verified token.
  * - `user`: a user of a tenant who has signed in
- * - `app`: an installed app with its own token; `userId` is the installation
+ * - `app`: an installed app with its own token, where `userId` is the installation, or with that of a user for whom it acts,
+ *   where `userId` is the user and the roles are theirs
  * - `embed`: a user of a host application, inside the embedded CRM
  * - `internal`: a service that finishes work on behalf of a user or an installation after the call that started it
  * - `operator`: an operator of the platform; has no tenant
@@ -17,7 +18,10 @@ export interface Principal extends CallOrigin {
   readonly linkedTenantId?: string;
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
-  /** Absent in app, embed and internal tokens, and in those of API keys. */
+  /**
+   * Of an app's token: the grant of the user, or the token itself. Absent in embed and internal tokens, and in those of API
+   * keys.
+   */
   readonly sessionId?: string;
   /** The API key with which a user or a service account (then `userId`) calls. */
   readonly apiKeyId?: string;

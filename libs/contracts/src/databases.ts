@@ -67,6 +67,9 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
       role: 'narrow',
       why: 'a mail domain belongs to one tenant, and names it before anybody has signed in',
     },
+    { table: 'oauth_app', role: 'narrow', why: 'an app asks for authorization before the tenant is known' },
+    { table: 'oauth_installation', role: 'narrow', why: 'a client id is presented before its tenant is known' },
+    { table: 'oauth_request', role: 'narrow', why: 'an app sends a browser before anybody is signed in' },
     { table: 'signing_key', role: 'narrow', why: 'the platform signs with one set of keys' },
     {
       table: 'operator_audit',

@@ -22,6 +22,8 @@ export type { ProvisionedHook } from './rpc/automations.js';
 export type { ProvisionedObject } from './rpc/custom-objects.js';
 export type {
   EmbedCredentialsSummary,
+  OAuthAppStatus,
+  OAuthCredentialsSummary,
   OperatorSession,
   OperatorSignIn,
   OperatorView,

@@ -34,7 +34,10 @@ export interface AccessTokenClaims {
   linked_tid?: string;
   roles: string[];
   scopes: string[];
-  /** The session, or the API key with `api_key`; absent in app, embed and internal tokens. */
+  /**
+   * The session, or the API key with `api_key`. In the tokens of an app what ends them: the grant of the user it acts for, or a
+   * name of this one token. Absent in embed and internal tokens.
+   */
   sid?: string;
   /** The token was exchanged for an API key: `sid` is the key, so that ending a key is published as ending a session is. */
   api_key?: true;

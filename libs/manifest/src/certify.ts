@@ -11,7 +11,7 @@ import { bounded, compareProblems, isAdvice, MAX_FINDINGS, type Problem } from '
 import type { Manifest } from './schema/manifest.js';
 
 /** Changes when a check is added or changes its verdicts. */
-export const SUITE_VERSION = '1.2.0';
+export const SUITE_VERSION = '1.3.0';
 
 /** How to certify. */
 export interface CertifyOptions {

@@ -26,6 +26,7 @@ export function compareManifests(
     ...compareSets(eventsOf(before), eventsOf(after), 'event', '/webhooks', isCoveredEvent),
     ...compareSets(hostsOf(before, addressPolicy), hostsOf(after, addressPolicy), 'host', ''),
     ...compareSets(originsOf(before), originsOf(after), 'embed origin', '/embed/allowedOrigins'),
+    ...compareSets(redirectUrisOf(before), redirectUrisOf(after), 'redirect URI', '/oauth/redirectUris'),
   ];
 }
 
@@ -93,6 +94,12 @@ function originsOf(manifest: ManifestDraft): Places {
       origin,
       pointer('embed', 'allowedOrigins', i),
     ]),
+  );
+}
+
+function redirectUrisOf(manifest: ManifestDraft): Places {
+  return new Map(
+    [...entriesOf(manifest.oauth?.redirectUris)].map(([i, uri]) => [uri, pointer('oauth', 'redirectUris', i)]),
   );
 }
 

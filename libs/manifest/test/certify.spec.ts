@@ -49,7 +49,7 @@ describe('certify', () => {
       'SCP-004',
     ]);
     expect(certification).toMatchObject({
-      suiteVersion: '1.2.0',
+      suiteVersion: '1.3.0',
       passed: true,
       summary: { passed: CHECKS.length - 7, failed: 0, skipped: 7 },
     });

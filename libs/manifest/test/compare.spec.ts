@@ -75,6 +75,7 @@ describe('compareManifests', () => {
       { webhooks: [{ events: ['lead.created'], url: 'https://a.example.com/2' }] },
       [],
     ],
+    ['a new redirect URI', {}, { oauth: { redirectUris: ['https://a.example.com/cb'] } }, [['added', 'safe', true]]],
     ['a new origin', {}, { embed: { allowedOrigins: ['https://a.example.com'] } }, [['added', 'safe', true]]],
     [
       'a scope that is no longer optional',

@@ -591,6 +591,57 @@ export const SAMPLES: readonly Sample[] = [
     passes: { embed: { allowedOrigins: [`https://${'a'.repeat(253)}:65535`] } },
     pointer: '/embed/allowedOrigins/0',
   },
+  ...[
+    'https://*.example.com/callback',
+    'https://app.example.com/*',
+    'http://app.example.com/callback',
+    'http://localhost:3000/callback',
+    'com.example.app:/callback',
+    'https://app.example.com/callback#token',
+    'https://app.example.com/callback#',
+    'https://App.example.com/callback',
+    'https://app.example.com:443/callback',
+    'https://app.example.com',
+    'https://app.example.com/a/../callback',
+    'https://user@app.example.com/callback',
+    'https://app.example.com/{{tenant}}/callback',
+    'https://app.example.com/callback?state=1',
+    'callback',
+    '',
+    `https://app.example.com/${'a'.repeat(2100)}`,
+  ].map(
+    (uri): Sample => ({
+      check: 'NET-004',
+      what: `redirect URI ${uri.slice(0, 60)}`,
+      fails: { oauth: { redirectUris: [uri] } },
+      passes: {
+        oauth: {
+          redirectUris: [
+            'https://app.example.com/callback',
+            'https://app.example.com/',
+            'https://app.example.com:8443/oauth/callback?region=eu',
+          ],
+        },
+      },
+      pointer: '/oauth/redirectUris/0',
+    }),
+  ),
+  ...[[], Array.from({ length: 21 }, (_, i) => `https://app.example.com/${i}`)].map(
+    (redirectUris): Sample => ({
+      check: 'NET-004',
+      what: `${redirectUris.length} redirect URIs`,
+      fails: { oauth: { redirectUris } },
+      passes: { oauth: { redirectUris: ['https://app.example.com/callback'] } },
+      pointer: '/oauth/redirectUris',
+    }),
+  ),
+  {
+    check: 'NET-004',
+    what: 'a redirect URI twice',
+    fails: { oauth: { redirectUris: ['https://app.example.com/callback', 'https://app.example.com/callback'] } },
+    passes: { oauth: { redirectUris: ['https://app.example.com/callback'] } },
+    pointer: '/oauth/redirectUris/1',
+  },
   ...['lead', 'id', 'null', 'sbx_visit', '2visits', 'Visit', 'site-visit'].map(
     (apiName): Sample => ({
       check: 'OBJ-001',

@@ -15,6 +15,8 @@ export type {
   RecordHead,
   TaskRecord,
 } from './events/records.js';
+export { type InstallationCredentials, installationTokens } from './oauth/installation-tokens.js';
+export { TokenError } from './oauth/token-error.js';
 export type { RawBody } from './webhooks/raw-body.js';
 export type { RequestHeaders } from './webhooks/request-headers.js';
 export type { Secrets } from './webhooks/secrets.js';

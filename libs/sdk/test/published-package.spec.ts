@@ -78,7 +78,7 @@ describe('the published package', () => {
   it('does what its README says, under plain Node', async () => {
     const readme = await readFile(path.join(SDK, 'README.md'), 'utf8');
     const snippets = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-    expect(snippets).toHaveLength(3);
+    expect(snippets).toHaveLength(4);
     const files = snippets.map((_code, index) => `snippet-${index}.ts`);
     await Promise.all(snippets.map((code, index) => writeFile(path.join(folder, `snippet-${index}.ts`), code)));
     await copyInstalled(folder, 'standardwebhooks');

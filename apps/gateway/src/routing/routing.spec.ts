@@ -56,6 +56,10 @@ describe('routing', () => {
     ['/api/auth/login/passkey', 'address', true, 16 * 1024],
     ['/api/auth/login/passkey/options', 'address', true, 16 * 1024],
     ['/api/auth/passkeys', 'caller', false, 1024 * 1024],
+    ['/api/auth/oauth/token', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/introspect', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/authorize', 'address', true, 16 * 1024],
+    ['/api/auth/oauth/requests/x/decision', 'caller', false, 1024 * 1024],
     ['/api/auth/sessions', 'caller', false, 1024 * 1024],
     ['/api/marketplace/developer/apps/acme/listen', 'caller', false, 1024 * 1024],
   ])('counts %s by the %s', (path, limit, ignoresToken, bodyBytes) => {

@@ -5,6 +5,11 @@ import { EmailChange } from '../accounts/email-change/email-change.entity.js';
 import { PasswordReset } from '../accounts/password-reset/password-reset.entity.js';
 import { SignInEmail } from '../accounts/user/sign-in-email.entity.js';
 import { SigningKey } from '../keys/signing-key.entity.js';
+import { AuthorizationCode } from '../oauth/grant/authorization-code.entity.js';
+import { Grant } from '../oauth/grant/grant.entity.js';
+import { GrantToken } from '../oauth/grant/grant-token.entity.js';
+import { OAuthInstallation } from '../oauth/installation/oauth-installation.entity.js';
+import { AuthorizationRequest } from '../oauth/request/authorization-request.entity.js';
 import { ApiKey } from '../sessions/api-key/api-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
@@ -31,5 +36,10 @@ export class ExpiredRowRepository {
     await tx.repository(ProviderSignIn).delete({ expiresAt: PAST });
     await tx.repository(SignInEmail).delete({ reservedUntil: PAST });
     await tx.repository(SpentPasskeyChallenge).delete({ expiresAt: PAST });
+    await tx.repository(AuthorizationRequest).delete({ expiresAt: PAST });
+    await tx.repository(AuthorizationCode).delete({ expiresAt: PAST });
+    await tx.repository(GrantToken).delete({ expiresAt: PAST });
+    await tx.repository(Grant).delete({ expiresAt: PAST });
+    await tx.repository(OAuthInstallation).delete({ endedAt: LONG_PAST });
   }
 }

@@ -5,6 +5,7 @@ import { Factors1795700000201 } from './1795700000201-factors.js';
 import { Verification1795700000301 } from './1795700000301-verification.js';
 import { Quotas1795700000302 } from './1795700000302-quotas.js';
 import { KnownMints1795800000001 } from './1795800000001-known-mints.js';
+import { OAuth1795800000101 } from './1795800000101-oauth.js';
 import { ApiKeys1795800000201 } from './1795800000201-api-keys.js';
 import { Passkeys1795800000301 } from './1795800000301-passkeys.js';
 import { SingleSignOn1795800000401 } from './1795800000401-single-sign-on.js';
@@ -21,6 +22,7 @@ export const migrations = [
   Verification1795700000301,
   Quotas1795700000302,
   KnownMints1795800000001,
+  OAuth1795800000101,
   ApiKeys1795800000201,
   Passkeys1795800000301,
   SingleSignOn1795800000401,

@@ -10,3 +10,8 @@ export const MARKETPLACE: ApiGroupDescription = {
   name: 'Marketplace',
   description: 'Published apps, their ratings and the schema of app packages.',
 };
+
+export const INSTALLATIONS: ApiGroupDescription = {
+  name: 'Installations',
+  description: 'Apps installed in a workspace.',
+};

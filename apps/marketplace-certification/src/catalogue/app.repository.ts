@@ -16,6 +16,11 @@ export class AppRepository {
     return app?.tenantId ?? null;
   }
 
+  async findPublisherName(tx: NarrowTransaction, key: string): Promise<string | null> {
+    const app = await tx.repository(App).findOne({ select: { key: true, publisherName: true }, where: { key } });
+    return app?.publisherName ?? null;
+  }
+
   /** Who may know the app: its publisher, its visibility and whether a version was ever published. */
   async findOffer(
     tx: NarrowTransaction,

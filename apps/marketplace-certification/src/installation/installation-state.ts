@@ -12,8 +12,11 @@ export type InstallationState = (typeof INSTALLATION_STATES)[number];
 /** States in which an installation holds something of the tenant. */
 export const LIVE_STATES: readonly InstallationState[] = ['installing', 'active', 'compensating', 'uninstalling'];
 
-/** The parts of a package, in the order in which they are provisioned: workflows name the objects of the tenant. */
-export const STEP_NAMES = ['objects', 'workflows', 'subscriptions'] as const;
+/**
+ * The parts of a package, in the order in which they are provisioned: workflows name the objects of the tenant, and users can
+ * authorize an app when everything else is in place.
+ */
+export const STEP_NAMES = ['objects', 'workflows', 'subscriptions', 'authorization'] as const;
 export type StepName = (typeof STEP_NAMES)[number];
 
 export const STEP_STATES = ['pending', 'running', 'done', 'failed', 'undone'] as const;

@@ -4,13 +4,11 @@ import { ApiGroup, Describe, IdParam, type ListAnswer } from '@crm/http';
 import { headerCall, IdempotencyKey } from '@crm/idempotency';
 import { Body, Controller, Delete, Get, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { INSTALLATIONS } from '../catalogue/api-groups.js';
 import { InstallationQuery, InstallationView, InstallInput } from './installation.dto.js';
 import { InstallationService } from './installation.service.js';
 
-@ApiGroup({
-  name: 'Installations',
-  description: 'Apps installed in a workspace.',
-})
+@ApiGroup(INSTALLATIONS)
 @Controller('api/marketplace/installs')
 export class InstallationController {
   constructor(private readonly installations: InstallationService) {}

@@ -14,6 +14,7 @@ import { InstallationWorker } from './installation.worker.js';
 import { InstallationStepRepository } from './installation-step.repository.js';
 import { InstallationWorkRepository } from './installation-work.repository.js';
 import { MEASURE_DUE_WORK } from './installation-work.sql.js';
+import { OAuthClientService } from './oauth-client.service.js';
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
 import { SagaTokenService } from './saga-token.service.js';
@@ -34,6 +35,7 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
     InstallationStepRepository,
     InstallationWorker,
     InstallationWorkRepository,
+    OAuthClientService,
     OfferService,
     PackageStepService,
     SagaTokenService,
@@ -44,6 +46,6 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
       inject: [Database],
     },
   ],
-  exports: [InstallationRepository],
+  exports: [InstallationRepository, OAuthClientService, OfferService],
 })
 export class InstallationModule {}

@@ -86,11 +86,25 @@ export class InstallationSaga {
     const open = found.steps.filter((step) =>
       installation.state === 'failed' ? step.unsettled : step.state !== 'pending' && step.state !== 'undone',
     );
+    const removed = { tenantId: lease.tenantId, installationId: installation.id, appKey: installation.appKey };
     let left = 0;
+    if (!discard) {
+      try {
+        await withRetries(stop, () => this.packageSteps.endTokens(removed));
+      } catch (error) {
+        if (stop.aborted) return this.interrupted(lease, installation);
+        left += 1;
+        this.logger.warn({
+          msg: 'The tokens of an installation could not be ended; it is tried again later',
+          err: error,
+          installationId: installation.id,
+        });
+      }
+    }
     for (const step of open.toReversed()) {
       if (stop.aborted) return this.interrupted(lease, installation);
       try {
-        await withRetries(stop, () => this.packageSteps.undo(step.name, lease, discard));
+        await withRetries(stop, () => this.packageSteps.undo(step.name, removed, discard));
       } catch (error) {
         if (stop.aborted) return this.interrupted(lease, installation);
         left += 1;

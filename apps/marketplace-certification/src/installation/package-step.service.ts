@@ -7,6 +7,7 @@ import { grantedWebhooks } from './granted-webhooks.js';
 import type { Installation } from './installation.entity.js';
 import type { StepResult } from './installation.repository.js';
 import type { StepName } from './installation-state.js';
+import { OAuthClientService } from './oauth-client.service.js';
 
 export interface StepContext {
   readonly installation: Installation;
@@ -27,6 +28,7 @@ export class PackageStepService {
   constructor(
     private readonly rpc: Rpc,
     private readonly secrets: WebhookSecretService,
+    private readonly clients: OAuthClientService,
   ) {}
 
   /** @throws PlatformError of the owning service */
@@ -38,6 +40,8 @@ export class PackageStepService {
         return this.provisionWorkflows(context);
       case 'subscriptions':
         return this.provisionSubscriptions(context);
+      case 'authorization':
+        return this.provisionAuthorization(context);
     }
   }
 
@@ -51,10 +55,10 @@ export class PackageStepService {
    */
   async undo(
     step: StepName,
-    request: { readonly tenantId: string; readonly installationId: string },
+    request: { readonly tenantId: string; readonly installationId: string; readonly appKey: string },
     discard: boolean,
   ): Promise<void> {
-    const { tenantId, installationId } = request;
+    const { tenantId, installationId, appKey } = request;
     switch (step) {
       case 'objects':
         await this.rpc.call(rpc.customObjects.removeObjects, { tenantId, installationId, discard });
@@ -65,7 +69,23 @@ export class PackageStepService {
       case 'subscriptions':
         await this.rpc.call(rpc.webhooks.removeSubscriptions, { tenantId, installationId, discard });
         return;
+      case 'authorization':
+        await this.clients.end({ tenantId, installationId, appKey });
+        return;
     }
+  }
+
+  /**
+   * Ends the tokens of an installation that is removed, before anything that they reach. Also for an app that does not act for
+   * users: it may have credentials.
+   */
+  async endTokens(request: { tenantId: string; installationId: string; appKey: string }): Promise<void> {
+    await this.clients.end(request);
+  }
+
+  private async provisionAuthorization({ installation, manifest }: StepContext): Promise<StepOutcome> {
+    await this.clients.register(installation, manifest);
+    return { result: {} };
   }
 
   private async provisionObjects({ installation, manifest, token }: StepContext): Promise<StepOutcome> {
@@ -118,6 +138,7 @@ export function neededSteps(manifest: Manifest, grantedScopes: readonly string[]
     ['objects', Boolean(manifest.objects?.length) && coversScope(grantedScopes, 'custom_objects')],
     ['workflows', Boolean(manifest.automations?.length) && coversScope(grantedScopes, 'automations')],
     ['subscriptions', grantedWebhooks(manifest, grantedScopes).length > 0],
+    ['authorization', manifest.oauth !== undefined],
   ];
   return needed.filter(([, isNeeded]) => isNeeded).map(([name]) => name);
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { EmbedCredentialModule } from '../embed-credential/embed-credential.module.js';
 import { WebhookSecretModule } from '../webhook-secret/webhook-secret.module.js';
+import { PublishedClientService } from './published-client.service.js';
 import { QueueService } from './queue.service.js';
 import { ReviewRepository } from './review.repository.js';
 import { ReviewRpc } from './review.rpc.js';
@@ -11,6 +12,6 @@ import { SubmissionMeter } from './submission-meter.js';
 @Module({
   imports: [CatalogueModule, EmbedCredentialModule, WebhookSecretModule],
   controllers: [ReviewRpc],
-  providers: [ReviewRepository, QueueService, ReviewService, SubmissionMeter],
+  providers: [PublishedClientService, ReviewRepository, QueueService, ReviewService, SubmissionMeter],
 })
 export class ReviewModule {}

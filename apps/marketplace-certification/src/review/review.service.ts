@@ -12,6 +12,7 @@ import { EmbedCredentialService } from '../embed-credential/embed-credential.ser
 import { storedText } from '../text/stored-text.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
 import { assertOperator } from './assert-operator.js';
+import { PublishedClientService } from './published-client.service.js';
 import { publishedListing } from './published-listing.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { viewOf } from './submission-view.js';
@@ -30,6 +31,7 @@ export class ReviewService {
     private readonly audit: SubmissionAuditRepository,
     private readonly secrets: WebhookSecretService,
     private readonly embeds: EmbedCredentialService,
+    private readonly clients: PublishedClientService,
   ) {}
 
   /**
@@ -56,6 +58,7 @@ export class ReviewService {
       // Last, when only the commit can still fail; a publication that is repeated applies the settings again. Also for a
       // version that does not embed: it ends what the previous version allowed.
       if (manifest) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
+      if (manifest) await this.clients.follow(submission.appKey, manifest.oauth);
       const decided = await this.reviews.find(tx, submissionId);
       return viewOf(decided as ReviewedSubmission);
     });

@@ -112,6 +112,16 @@ export class Neighbours {
     await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client', clientSecret: 'secret' }));
     await this.answer(rpc.identity.describeEmbedCredentials, () => ({ credentials: null }));
     await this.answer(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: true }));
+    await this.answer(rpc.identity.updateOAuthApp, () => ({}));
+    await this.answer(rpc.identity.registerOAuthInstallation, () => ({}));
+    await this.answer(rpc.identity.endOAuthInstallation, () => ({}));
+    await this.answer(rpc.identity.issueOAuthCredentials, () => ({
+      clientId: 'client',
+      clientSecret: 'secret',
+      previousSecretValidUntil: null,
+    }));
+    await this.answer(rpc.identity.describeOAuthCredentials, () => ({ credentials: null }));
+    await this.answer(rpc.identity.revokePreviousOAuthSecret, () => ({ revoked: true }));
     await this.answer(rpc.customObjects.provisionObjects, (request) => this.provisionObjects(request));
     await this.answer(rpc.customObjects.removeObjects, ({ installationId }) => ({
       removed: Number(this.objects.delete(installationId)),

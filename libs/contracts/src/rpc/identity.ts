@@ -4,6 +4,7 @@ import { SERVICES } from '../services.js';
 import { defineRpc } from './define.js';
 import { TokenPair } from './token-pair.js';
 
+export * from './oauth.js';
 export * from './operator-passkeys.js';
 export * from './operators.js';
 export { TokenPair };

@@ -5,6 +5,7 @@ import { type JsonSchema, type SchemaPart, schemaOf } from '../dto/schema.js';
 import type { HttpConfig } from '../http-config.js';
 import { PROBLEM_TYPE } from '../problem/problem.js';
 import { type ControllerRoute, controllerRoutes } from '../route/list-routes.js';
+import { settingsOf } from '../route/route-settings.js';
 import { accessText, takesApiKeys } from './access-text.js';
 import { Components, type Json } from './components.js';
 import {
@@ -99,10 +100,13 @@ function operation(
 ): Json {
   const inputs = inputsOf(route, description?.headers ?? [], components);
   const body = requestBody(inputs.body, description, components);
+  const isForm = settingsOf(route.controller.prototype[route.methodName] as object).formBody === true;
+  const bodyType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   const refusals = [
     ...(description?.refusals ?? []),
     ...impliedRefusals(route, {
       body: body !== undefined,
+      form: isForm,
       query: inputs.hasQuery,
       pathParameters: route.path.includes(':'),
       headers: inputs.headers,
@@ -115,7 +119,7 @@ function operation(
     ...(description && { summary: description.summary }),
     description: texts.join('\n\n'),
     ...(inputs.parameters.length > 0 && { parameters: inputs.parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': body } } }),
+    ...(body && { requestBody: { required: true, content: { [bodyType]: body } } }),
     responses: {
       ...answers(route, description?.answers ?? [], components),
       ...refusalResponses(refusals, components),

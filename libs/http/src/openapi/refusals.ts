@@ -9,6 +9,8 @@ import { ProblemDocument } from './shared-schemas.js';
 /** The inputs of a route, as far as they determine its possible errors. */
 export interface RouteInputs {
   readonly body: boolean;
+  /** The body is a form: the route follows another standard and describes its refusals of requests itself. */
+  readonly form: boolean;
   readonly query: boolean;
   readonly pathParameters: boolean;
   /** Header fields that parameters of the route read, in lower case. */
@@ -28,10 +30,12 @@ export function impliedRefusals(route: ControllerRoute, inputs: RouteInputs): Er
     ...(access && !takesKeys ? (['API_KEY_REFUSED'] as const) : []),
     ...(inputs.query ? (['INVALID_QUERY'] as const) : []),
     ...(inputs.pathParameters ? (['NOT_FOUND'] as const) : []),
-    ...(inputs.body
+    ...(inputs.body && !inputs.form
       ? (['MALFORMED_REQUEST', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED'] as const)
       : []),
-    ...(isNotRepeatable(route.controller.prototype[route.methodName]) ? (['MALFORMED_REQUEST'] as const) : []),
+    ...(isNotRepeatable(route.controller.prototype[route.methodName]) && !inputs.form
+      ? (['MALFORMED_REQUEST'] as const)
+      : []),
     ...(inputs.headers.includes('if-match') ? (['MALFORMED_REQUEST', 'VERSION_MISMATCH'] as const) : []),
     ...(inputs.headers.includes('idempotency-key')
       ? (['MALFORMED_REQUEST', 'IDEMPOTENCY_KEY_IN_USE', 'IDEMPOTENCY_KEY_REUSED'] as const)

@@ -11,3 +11,9 @@ export const BodyLimit = (bytes: number): MethodDecorator => routeSettings({ bod
  * the same to the byte.
  */
 export const ConstantProblems = (): MethodDecorator => routeSettings({ constantProblems: true });
+
+/**
+ * The body is a form, as protocols of others demand: `request.body` is the text that was sent. Every other route refuses forms,
+ * because a page of another site can send them without asking.
+ */
+export const FormBody = (): MethodDecorator => routeSettings({ formBody: true });

@@ -6,9 +6,15 @@ export interface RouteSettings {
   readonly bodyLimit?: number;
   /** Problem documents of this route are the same for everybody: without request id and instance. */
   readonly constantProblems?: boolean;
+  /** The body is a form (`application/x-www-form-urlencoded`), which reaches the handler as the text that was sent. */
+  readonly formBody?: boolean;
 }
 
 const FASTIFY_ROUTE_CONFIG = '__fastify_route_config__';
+
+/** The settings of the route that a handler serves. */
+export const settingsOf = (handler: object): RouteSettings =>
+  (Reflect.getMetadata(FASTIFY_ROUTE_CONFIG, handler) as RouteSettings | undefined) ?? {};
 
 /** Adds to the settings of a route; several decorators may each add theirs. */
 export function routeSettings(settings: RouteSettings): MethodDecorator {

@@ -14,6 +14,7 @@ import { MAN_005 } from './MAN-005.js';
 import { NET_001 } from './NET-001.js';
 import { NET_002 } from './NET-002.js';
 import { NET_003 } from './NET-003.js';
+import { NET_004 } from './NET-004.js';
 import { OBJ_001 } from './OBJ-001.js';
 import { OBJ_002 } from './OBJ-002.js';
 import { OBJ_003 } from './OBJ-003.js';
@@ -44,6 +45,7 @@ export const CHECKS: readonly Check[] = [
   NET_001,
   NET_002,
   NET_003,
+  NET_004,
   OBJ_001,
   OBJ_002,
   OBJ_003,

@@ -18,6 +18,11 @@ export const Embed = closed({
   linkUsersBy: Type.Optional(Type.Enum(['email', 'explicit'], { default: 'email' })),
 });
 
+/** For apps that act for users. The client id is the key of the app. */
+export const OAuth = closed({
+  redirectUris: Type.Array(Type.String({ examples: ['https://app.acme.example.com/callback'] })),
+});
+
 export const Stream = closed({
   name: Type.String({ examples: ['customers'] }),
   url: Type.String({ examples: ['https://api.acme.example.com/customers'] }),

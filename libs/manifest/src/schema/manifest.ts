@@ -1,7 +1,7 @@
 import { APP_KEY_LENGTH, APP_KEY_PATTERN } from '@crm/contracts';
 import Type, { type Static } from 'typebox';
 import { Automation } from './automations.js';
-import { Assistant, Connector, Embed, EventService, Webhook } from './integrations.js';
+import { Assistant, Connector, Embed, EventService, OAuth, Webhook } from './integrations.js';
 import { Listing, Publisher, Release } from './listing.js';
 import { CustomObject } from './objects.js';
 import { closed, SEMVER_PATTERN, textOr } from './shapes.js';
@@ -48,6 +48,7 @@ export const ManifestSchema = Type.Object(
     automations: Type.Optional(Type.Array(Automation)),
     webhooks: Type.Optional(Type.Array(Webhook)),
     embed: Type.Optional(Embed),
+    oauth: Type.Optional(OAuth),
     connector: Type.Optional(Connector),
     assistant: Type.Optional(Assistant),
     service: Type.Optional(EventService),
@@ -70,6 +71,7 @@ export type ManifestTrigger = ManifestAutomation['trigger'];
 export type ManifestAction = ManifestAutomation['actions'][number];
 export type ManifestWebhook = Static<typeof Webhook>;
 export type ManifestEmbed = Static<typeof Embed>;
+export type ManifestOAuth = Static<typeof OAuth>;
 export type ManifestConnector = Static<typeof Connector>;
 export type ManifestStream = ManifestConnector['streams'][number];
 export type ManifestAssistant = Static<typeof Assistant>;

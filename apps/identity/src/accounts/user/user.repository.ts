@@ -12,7 +12,7 @@ export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 
 export type SignInUser = Pick<User, 'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled'>;
 
 /** Whose rights go into a token. */
-export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'roles' | 'status'>;
+export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
 
 @Injectable()
 export class UserRepository {

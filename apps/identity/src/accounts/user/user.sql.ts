@@ -8,4 +8,4 @@ export const READ_SIGN_IN_USER = `
 
 /** The rights of a user, who stays as they are until the transaction ends. $1: tenant, $2: user. */
 export const LOCK_USER_FOR_ISSUE = `
-  SELECT tenant_id AS "tenantId", id, email, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR SHARE`;
+  SELECT tenant_id AS "tenantId", id, email, name, roles, status FROM app_user WHERE tenant_id = $1 AND id = $2 FOR SHARE`;

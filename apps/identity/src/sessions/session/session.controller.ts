@@ -75,7 +75,8 @@ export class SessionController {
   @Access({ right: 'read' })
   @Describe({
     summary: 'Ends every session of the current user',
-    description: 'The current session ends too. Access tokens of these sessions stop working within a second.',
+    description:
+      'The current session ends too, and so does what apps may do for the user. Access tokens of these sessions stop working within a second.',
     answers: [{ status: 204, description: 'The sessions have ended' }],
   })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {

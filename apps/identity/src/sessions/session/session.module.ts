@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { KeyModule } from '../../keys/key.module.js';
+import { GrantRecordModule } from '../../oauth/grant/grant-record.module.js';
 import { ApiKeyModule } from '../api-key/api-key.module.js';
 import { CallerModule } from '../caller/caller.module.js';
 import { RefreshTokenModule } from '../refresh-token/refresh-token.module.js';
@@ -12,7 +13,7 @@ import { SessionService } from './session.service.js';
 
 /** Sessions: opened, refreshed, listed and ended. */
 @Module({
-  imports: [ApiKeyModule, UserModule, KeyModule, CallerModule, RefreshTokenModule, RevocationModule],
+  imports: [ApiKeyModule, UserModule, KeyModule, CallerModule, RefreshTokenModule, RevocationModule, GrantRecordModule],
   controllers: [SessionController],
   providers: [RecentProof, SessionRepository, SessionService],
   // Operators' sessions are made of the same parts.

@@ -5,6 +5,7 @@ import { UserRepository } from '../../accounts/user/user.repository.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { TokenSigner } from '../../keys/token-signer.js';
+import { GrantRepository } from '../../oauth/grant/grant.repository.js';
 import { ApiKeyEnding } from '../api-key/api-key-ending.js';
 import { RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
@@ -22,9 +23,10 @@ export class SessionService extends Sessions {
     refreshTokens: RefreshTokenRepository,
     users: UserRepository,
     signer: TokenSigner,
-    revocations: RevocationService,
+    private readonly revocations: RevocationService,
     trail: AuditTrail,
     private readonly apiKeys: ApiKeyEnding,
+    private readonly grants: GrantRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
@@ -53,9 +55,22 @@ export class SessionService extends Sessions {
     return super.endAllWithin(tx, userId);
   }
 
-  /** As {@link endAllWithin}: whoever knew the previous password can have made a key. */
+  /** As {@link endAllWithin}: whoever knew the previous password can have made a key, or let an app act. */
   override async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
     await this.apiKeys.endAllWithin(tx, userId);
-    return super.endOthersWithin(tx, userId, keptId);
+    const sessions = await super.endOthersWithin(tx, userId, keptId);
+    return [...sessions, ...(await this.endGrants(tx, userId))];
+  }
+
+  /** Also what apps may do for the user: whoever ends every session does not want an app to go on. */
+  protected override async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const sessions = await super.deleteAllWithin(tx, userId);
+    return [...sessions, ...(await this.endGrants(tx, userId))];
+  }
+
+  private async endGrants(tx: TenantTransaction, userId: string): Promise<string[]> {
+    const grants = await this.grants.deleteOfUser(tx, userId);
+    for (const id of grants) await this.revocations.record(tx, 'session', id);
+    return grants;
   }
 }

@@ -187,7 +187,8 @@ export abstract class Sessions {
     return this.deleteAllWithin(tx, userId);
   }
 
-  private async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+  /** Sessions, and whatever else ends when the holder ends them all. */
+  protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;

@@ -1,0 +1,26 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A refresh token of an app. Exchanged ones stay until they expire, so that a copy is recognised. */
+@Entity({ name: 'oauth_refresh_token' })
+export class GrantToken {
+  @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
+  tenantId: string;
+
+  /** SHA-256 of the token. */
+  @PrimaryColumn({ name: 'token_hash', type: 'bytea' })
+  tokenHash: Buffer;
+
+  @PrimaryColumn({ name: 'grant_id', type: 'uuid' })
+  grantId: string;
+
+  @Column({ name: 'expires_at', type: 'timestamptz' })
+  expiresAt: Date;
+
+  /** When it was exchanged; null while it is valid. */
+  @Column({ name: 'rotated_at', type: 'timestamptz', nullable: true })
+  rotatedAt: Date | null;
+
+  /** What it was exchanged for, sealed with a key that only this token gives; null once the successor was used. */
+  @Column({ name: 'sealed_successor', type: 'bytea', nullable: true })
+  sealedSuccessor: Buffer | null;
+}

@@ -1,0 +1,48 @@
+import type { Principal } from '@crm/context';
+import { PlatformError } from '@crm/contracts';
+import { Database } from '@crm/database';
+import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
+import { Injectable } from '@nestjs/common';
+import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import type { Grant } from './grant.entity.js';
+import { GrantRepository } from './grant.repository.js';
+
+/** The apps that act for a user, as the user sees and ends them. */
+@Injectable()
+export class GrantService {
+  constructor(
+    private readonly database: Database,
+    private readonly grants: GrantRepository,
+    private readonly revocations: RevocationService,
+  ) {}
+
+  /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
+  async list({ tenantId, userId }: Principal, query: ListQuery): Promise<ListAnswer<Grant>> {
+    const page = parsePage(query, { tenantId, list: 'oauth-grants', filter: userId });
+    const { grants, counted } = await this.database.transaction(tenantId, (tx) =>
+      this.grants.listOfUser(tx, userId, page),
+    );
+    return listAnswer(grants, page, counted, idPosition);
+  }
+
+  /** @throws PlatformError NOT_FOUND for a grant of another user */
+  async endOwn({ tenantId, userId }: Principal, grantId: string): Promise<void> {
+    const found = await this.end(tenantId, grantId, userId);
+    if (!found) throw new PlatformError('NOT_FOUND', 'No such app acts for you');
+  }
+
+  /**
+   * Ends a grant: its refresh tokens are gone and its access tokens are cut off within a second.
+   * @param userId only if it is this user's
+   * @returns whether there was one
+   */
+  async end(tenantId: string, grantId: string, userId?: string): Promise<boolean> {
+    const found = await this.database.transaction(tenantId, async (tx) => {
+      const deleted = await this.grants.delete(tx, grantId, userId);
+      if (deleted) await this.revocations.record(tx, 'session', grantId);
+      return deleted;
+    });
+    if (found) await this.revocations.publishPending();
+    return found;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Principal } from '@crm/context';
+import { PlatformError, type Scope } from '@crm/contracts';
+import { Database, newId } from '@crm/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { TenantService } from '../../accounts/tenant/tenant.service.js';
+import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { hashSecret } from '../../secrets/secret.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { OAuthAppRepository } from '../app/oauth-app.repository.js';
+import { AuthorizationCodeRepository } from '../grant/authorization-code.repository.js';
+import { newGrantText } from '../grant/grant-text.js';
+import type { OAuthInstallation } from '../installation/oauth-installation.entity.js';
+import { OAuthInstallationRepository } from '../installation/oauth-installation.repository.js';
+import { intersectScopes } from '../protocol/scopes.js';
+import type { AuthorizationRequest } from './authorization-request.entity.js';
+import { AuthorizationRequestRepository } from './authorization-request.repository.js';
+import type { ConsentView, DecisionInput } from './consent.dto.js';
+import { redirectTo } from './redirect.js';
+import { describeScope } from './scope-text.js';
+
+interface Asked {
+  readonly request: AuthorizationRequest;
+  readonly installation: OAuthInstallation;
+  /** What the user would allow. */
+  readonly scopes: Scope[];
+}
+
+/** Users decide whether an app may act for them. */
+@Injectable()
+export class ConsentService {
+  constructor(
+    private readonly database: Database,
+    private readonly requests: AuthorizationRequestRepository,
+    private readonly apps: OAuthAppRepository,
+    private readonly installations: OAuthInstallationRepository,
+    private readonly codes: AuthorizationCodeRepository,
+    private readonly tenants: TenantService,
+    private readonly proof: RecentProof,
+    @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+  ) {}
+
+  /** @throws PlatformError INVALID_AUTHORIZATION_REQUEST, APP_NOT_INSTALLED, INSUFFICIENT_SCOPE when nothing could be allowed */
+  async describe({ tenantId }: Principal, id: string): Promise<ConsentView> {
+    const { request, installation, scopes } = await this.find(tenantId, id);
+    const { name } = await this.tenants.get(tenantId);
+    const { appKey, appName, publisher } = installation;
+    return {
+      id,
+      app: { key: appKey, name: appName, publisher },
+      tenant: { id: tenantId, name },
+      scopes: scopes.map(describeScope),
+      redirectHost: new URL(request.redirectUri).host,
+      expiresAt: request.expiresAt.toISOString(),
+    };
+  }
+
+  /**
+   * Ends the request by a decision. A stolen access token is not enough to approve: it could give itself a grant that outlives
+   * it.
+   * @returns where the browser is sent
+   * @throws PlatformError STEP_UP_REQUIRED, INVALID_AUTHORIZATION_REQUEST, APP_NOT_INSTALLED, INSUFFICIENT_SCOPE
+   */
+  async decide(principal: Principal, id: string, decision: DecisionInput['decision']): Promise<string> {
+    if (decision === 'approve') await this.proof.assert(principal);
+    const { tenantId, userId } = principal;
+    const { request, installation, scopes } = await this.find(tenantId, id);
+    await this.end(id);
+    const { issuer } = this.config.service;
+    if (decision === 'deny') {
+      return redirectTo(request, issuer, { error: 'access_denied', error_description: 'The user refused' });
+    }
+    const { installationId, appKey, appName, publisher } = installation;
+    const grantId = newId();
+    const code = newGrantText({ tenantId, grantId, installationId });
+    const { redirectUri, codeChallenge } = request;
+    const approved = { installationId, appKey, appName, publisher, userId, redirectUri, scopes, codeChallenge };
+    await this.database.transaction(tenantId, (tx) =>
+      this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved }),
+    );
+    return redirectTo(request, issuer, { code, installation_id: installationId });
+  }
+
+  /** @throws PlatformError INVALID_AUTHORIZATION_REQUEST when it was decided meanwhile */
+  private async end(id: string): Promise<void> {
+    if (!(await this.database.crossTenant((tx) => this.requests.delete(tx, hashSecret(id))))) throw invalidRequest();
+  }
+
+  /** What has changed since the app sent the browser counts: its status, its redirect URIs, the installation, its scopes. */
+  private async find(tenantId: string, id: string): Promise<Asked> {
+    return this.database.crossTenant(async (tx) => {
+      const request = await this.requests.find(tx, hashSecret(id));
+      if (!request) throw invalidRequest();
+      const { appKey, installationId, redirectUri } = request;
+      const app = await this.apps.find(tx, appKey);
+      const installation =
+        installationId === null
+          ? await this.installations.findLive(tx, tenantId, appKey)
+          : await this.installations.find(tx, tenantId, installationId);
+      if (!installation || installation.appKey !== appKey) throw new PlatformError('APP_NOT_INSTALLED');
+      const allowed = installation.sandbox ? installation.redirectUris : app.redirectUris;
+      if (app.status !== 'active' || !allowed.includes(redirectUri)) throw invalidRequest();
+      const scopes = intersectScopes(request.scopes, installation.scopes) as Scope[];
+      if (scopes.length === 0) {
+        throw new PlatformError('INSUFFICIENT_SCOPE', 'The installation was granted nothing that the app asks for');
+      }
+      return { request, installation, scopes };
+    });
+  }
+}
+
+const invalidRequest = () => new PlatformError('INVALID_AUTHORIZATION_REQUEST');

@@ -1,0 +1,385 @@
+import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
+import { OAuthInstallationService } from '../src/oauth/installation/oauth-installation.service.js';
+import { TestIdentity } from './identity.js';
+import {
+  approved,
+  authorize,
+  decide,
+  exchange,
+  granted,
+  type Installed,
+  installed,
+  type OAuthBody,
+  pkce,
+  post,
+  principalOf,
+  REDIRECT,
+  refresh,
+  requestOf,
+} from './oauth.js';
+
+let identity: TestIdentity;
+beforeAll(async () => {
+  identity = await TestIdentity.start();
+});
+afterAll(() => identity?.close());
+
+/** One for all tests that end nothing: each workspace costs hashing a password. */
+let shared: Promise<Installed> | undefined;
+const sharedApp = (): Promise<Installed> => {
+  shared ??= installed(identity);
+  return shared;
+};
+
+const isRevoked = (token: string) =>
+  waitUntil(async () => {
+    const code = await principalOf(identity, token).then(
+      () => 'accepted',
+      (error: { code?: string }) => error.code,
+    );
+    return code === 'TOKEN_REVOKED';
+  });
+
+const inOneMinute = (tenantId: string) =>
+  identity
+    .get(Database)
+    .transaction(tenantId, (tx) =>
+      tx.query(`UPDATE oauth_code SET valid_until = valid_until - interval '60 seconds' WHERE tenant_id = $1`, [
+        tenantId,
+      ]),
+    );
+
+describe('an app that asks to act for a user', () => {
+  it('is sent to the page that asks, which shows who asks for what', async () => {
+    const app = await sharedApp();
+    const { status, location } = await authorize(identity, app, pkce().challenge);
+    expect([status, location?.origin, location?.pathname]).toEqual([
+      303,
+      'http://127.0.0.1:8080',
+      '/account/authorize',
+    ]);
+    const id = location?.searchParams.get('request') ?? '';
+    const { accessToken: token } = app.admin;
+    const { status: found, body } = await identity.request('GET', `/api/auth/oauth/requests/${id}`, { token });
+    expect([found, body]).toEqual([
+      200,
+      {
+        id,
+        app: { key: app.appKey, name: 'Site Visits', publisher: 'Acme' },
+        tenant: { id: app.tenantId, name: 'A workspace' },
+        scopes: [
+          { name: 'leads', description: 'See and change leads', writes: true },
+          { name: 'tasks:read', description: 'See tasks', writes: false },
+        ],
+        redirectHost: 'app.acme.example.com',
+        expiresAt: expect.any(String),
+      },
+    ]);
+  });
+
+  it('gets a code for the approval of the user, with the state, the issuer and the installation', async () => {
+    const app = await sharedApp();
+    const { code, redirect } = await approved(identity, app, app.admin);
+    expect(redirect.href.startsWith(`${REDIRECT}?`)).toBe(true);
+    expect(code).not.toBe('');
+    expect(Object.fromEntries(redirect.searchParams)).toEqual({
+      code,
+      state: 'the state',
+      iss: 'http://127.0.0.1:8080',
+      installation_id: app.installationId,
+    });
+  });
+
+  it('keeps the query of its redirect URI', async () => {
+    const uri = `${REDIRECT}?tenant=1`;
+    const app = await installed(identity, { published: [uri] });
+    const { redirect } = await approved(identity, app, app.admin, { redirect_uri: uri });
+    expect(redirect.searchParams.get('tenant')).toBe('1');
+    expect(redirect.searchParams.get('code')).not.toBeNull();
+  });
+
+  it('is told that the user refuses', async () => {
+    const app = await sharedApp();
+    const id = await requestOf(identity, app, pkce().challenge);
+    const { body } = await decide(identity, app.admin, id, 'deny');
+    const { searchParams } = new URL(body.redirectTo);
+    expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['access_denied', 'the state']);
+    expect(searchParams.get('iss')).toBe('http://127.0.0.1:8080');
+    expect(searchParams.has('code')).toBe(false);
+    expect((await decide(identity, app.admin, id)).status).toBe(410);
+  });
+
+  it('gets one decision, of many at once', async () => {
+    const app = await sharedApp();
+    const id = await requestOf(identity, app, pkce().challenge);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => decide(identity, app.admin, id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 410, 410, 410, 410]);
+  });
+});
+
+describe('an address that is not registered', () => {
+  it.each([
+    `${REDIRECT}/`,
+    `${REDIRECT}?x=1`,
+    `${REDIRECT}#x`,
+    'https://APP.acme.example.com/callback',
+    'https://app.acme.example.com/callback/../callback',
+    'https://app.acme.example.com:443/callback',
+    'https://app.acme.example.com/%63allback',
+    'https://app.acme.example.com.evil.example/callback',
+    'https://app.acme.example.com@evil.example/callback',
+    'http://app.acme.example.com/callback',
+    'https://evil.example/',
+    'javascript:alert(1)',
+  ])('gets no browser: %s', async (redirect_uri) => {
+    const app = await sharedApp();
+    const { status, location, body } = await authorize(identity, app, pkce().challenge, { redirect_uri });
+    expect([status, location, body.error]).toEqual([400, null, 'invalid_request']);
+  });
+
+  it('gets no browser for an unknown app, none at all and a repeated one', async () => {
+    const app = await sharedApp();
+    for (const changes of [{ client_id: 'unknown-app' }, { client_id: undefined }, { redirect_uri: undefined }]) {
+      const { status, location } = await authorize(identity, app, pkce().challenge, changes);
+      expect([status, location]).toEqual([400, null]);
+    }
+    const query = `client_id=${app.appKey}&redirect_uri=${REDIRECT}&redirect_uri=https://evil.example/`;
+    expect((await identity.request('GET', `/api/auth/oauth/authorize?${query}`)).status).toBe(400);
+  });
+
+  it('gets no browser any more when a version is published without it, also for a request under way', async () => {
+    const app = await installed(identity);
+    const id = await requestOf(identity, app, pkce().challenge);
+    await identity.get(OAuthAppService).update(app.appKey, []);
+    expect((await authorize(identity, app, pkce().challenge)).status).toBe(400);
+    expect((await decide(identity, app.admin, id)).status).toBe(410);
+  });
+});
+
+describe('a request that is wrong otherwise', () => {
+  it.each([
+    ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['with the method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['with a challenge and no method, which means plain', { code_challenge_method: undefined }, 'invalid_request'],
+    ['with a challenge that is no SHA-256', { code_challenge: 'short' }, 'invalid_request'],
+    ['for a token in the address', { response_type: 'token' }, 'unsupported_response_type'],
+    ['without a response type', { response_type: undefined }, 'invalid_request'],
+    ['for an unknown scope', { scope: 'leads admin' }, 'invalid_scope'],
+  ])('is answered at the redirect URI: %s', async (_what, changes, error) => {
+    const app = await sharedApp();
+    const { status, location } = await authorize(identity, app, pkce().challenge, changes);
+    expect([status, location?.host]).toEqual([303, 'app.acme.example.com']);
+    const { searchParams } = location as URL;
+    expect([searchParams.get('error'), searchParams.get('state')]).toEqual([error, 'the state']);
+    expect(searchParams.get('iss')).toBe('http://127.0.0.1:8080');
+  });
+});
+
+describe('a token for a user', () => {
+  it('has the roles of the user and the scopes that both the app asked for and the workspace granted', async () => {
+    const app = await installed(identity);
+    const viewer = await identity.member(app.admin, ['viewer']);
+    const body = await granted(identity, app, viewer, { scope: 'leads tasks contacts' });
+    expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 900, scope: 'leads tasks:read' });
+    expect([body.installation_id, body.tenant_id]).toEqual([app.installationId, app.tenantId]);
+    expect(decodeJwt(body.access_token)).toMatchObject({
+      aud: 'platform-api',
+      sub: viewer.userId,
+      tid: app.tenantId,
+      roles: ['viewer'],
+      scopes: ['leads', 'tasks:read'],
+      act: { sub: app.appKey, installation_id: app.installationId },
+    });
+    // Never `user`: an empty list of scopes would mean everything.
+    expect((await principalOf(identity, body.access_token)).kind).toBe('app');
+  });
+
+  it('reaches no account, no session, no grant and no consent, whatever the role of the user', async () => {
+    const app = await sharedApp();
+    const { access_token: token } = await granted(identity, app, app.admin);
+    const id = await requestOf(identity, app, pkce().challenge);
+    for (const [method, path, body] of [
+      ['GET', '/api/tenant/users'],
+      ['GET', '/api/auth/sessions'],
+      ['DELETE', '/api/auth/sessions'],
+      ['GET', '/api/auth/oauth/grants'],
+      ['POST', `/api/auth/oauth/requests/${id}/decision`, { decision: 'approve' }],
+      ['PUT', '/api/auth/mfa', { enabled: true, password: 'x' }],
+    ] as const) {
+      const answer = await identity.request(method, path, { token, body });
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'FORBIDDEN']);
+    }
+  });
+
+  it('is not the refresh token of a session', async () => {
+    const app = await sharedApp();
+    const { refresh_token: refreshToken } = await granted(identity, app, app.admin);
+    expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(401);
+    expect((await refresh(identity, app, app.admin.refreshToken)).body.error).toBe('invalid_grant');
+  });
+
+  it('needs a user who has proven who they are a short while ago', async () => {
+    const app = await installed(identity);
+    const { tenantId } = app;
+    await identity
+      .get(Database)
+      .transaction(tenantId, (tx) =>
+        tx.query(`UPDATE session SET proven_at = now() - interval '1 day' WHERE tenant_id = $1`, [tenantId]),
+      );
+    const id = await requestOf(identity, app, pkce().challenge);
+    const { status, body } = await decide(identity, app.admin, id);
+    expect([status, body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+  });
+});
+
+describe('consent', () => {
+  it('is not asked of users of a workspace that has not installed the app', async () => {
+    const [app, stranger] = [await installed(identity), await identity.account()];
+    for (const changes of [{}, { installation_id: app.installationId }]) {
+      const id = await requestOf(identity, app, pkce().challenge, changes);
+      const path = `/api/auth/oauth/requests/${id}`;
+      const { status, body } = await identity.request('GET', path, { token: stranger.accessToken });
+      expect([status, body.code]).toEqual([409, 'APP_NOT_INSTALLED']);
+      expect((await decide(identity, stranger, id)).body.code).toBe('APP_NOT_INSTALLED');
+    }
+  });
+
+  it('is not asked for an installation of another app', async () => {
+    const admin = await identity.account();
+    const [app, other] = [await installed(identity, { admin }), await installed(identity, { admin })];
+    const changes = { installation_id: other.installationId };
+    expect((await authorize(identity, app, pkce().challenge, changes)).status).toBe(400);
+  });
+
+  it('is not asked while the app is suspended or revoked, nor after it is uninstalled', async () => {
+    for (const status of ['suspended', 'revoked'] as const) {
+      const app = await installed(identity);
+      const id = await requestOf(identity, app, pkce().challenge);
+      await identity.get(OAuthAppService).setStatus(app.appKey, status);
+      const { body, location } = await authorize(identity, app, pkce().challenge);
+      expect([body.error, location]).toEqual(['unauthorized_client', null]);
+      expect((await decide(identity, app.admin, id)).status).toBe(410);
+    }
+    const app = await installed(identity);
+    const id = await requestOf(identity, app, pkce().challenge);
+    await identity.get(OAuthInstallationService).end(app);
+    expect((await decide(identity, app.admin, id)).body.code).toBe('APP_NOT_INSTALLED');
+  });
+
+  it('of a sandbox names it, uses the redirect URIs of its version and sends nobody there unasked', async () => {
+    const own = 'https://dev.acme.example.com/cb';
+    const sandbox = await installed(identity, { sandbox: true, published: [], redirectUris: [own] });
+    const named = { redirect_uri: own, installation_id: sandbox.installationId };
+    expect((await authorize(identity, sandbox, pkce().challenge, { redirect_uri: own })).status).toBe(400);
+    const wrong = await authorize(identity, sandbox, pkce().challenge, { ...named, scope: 'nonsense' });
+    expect([wrong.status, wrong.location]).toEqual([400, null]);
+    const code = await approved(identity, sandbox, sandbox.admin, named);
+    expect((await exchange(identity, sandbox, code, { redirect_uri: own })).status).toBe(200);
+  });
+});
+
+describe('a code', () => {
+  const refused = ({ status, body }: { status: number; body: OAuthBody }) => [status, body.error];
+
+  it('is exchanged once; a second attempt ends what the first one got', async () => {
+    const app = await installed(identity);
+    const code = await approved(identity, app, app.admin);
+    const { body } = await exchange(identity, app, code);
+    await principalOf(identity, body.access_token);
+    expect(refused(await exchange(identity, app, code))).toEqual([400, 'invalid_grant']);
+    await isRevoked(body.access_token);
+    expect(refused(await refresh(identity, app, body.refresh_token))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('is exchanged once by many at once, and nobody keeps anything', async () => {
+    const app = await installed(identity);
+    const code = await approved(identity, app, app.admin);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => exchange(identity, app, code)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    await isRevoked(won[0]?.body.access_token ?? '');
+    expect(refused(await refresh(identity, app, won[0]?.body.refresh_token ?? ''))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('is refused after a minute', async () => {
+    const app = await sharedApp();
+    const code = await approved(identity, app, app.admin);
+    await inOneMinute(app.tenantId);
+    expect(refused(await exchange(identity, app, code))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('is refused, and spent, with a wrong verifier, redirect URI, app or installation', async () => {
+    const [app, other] = [await sharedApp(), await installed(identity)];
+    for (const changes of [
+      { code_verifier: pkce().verifier },
+      { code_verifier: 'short' },
+      { redirect_uri: `${REDIRECT}/` },
+      { client_id: other.appKey },
+      { installation_id: other.installationId },
+    ] as Record<string, string>[]) {
+      const code = await approved(identity, app, app.admin);
+      expect(refused(await exchange(identity, app, code, changes))).toEqual([400, 'invalid_grant']);
+      expect(refused(await exchange(identity, app, code))).toEqual([400, 'invalid_grant']);
+    }
+  });
+
+  it('is not exchanged for the challenge itself: no downgrade to plain', async () => {
+    const app = await sharedApp();
+    const { verifier, challenge } = pkce();
+    const { body } = await decide(identity, app.admin, await requestOf(identity, app, challenge));
+    const code = new URL(body.redirectTo).searchParams.get('code') ?? '';
+    const changes = { code_challenge_method: 'plain' };
+    expect(refused(await exchange(identity, app, { code, verifier: challenge }, changes))).toEqual([
+      400,
+      'invalid_grant',
+    ]);
+    expect(refused(await exchange(identity, app, { code, verifier }))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('needs a verifier', async () => {
+    const app = await sharedApp();
+    const { code } = await approved(identity, app, app.admin);
+    expect(refused(await exchange(identity, app, { code, verifier: '' }))).toEqual([400, 'invalid_request']);
+  });
+
+  it('is refused when the app was uninstalled or revoked, or the user disabled, meanwhile', async () => {
+    const app = await installed(identity);
+    const uninstalled = await approved(identity, app, app.admin);
+    await identity.get(OAuthInstallationService).end(app);
+    expect(refused(await exchange(identity, app, uninstalled))).toEqual([400, 'invalid_grant']);
+
+    const another = await installed(identity);
+    const revoked = await approved(identity, another, another.admin);
+    await identity.get(OAuthAppService).setStatus(another.appKey, 'revoked');
+    expect(refused(await exchange(identity, another, revoked))).toEqual([400, 'invalid_grant']);
+
+    const third = await installed(identity);
+    const member = await identity.member(third.admin);
+    const disabled = await approved(identity, third, member);
+    const path = `/api/tenant/users/${member.userId}`;
+    await identity.request('PATCH', path, { token: third.admin.accessToken, body: { status: 'disabled' } });
+    expect(refused(await exchange(identity, third, disabled))).toEqual([400, 'invalid_grant']);
+  });
+
+  it('is not a word of an attacker: garbage is refused', async () => {
+    const app = await sharedApp();
+    for (const code of ['x', '.', 'a.b', 'a.b.c', `${'A'.repeat(64)}.secret`]) {
+      expect(refused(await exchange(identity, app, { code, verifier: pkce().verifier }))).toEqual([
+        400,
+        'invalid_grant',
+      ]);
+    }
+  });
+
+  it('belongs to a public client: a secret is a mistake', async () => {
+    const app = await sharedApp();
+    const code = await approved(identity, app, app.admin);
+    const answer = await exchange(identity, app, code, { client_secret: 'x' });
+    expect(refused(answer)).toEqual([400, 'unauthorized_client']);
+    expect((await post(identity, 'token', { grant_type: 'authorization_code', code: code.code })).status).toBe(401);
+  });
+});

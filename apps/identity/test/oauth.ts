@@ -1,0 +1,177 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { TokenVerifier } from '@crm/access';
+import type { Principal } from '@crm/context';
+import { AUDIENCES } from '@crm/contracts';
+import { newId } from '@crm/database';
+import type { TestAnswer } from '@crm/testing';
+import { OAuthAppService } from '../src/oauth/app/oauth-app.service.js';
+import type { InstallationFacts } from '../src/oauth/installation/oauth-installation.repository.js';
+import {
+  type IssuedCredentials,
+  OAuthInstallationService,
+} from '../src/oauth/installation/oauth-installation.service.js';
+import type { Account, TestIdentity } from './identity.js';
+
+export const REDIRECT = 'https://app.acme.example.com/callback';
+
+/** Members of the answers of the OAuth endpoints. */
+export interface OAuthBody {
+  access_token: string;
+  refresh_token: string;
+  token_type: string;
+  expires_in: number;
+  scope: string;
+  installation_id: string;
+  tenant_id: string;
+  error: string;
+  error_description: string;
+  active: boolean;
+  client_id: string;
+  sub: string;
+}
+
+export type OAuthAnswer = TestAnswer<OAuthBody>;
+
+export const principalOf = (identity: TestIdentity, token: string): Promise<Principal> =>
+  identity.get(TokenVerifier).verify(token, [AUDIENCES.api]);
+
+export function post(
+  identity: TestIdentity,
+  endpoint: 'token' | 'revoke' | 'introspect',
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<OAuthAnswer> {
+  return identity.service.request<OAuthBody>('POST', `/api/auth/oauth/${endpoint}`, {
+    body: new URLSearchParams(form).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  });
+}
+
+export const basic = (clientId: string, secret: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+});
+
+/** An app that a tenant has installed. */
+export interface Installed extends InstallationFacts {
+  readonly admin: Account;
+}
+
+/** Publishes an app and installs it in a new workspace, as the marketplace would. */
+export async function installed(
+  identity: TestIdentity,
+  changes: Partial<InstallationFacts> & { admin?: Account; published?: string[] } = {},
+): Promise<Installed> {
+  const { admin = await identity.account(), published = [REDIRECT], ...facts } = changes;
+  const installation = {
+    installationId: newId(),
+    tenantId: admin.tenantId,
+    appKey: `app-${randomUUID()}`,
+    appName: 'Site Visits',
+    publisher: 'Acme',
+    sandbox: false,
+    scopes: ['leads', 'tasks:read'],
+    redirectUris: [],
+    ...facts,
+  };
+  await identity.get(OAuthAppService).update(installation.appKey, published);
+  await identity.get(OAuthInstallationService).register(installation);
+  return { ...installation, admin };
+}
+
+export async function issue(
+  identity: TestIdentity,
+  { admin, tenantId: _, ...facts }: Installed,
+  overlapSeconds = 0,
+): Promise<IssuedCredentials> {
+  const principal = await principalOf(identity, admin.accessToken);
+  return identity.get(OAuthInstallationService).issue(principal, { ...facts, overlapSeconds });
+}
+
+/** A pair for PKCE. */
+export function pkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** A request of an app, sent by a browser; `changes` with undefined leave a parameter out. */
+export async function authorize(
+  identity: TestIdentity,
+  app: { appKey: string },
+  challenge: string,
+  changes: Record<string, string | undefined> = {},
+): Promise<{ status: number; location: URL | null; body: OAuthBody }> {
+  const query = new URLSearchParams(
+    Object.entries({
+      response_type: 'code',
+      client_id: app.appKey,
+      redirect_uri: REDIRECT,
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      state: 'the state',
+      ...changes,
+    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as [string, string]])),
+  );
+  const answer = await identity.service.request<OAuthBody>('GET', `/api/auth/oauth/authorize?${query}`);
+  const location = answer.headers.get('location');
+  return { status: answer.status, location: location === null ? null : new URL(location), body: answer.body };
+}
+
+/** The id of a request in the address of the page that asks. */
+export async function requestOf(...[identity, app, challenge, changes]: Parameters<typeof authorize>): Promise<string> {
+  const { location } = await authorize(identity, app, challenge, changes);
+  if (location?.pathname !== '/account/authorize') throw new Error(`Not asked: ${location}`);
+  return location.searchParams.get('request') ?? '';
+}
+
+export function decide(identity: TestIdentity, user: Account, id: string, decision = 'approve') {
+  return identity.service.request<{ redirectTo: string; code: string }>(
+    'POST',
+    `/api/auth/oauth/requests/${id}/decision`,
+    { token: user.accessToken, body: { decision } },
+  );
+}
+
+/** What the app gets at its redirect URI when a user approves. */
+export async function approved(
+  identity: TestIdentity,
+  app: { appKey: string },
+  user: Account,
+  changes: Record<string, string | undefined> = {},
+): Promise<{ code: string; verifier: string; redirect: URL }> {
+  const { verifier, challenge } = pkce();
+  const { body, status } = await decide(identity, user, await requestOf(identity, app, challenge, changes));
+  if (status !== 200) throw new Error(`The decision was refused: ${JSON.stringify(body)}`);
+  const redirect = new URL(body.redirectTo);
+  return { code: redirect.searchParams.get('code') ?? '', verifier, redirect };
+}
+
+export function exchange(
+  identity: TestIdentity,
+  app: { appKey: string },
+  { code, verifier }: { code: string; verifier: string },
+  changes: Record<string, string> = {},
+): Promise<OAuthAnswer> {
+  return post(identity, 'token', {
+    grant_type: 'authorization_code',
+    client_id: app.appKey,
+    code,
+    redirect_uri: REDIRECT,
+    code_verifier: verifier,
+    ...changes,
+  });
+}
+
+/** The tokens of an app that a user has allowed to act for them. */
+export async function granted(
+  identity: TestIdentity,
+  app: { appKey: string },
+  user: Account,
+  changes: Record<string, string | undefined> = {},
+): Promise<OAuthBody> {
+  const answer = await exchange(identity, app, await approved(identity, app, user, changes));
+  if (answer.status !== 200) throw new Error(`The code was refused: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+export const refresh = (identity: TestIdentity, app: { appKey: string }, token: string, more = {}) =>
+  post(identity, 'token', { grant_type: 'refresh_token', client_id: app.appKey, refresh_token: token, ...more });
