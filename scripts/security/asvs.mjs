@@ -43,7 +43,14 @@ export function countsOf(text) {
   };
   const chapters = text.split('\n').flatMap((line) => {
     const [, id, title] = CHAPTER.exec(line) ?? [];
-    return id ? [row(`${id} ${title}`, entries.filter((entry) => entry.id.startsWith(`${id}.`)))] : [];
+    return id
+      ? [
+          row(
+            `${id} ${title}`,
+            entries.filter((entry) => entry.id.startsWith(`${id}.`)),
+          ),
+        ]
+      : [];
   });
   return [
     `| chapter | ${STATES.join(' | ')} | all |`,
@@ -66,7 +73,9 @@ export function problemsOf(text, requirements) {
     ...[...requirements.keys()].filter((id) => !ids.includes(id)).map((id) => `${id} is missing`),
     ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id} occurs more than once`),
     // A line with a `|` too many or too few would not be read as an entry.
-    ...text.split('\n').flatMap((line) => (/^\|\s*V\d+\./.test(line) && !ENTRY.test(line) ? [`not read: ${line}`] : [])),
+    ...text
+      .split('\n')
+      .flatMap((line) => (/^\|\s*V\d+\./.test(line) && !ENTRY.test(line) ? [`not read: ${line}`] : [])),
     ...entries.flatMap((entry) => problemsOfEntry(entry, requirements).map((problem) => `${entry.id} ${problem}`)),
   ];
 }

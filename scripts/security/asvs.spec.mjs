@@ -101,7 +101,10 @@ describe('a page on ASVS', () => {
     ['| V1.1.1 | 1 | something | open | so | |', ['V1.1.1 is open and does not say what would close it']],
     [`| V1.1.1 | 1 | something | not applicable | so | ${TEST} |`, ['V1.1.1 has something in the last column']],
     [`| V1.1.1 | 1 | | met | so | ${TEST} |`, ['V1.1.1 says nothing']],
-    [`| V1.1.1 | 1 | something | met | ${TEST} |`, ['V1.1.1 is missing', `not read: | V1.1.1 | 1 | something | met | ${TEST} |`]],
+    [
+      `| V1.1.1 | 1 | something | met | ${TEST} |`,
+      ['V1.1.1 is missing', `not read: | V1.1.1 | 1 | something | met | ${TEST} |`],
+    ],
   ])('is refused with the line "%s"', (line, problems) => {
     expect(withLine(1, line)).toEqual(problems);
   });
