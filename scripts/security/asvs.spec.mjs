@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { inRoot } from '../root.mjs';
@@ -120,6 +121,17 @@ describe('links of a page', () => {
   it('are those to files; paths are those below a folder of the repository', () => {
     const text = 'see [a](../a.md#b), [c](https://example.com/) and `libs/http`, `npm test`, `apps/x y`';
     expect([linksOf(text), pathsOf(text)]).toEqual([['../a.md#b'], ['libs/http']]);
+  });
+
+  it('are found when they lead nowhere', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'asvs-'));
+    const page = path.join(folder, 'page.md');
+    writeFileSync(
+      page,
+      '# One\n[a](page.md#one) [b](#one) [c](page.md#two) [d](#two) [e](none.md) `libs/http` `libs/none`',
+    );
+    expect(deadEnds(page)).toEqual(['page.md#two', '#two', 'none.md', 'libs/none']);
+    rmSync(folder, { recursive: true });
   });
 
   it('lead to headings as GitHub names them', () => {
