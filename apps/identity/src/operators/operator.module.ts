@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { PasswordModule } from '../accounts/password/password.module.js';
 import { SessionModule } from '../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
+import { KnownDeviceModule } from '../sign-in/known-device/known-device.module.js';
 import { LimitModule } from '../sign-in/limit/limit.module.js';
 import { MfaModule } from '../sign-in/mfa/mfa.module.js';
 import { RecoveryCodeModule } from '../sign-in/recovery-code/recovery-code.module.js';
@@ -19,6 +20,7 @@ import { OperatorSessionService } from './operator-session.service.js';
   imports: [
     PasswordModule,
     SessionModule,
+    KnownDeviceModule,
     LimitModule,
     MfaModule,
     StepUpModule,

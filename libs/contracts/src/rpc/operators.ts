@@ -32,6 +32,9 @@ const define = <Request extends TSchema, Response extends TSchema>(
 
 const Nothing = Type.Object({});
 
+/** By what a device is known again; marketplace-admin makes a header of it. */
+const Device = { deviceToken: Type.Optional(Type.String()) };
+
 /** Tokens, or what the sign-in still needs. */
 export const OperatorSignIn = Type.Object({
   accessToken: Type.Optional(Type.String()),
@@ -43,6 +46,7 @@ export const OperatorSignIn = Type.Object({
   methods: Type.Optional(Type.Array(Type.String())),
   mfaEnrolmentRequired: Type.Optional(Type.Boolean()),
   enrolmentToken: Type.Optional(Type.String()),
+  ...Device,
 });
 export type OperatorSignIn = Static<typeof OperatorSignIn>;
 
@@ -79,7 +83,7 @@ const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) });
 export const loginOperator = define(
   'login',
   'service',
-  Type.Object({ email: Type.String(), password: Type.String(), ...Origin }),
+  Type.Object({ email: Type.String(), password: Type.String(), ...Device, ...Origin }),
   OperatorSignIn,
 );
 
@@ -87,7 +91,7 @@ export const verifyOperatorCode = define(
   'verifyCode',
   'service',
   Type.Object({ challengeId: Type.String(), code: Type.String(), ...Origin }),
-  TokenPair,
+  Type.Object({ ...TokenPair.properties, ...Device }),
 );
 
 /** The enrolment that a sign-in demands; its token can do nothing else. */
@@ -102,7 +106,7 @@ export const confirmOperatorEnrolment = define(
   'confirmEnrolment',
   'service',
   Type.Object({ enrolmentToken: Type.String(), code: Type.String(), ...Origin }),
-  Type.Object({ ...TokenPair.properties, ...RecoveryCodes.properties }),
+  Type.Object({ ...TokenPair.properties, ...RecoveryCodes.properties, ...Device }),
 );
 
 export const refreshOperator = define(
