@@ -2,8 +2,10 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAILS_PER_ACCOUNT } from '../src/accounts/password-reset/password-reset-limit.js';
+import { EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
 import { protectedAccount } from './authenticators.js';
+import { EmbedHost, principalOf } from './embed-host.js';
 import { type Account, newEmail, PASSWORD } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { from, TestReplicas, tally } from './replicas.js';
@@ -156,6 +158,15 @@ describe('a link of a mail', () => {
     expect(tally(statuses)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
   });
 
+  it('that undoes the link to a host user does it once', async () => {
+    const host = await EmbedHost.start(replicas.first);
+    const { email } = await replicas.first.member(host.owner, ['viewer']);
+    await host.mint({ email });
+    const token = tokenIn((await mailServer.mailTo(email)).text);
+    const statuses = await replicas.storm(AT_ONCE, '/api/auth/embed-links/undo', () => ({ token }));
+    expect(tally(statuses)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+  });
+
   it('that confirms or undoes another address does it once', async () => {
     const { email, accessToken } = await account();
     const wanted = newEmail();
@@ -167,5 +178,35 @@ describe('a link of a mail', () => {
     const undo = tokenIn((await mailServer.mailTo(email, since)).text);
     const undone = await replicas.storm(AT_ONCE, '/api/auth/email-change/undo', () => ({ token: undo }));
     expect(tally(undone)).toEqual({ 204: 1, 410: AT_ONCE - 1 });
+  });
+});
+
+describe('a host user', () => {
+  it('for whom two replicas mint for the first time at once is one user, told once of the link', async () => {
+    const host = await EmbedHost.start(replicas.first);
+    const { email, userId } = await replicas.first.member(host.owner, ['viewer']);
+    const since = mailServer.mails.length;
+    const request = { ...host.credentials, sub: 'the same', email, name: 'Host user', scopes: ['leads' as const] };
+    const minted = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, index) => {
+        const replica = index % 2 === 0 ? replicas.first : replicas.second;
+        return replica.get(EmbedTokenService).mint(request);
+      }),
+    );
+    const principals = await Promise.all(minted.map(({ embedToken }) => principalOf(replicas.first, embedToken)));
+    expect(new Set(principals.map((principal) => principal.userId))).toEqual(new Set([userId]));
+    const [links] = await database().transaction(host.owner.tenantId, (tx) =>
+      tx.query<{ count: number }>('SELECT count(*)::integer AS count FROM embed_user'),
+    );
+    expect(links?.count).toBe(1);
+    const waiting = () =>
+      database().transaction(host.owner.tenantId, (tx) =>
+        tx.query('SELECT id FROM mail WHERE recipient = $1', [email]),
+      );
+    await waitUntil(async () => (await waiting()).length === 0, {
+      describe: 'the mails to be sent',
+      timeoutMs: 10_000,
+    });
+    expect(mailServer.mails.slice(since).filter(({ to }) => to === email)).toHaveLength(1);
   });
 });

@@ -8,7 +8,7 @@ export class TestReplicas {
   private constructor(
     private readonly redis: TestRedis,
     readonly first: TestIdentity,
-    private readonly second: TestIdentity,
+    readonly second: TestIdentity,
   ) {}
 
   static async start(changes: NonNullable<Parameters<typeof TestIdentity.start>[0]> = {}): Promise<TestReplicas> {
