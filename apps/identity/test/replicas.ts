@@ -1,4 +1,4 @@
-import { TestRedis } from '../../../libs/limits/test/redis-server.js';
+import { type TestRedis, testRedis } from '@crm/testing';
 import { type Answer, PASSWORD, TestIdentity } from './identity.js';
 
 /** Two processes of the service on one database, which count their limits together in Redis. */
@@ -12,7 +12,7 @@ export class TestReplicas {
   ) {}
 
   static async start(changes: NonNullable<Parameters<typeof TestIdentity.start>[0]> = {}): Promise<TestReplicas> {
-    const redis = await TestRedis.start();
+    const redis = await testRedis();
     const settings = { ...changes.settings, limits: { redisUrl: redis.url } };
     const first = await TestIdentity.start({ ...changes, settings });
     return new TestReplicas(redis, first, await first.replica());
@@ -21,7 +21,7 @@ export class TestReplicas {
   async close(): Promise<void> {
     await this.second.close();
     await this.first.close();
-    await this.redis.stop();
+    this.redis.stop();
   }
 
   /** Calls the replicas in turn. */
