@@ -34,41 +34,42 @@ export interface PasswordHolder {
  */
 @Injectable()
 export class DeviceTokens {
-  private readonly key: Buffer;
+  /** The current one first; tokens that were made with another one are known as long as it is there. */
+  private readonly keys: readonly [Buffer, ...Buffer[]];
 
   constructor(@Inject(IDENTITY_CONFIG) config: IdentityConfig) {
     const master = Buffer.from(config.keyEncryptionKey, 'base64');
-    this.key = Buffer.from(hkdfSync('sha256', master, '', 'identity.device-token', 32));
+    this.keys = [Buffer.from(hkdfSync('sha256', master, '', 'identity.device-token', 32))];
   }
 
   /** @param user who has proven who they are on the device. @returns undefined for one without a password */
   issue({ id, passwordHash }: PasswordHolder): string | undefined {
     if (passwordHash === null) return undefined;
-    const claims = `${packIds(id, newId())}.${this.passwordTag(passwordHash)}`;
-    return `${claims}.${this.mac(`device.${claims}`)}`;
+    const [key] = this.keys;
+    const claims = `${packIds(id, newId())}.${passwordTag(key, passwordHash)}`;
+    return `${claims}.${mac(key, `device.${claims}`)}`;
   }
 
   /** @returns undefined for a text that is no token, or one that is too old */
   read(token: string | undefined): KnownDevice | undefined {
-    const [, ids = '', passwordTag = '', mac = ''] = TOKEN.exec(token ?? '') ?? [];
+    const [, ids = '', tag = '', presented = ''] = TOKEN.exec(token ?? '') ?? [];
     const [userId, id] = unpackIds(ids, 2) ?? [];
-    if (!userId || !id || !isEqual(mac, this.mac(`device.${ids}.${passwordTag}`))) return undefined;
-    return Date.now() - uuidTimeMs(id) < LIFE_MS ? { id, userId, passwordTag } : undefined;
+    const isRight = (key: Buffer) => isEqual(presented, mac(key, `device.${ids}.${tag}`));
+    if (!userId || !id || !this.keys.some(isRight)) return undefined;
+    return Date.now() - uuidTimeMs(id) < LIFE_MS ? { id, userId, passwordTag: tag } : undefined;
   }
 
   /** Whether the user has signed in on the device with the password that they have. */
-  isOf({ userId, passwordTag }: KnownDevice, { id, passwordHash }: PasswordHolder): boolean {
-    return userId === id && passwordHash !== null && isEqual(passwordTag, this.passwordTag(passwordHash));
-  }
-
-  private passwordTag(passwordHash: string): string {
-    return this.mac(`password.${passwordHash}`);
-  }
-
-  private mac(text: string): string {
-    return createHmac('sha256', this.key).update(text).digest().subarray(0, TAG_BYTES).toString('base64url');
+  isOf(device: KnownDevice, { id, passwordHash }: PasswordHolder): boolean {
+    if (device.userId !== id || passwordHash === null) return false;
+    return this.keys.some((key) => isEqual(device.passwordTag, passwordTag(key, passwordHash)));
   }
 }
+
+const mac = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text).digest().subarray(0, TAG_BYTES).toString('base64url');
+
+const passwordTag = (key: Buffer, passwordHash: string): string => mac(key, `password.${passwordHash}`);
 
 const isEqual = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
