@@ -140,6 +140,14 @@ describe('a device token', () => {
     await mailServer?.close();
   });
 
+  /** The address of an account that has proven it. */
+  const verified = async () => {
+    const { email, accessToken } = await identity.account();
+    const token = /#token=([\w-]+)/.exec((await mailServer.mailTo(email)).text)?.[1];
+    expect((await identity.post('/api/auth/verify-email', { token }, accessToken)).status).toBe(204);
+    return email;
+  };
+
   it('proves nothing: without the password it opens nothing', async () => {
     const { email } = await identity.account();
     const token = tokenOf(await login(email));
@@ -148,20 +156,18 @@ describe('a device token', () => {
   });
 
   it('counts for the account that signed in with it, and costs no hash elsewhere', async () => {
-    const [victim, attacker] = [await identity.account(), await identity.account()];
-    const token = tokenOf(await login(attacker.email));
-    await slow(identity, victim.email);
+    const [victim, attacker] = [await verified(), await verified()];
+    const token = tokenOf(await login(attacker));
+    await slow(identity, victim);
     const before = await hashes();
     for (let count = 0; count < 2 * FAILURES_PER_DEVICE; count += 1) {
-      expect(await answerOn(token, victim.email)).toBe(429);
+      expect(await answerOn(token, victim)).toBe(429);
     }
     expect(await hashes()).toBe(before);
   });
 
   it("of somebody who has registered with another's address opens no guesses at the other's password", async () => {
-    const { email, accessToken } = await identity.account();
-    const verification = /#token=([\w-]+)/.exec((await mailServer.mailTo(email)).text)?.[1];
-    expect((await identity.post('/api/auth/verify-email', { token: verification }, accessToken)).status).toBe(204);
+    const email = await verified();
     const registered = await identity.post('/api/auth/register', {
       email,
       password: NEW_PASSWORD,
