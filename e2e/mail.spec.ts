@@ -23,7 +23,7 @@ describe('an invitation', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is replaced with the link from a mail, and a notice says so', async () => {
+  it('is replaced with the link from a mail, a notice says so, and the device is known from then on', async () => {
     const { email } = await newWorkspace();
     const password = 'tidal-lantern-orbits-quietly';
     await api('POST', '/api/auth/password-resets', { body: { email }, expect: 202 });
@@ -31,7 +31,13 @@ describe('a forgotten password', () => {
     const token = /password-reset#token=([A-Za-z0-9_.-]+)/.exec(text)?.[1];
     await api('POST', '/api/auth/password-resets/complete', { body: { token, password }, expect: 204 });
     await api('POST', '/api/auth/login', { body: { email, password: PASSWORD }, expect: 401 });
-    await api('POST', '/api/auth/login', { body: { email, password }, expect: 200 });
+    const { headers } = await api('POST', '/api/auth/login', { body: { email, password }, expect: 200 });
+    for (let count = 0; count < 10; count += 1) {
+      await api('POST', '/api/auth/login', { body: { email, password: PASSWORD } });
+    }
+    await api('POST', '/api/auth/login', { body: { email, password }, expect: 429 });
+    const device = { 'x-device-token': headers.get('x-device-token') ?? '' };
+    await api('POST', '/api/auth/login', { body: { email, password }, headers: device, expect: 200 });
     expect((await mailTo(email, 'Your password was changed')).text).toContain('with a link from a mail');
   });
 });

@@ -6,6 +6,7 @@ import { Database, newId } from '@crm/database';
 import { bodyOf } from '@crm/http';
 import { recordOperatorAct } from '@crm/operator-audit';
 import { PasswordService } from './accounts/password/password.service.js';
+import { PasswordPolicy } from './accounts/password-policy/password-policy.service.js';
 import { normaliseEmail } from './accounts/user/email-address.js';
 import { loadConfig } from './config.js';
 import { entities } from './entities.js';
@@ -21,8 +22,8 @@ import { RecoveryCodeRepository } from './sign-in/recovery-code/recovery-code.re
 const USAGE = `The operators of the platform.
 
   node dist/operator.js create <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
-      Creates an operator, by default a reviewer; the password is read from standard input. An operator who is linked to a
-      workspace never decides on its submissions.
+      Creates an operator, by default a reviewer; the password is read from standard input and must
+      not be one that attackers try first. An operator who is linked to a workspace never decides on its submissions.
   node dist/operator.js reset <e-mail address>
       Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions.
 `;
@@ -30,11 +31,12 @@ const USAGE = `The operators of the platform.
 /**
  * Creates an operator. There is no route for it: whoever can start programs of the service appoints operators.
  * @param input the properties of {@link OperatorInput}; the password without the line end of the file it came from
- * @throws PlatformError VALIDATION_FAILED; CONFLICT when the address belongs to an operator
+ * @throws PlatformError VALIDATION_FAILED; WEAK_PASSWORD; CONFLICT when the address belongs to an operator
  */
 export async function createOperator(database: Database, input: object): Promise<void> {
   const { email, name, password, role, workspace } = await bodyOf(OperatorInput, input);
   const operators = new OperatorRepository();
+  await new PasswordPolicy().assertAcceptable(password, { email, name });
   const passwordHash = await new PasswordService().hash(password);
   await database.transaction(PLATFORM_TENANT, async (tx) => {
     const operator = {

@@ -55,6 +55,25 @@ describe('creating an operator', () => {
   });
 });
 
+describe('the password of an operator', () => {
+  it.each([
+    ['iloveyou2024', 'COMMON_PASSWORD'],
+    ['1qaz2wsx3edc', 'COMMON_PASSWORD'],
+    ['Grace-Hopper-1', 'OWN_DATA_PASSWORD'],
+  ])('is refused when it is weak, and nothing is created: %p', async (password, code) => {
+    const email = `weak-${newId()}@platform.test`;
+    const created = createOperator(database, { ...ada, email, name: 'Grace Hopper', password });
+    await expect(created).rejects.toMatchObject({
+      code: 'WEAK_PASSWORD',
+      extra: { errors: [{ pointer: '/password', code }] },
+    });
+    expect(await operators.refusal(rpc.identity.loginOperator, { email, password, ...ORIGIN })).toBe(
+      'INVALID_CREDENTIALS',
+    );
+    await createOperator(database, { ...ada, email });
+  });
+});
+
 describe('resetting an operator', () => {
   it('refuses an address that no operator has', async () => {
     await expect(resetOperator(database, `${newId()}@platform.test`)).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -5,6 +5,7 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { GRACE_SECONDS } from '../src/sessions/refresh-token/refresh-token.repository.js';
+import { FAILURES_FROM_ANYWHERE } from '../src/sign-in/limit/sign-in-limit.js';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { ORIGIN, TestOperators } from './operators.js';
 
@@ -35,6 +36,25 @@ const isRevoked = (token: string) => async () =>
 const cutOff = (token: string) =>
   waitUntil(isRevoked(token), { timeoutMs: 1000, describe: 'the access token is revoked' });
 const idOf = async (token: string) => (await verify(token)).userId;
+
+describe('an operator whose password is guessed at from many addresses', () => {
+  it('is slowed, but for a known device, whose token is good for no other operator', async () => {
+    const [email, other] = [await operators.create(), await operators.create()];
+    const { deviceToken } = await operators.login(email);
+    const { deviceToken: ofAnother } = await operators.login(other);
+    const login = (changes: object) =>
+      operators.refusal(contracts.loginOperator, { email, password: PASSWORD, ...ORIGIN, ...changes });
+    const codes: string[] = [];
+    for (let index = 0; index < FAILURES_FROM_ANYWHERE + 1; index += 1) {
+      codes.push(await login({ password: 'not-the-password', address: `203.0.113.${index}` }));
+    }
+    expect(codes.filter((code) => code === 'INVALID_CREDENTIALS')).toHaveLength(FAILURES_FROM_ANYWHERE);
+    expect(await login({})).toBe('RATE_LIMITED');
+    expect(await login({ deviceToken: ofAnother })).toBe('RATE_LIMITED');
+    expect(await login({ deviceToken, password: 'not-the-password' })).toBe('INVALID_CREDENTIALS');
+    expect(await login({ deviceToken })).toBe('no error');
+  });
+});
 
 describe('a session of an operator', () => {
   it('ends when a thief has refreshed twice and the operator presents the token that both had', async () => {

@@ -92,6 +92,23 @@ describe('operators’ sign-in', () => {
     ]);
   });
 
+  it('passes on the device token, and returns the new one as a header alone', async () => {
+    const pair = { accessToken: 'a', refreshToken: 'r', tokenType: 'Bearer' as const, expiresIn: 900 };
+    const seen: unknown[] = [];
+    await stand(rpc.identity.loginOperator, ({ deviceToken }) => {
+      seen.push(deviceToken);
+      return { ...pair, deviceToken: 'of the sign-in' };
+    });
+    await stand(rpc.identity.verifyOperatorCode, () => ({ ...pair, deviceToken: 'of the code' }));
+    const signIn = await service.request('POST', '/api/auth/login', {
+      body: { email: 'op@platform.test', password: 'secret' },
+      headers: { 'x-device-token': 'earlier' },
+    });
+    expect([signIn.body, signIn.headers.get('x-device-token'), seen]).toEqual([pair, 'of the sign-in', ['earlier']]);
+    const verified = await request('POST', '/api/auth/mfa/verify', { challengeId: 'c', code: '123456' });
+    expect([verified.body, verified.headers.get('x-device-token')]).toEqual([pair, 'of the code']);
+  });
+
   it('says how long to wait after too many failures', async () => {
     await stand(rpc.identity.loginOperator, () => {
       const limit = { name: 'sign-in-account', quota: 10, windowSeconds: 900, remaining: 0, resetSeconds: 42 };

@@ -1,3 +1,4 @@
+export { DEVICE_TOKEN_DESCRIPTION, DEVICE_TOKEN_HEADER, giveDeviceToken, type HeaderReply } from './device-token.js';
 export {
   PasskeyAnswerInput,
   PasskeyInput,

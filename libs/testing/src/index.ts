@@ -11,6 +11,7 @@ export {
 } from './receiver.js';
 export { type TestDatabase, testDatabase } from './test-database.js';
 export { provisionTestNats, type TestNats, testNats } from './test-nats.js';
+export { type TestRedis, testRedis } from './test-redis.js';
 export { startTestService, type TestAnswer, type TestRequest, type TestService } from './test-service.js';
 export { testServiceConfig } from './test-service-config.js';
 export { TEST_ISSUER, type TestTokens, testTokens } from './test-tokens.js';

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE';
-const ALLOWED_HEADERS = 'authorization, content-type, if-match, idempotency-key, x-request-id';
-const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, x-request-id';
+const ALLOWED_HEADERS = 'authorization, content-type, if-match, idempotency-key, x-device-token, x-request-id';
+const EXPOSED_HEADERS = 'etag, ratelimit, ratelimit-policy, retry-after, x-device-token, x-request-id';
 /** Seconds a browser may keep the answer to a preflight. */
 const PREFLIGHT_SECONDS = '600';
 

@@ -4,6 +4,7 @@ import { AfterAnswerModule } from '../after-answer/after-answer.module.js';
 import { SessionModule } from '../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../sign-in/authenticator/authenticator.module.js';
 import { FactorNoticeModule } from '../sign-in/factor-notice/factor-notice.module.js';
+import { KnownDeviceModule } from '../sign-in/known-device/known-device.module.js';
 import { LimitModule } from '../sign-in/limit/limit.module.js';
 import { MfaModule } from '../sign-in/mfa/mfa.module.js';
 import { PasskeyModule } from '../sign-in/passkey/passkey.module.js';
@@ -25,6 +26,7 @@ import { OperatorSessionService } from './operator-session.service.js';
     AfterAnswerModule,
     PasswordModule,
     SessionModule,
+    KnownDeviceModule,
     LimitModule,
     MfaModule,
     StepUpModule,

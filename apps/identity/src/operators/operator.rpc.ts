@@ -15,8 +15,8 @@ export class OperatorRpc {
 
   @RpcHandler(rpc.identity.loginOperator)
   async signIn(request: RpcRequest<Identity['loginOperator']>): Promise<RpcResponse<Identity['loginOperator']>> {
-    const { email, password, ...origin } = request;
-    return this.operators.signIn(email, password, origin);
+    const { email, password, deviceToken, ...origin } = request;
+    return this.operators.signIn(email, password, origin, deviceToken);
   }
 
   @RpcHandler(rpc.identity.verifyOperatorCode)

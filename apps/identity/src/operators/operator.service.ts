@@ -19,6 +19,7 @@ import { RecentProof } from '../sessions/session/recent-proof.js';
 import { sessionView } from '../sessions/session/session-view.js';
 import type { SignInOrigin } from '../sessions/session/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from '../sign-in/authenticator/authenticator.service.js';
+import { DeviceTokens, type KnownDevice } from '../sign-in/known-device/device-tokens.js';
 import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
 import { MfaService } from '../sign-in/mfa/mfa.service.js';
 import { RecoveryCodeService } from '../sign-in/recovery-code/recovery-code.service.js';
@@ -26,6 +27,9 @@ import { type Proof, StepUpService } from '../sign-in/step-up/step-up.service.js
 import type { Operator } from './operator.entity.js';
 import { OperatorRepository } from './operator.repository.js';
 import { OperatorSessionService } from './operator-session.service.js';
+
+/** With that by which the device is known again. */
+export type OnDevice<T> = T & { deviceToken?: string | undefined };
 
 /** Sessions in one answer; an operator has a few. */
 const MOST_SESSIONS = 200;
@@ -45,6 +49,7 @@ export class OperatorService {
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly proof: RecentProof,
     private readonly afterAnswer: AfterAnswer,
+    private readonly devices: DeviceTokens,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -52,31 +57,29 @@ export class OperatorService {
    * @returns tokens, or what the sign-in still needs: a code of the authenticator or, in production, to set one up
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED
    */
-  async signIn(email: string, password: string, origin: SignInOrigin): Promise<OperatorSignIn> {
-    const normalised = normaliseEmail(email);
-    const operator = await this.limit.attempt(`operator:${normalised}`, origin.address, async () => {
-      const found = await this.inPlatform((tx) => this.operators.findByEmail(tx, normalised));
-      const right = await this.passwords.matches(found?.passwordHash, password);
-      if (right && found?.status === 'active') return found;
-      // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
-      this.afterAnswer.run('failed sign-in of an operator', async () => {
-        if (found) await this.recordFailure(found, right, origin);
-      });
-      throw new PlatformError('INVALID_CREDENTIALS');
-    });
+  async signIn(email: string, password: string, origin: SignInOrigin, deviceToken?: string): Promise<OperatorSignIn> {
+    const account = normaliseEmail(email);
+    const attempt = async () => this.prove(await this.find(account), password, origin);
+    const device = this.devices.read(deviceToken);
+    const byDevice = device && {
+      id: device.id,
+      attempt: () => this.proveOn(device, account, password, origin),
+    };
+    const operator = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    return (
-      (await this.mfa.begin(operator, demandOf)) ??
-      this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' })
-    );
+    const needed = await this.mfa.begin(operator, demandOf);
+    if (needed) return needed;
+    const tokens = await this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
+    return { ...tokens, deviceToken: this.devices.issue(operator) };
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
-  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
+  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<OnDevice<TokenPair>> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
       const { id, method } = await this.mfa.verify('operators', challengeId, code, origin);
-      return this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
+      const tokens = await this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
+      return { ...tokens, deviceToken: await this.deviceTokenOf(id) };
     });
   }
 
@@ -93,9 +96,10 @@ export class OperatorService {
     token: string,
     code: string,
     origin: SignInOrigin,
-  ): Promise<TokenPair & { recoveryCodes: string[] }> {
+  ): Promise<OnDevice<TokenPair & { recoveryCodes: string[] }>> {
     const { id, recoveryCodes } = await this.mfa.confirmEnrolment('operators', token, code);
-    return { ...(await this.sessions.open(PLATFORM_TENANT, id, origin)), recoveryCodes };
+    const tokens = await this.sessions.open(PLATFORM_TENANT, id, origin);
+    return { ...tokens, recoveryCodes, deviceToken: await this.deviceTokenOf(id) };
   }
 
   /** @throws PlatformError INVALID_REFRESH_TOKEN */
@@ -150,6 +154,37 @@ export class OperatorService {
       await recordOwnAct(tx, principal, 'operator.replace-recovery-codes');
       return this.recoveryCodes.replace(tx, principal.userId);
     });
+  }
+
+  private find(account: string): Promise<Operator | null> {
+    return this.inPlatform((tx) => this.operators.findByEmail(tx, account));
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS */
+  private async prove(operator: Operator | null, password: string, origin: SignInOrigin): Promise<Operator> {
+    const right = await this.passwords.matches(operator?.passwordHash, password);
+    if (right && operator?.status === 'active') return operator;
+    // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
+    this.afterAnswer.run('failed sign-in of an operator', async () => {
+      if (operator) await this.recordFailure(operator, right, origin);
+    });
+    throw new PlatformError('INVALID_CREDENTIALS');
+  }
+
+  /** @returns undefined where the device is not one of the account's, before anything is hashed */
+  private async proveOn(
+    device: KnownDevice,
+    account: string,
+    password: string,
+    origin: SignInOrigin,
+  ): Promise<Operator | undefined> {
+    const operator = await this.find(account);
+    return operator && this.devices.isOf(device, operator) ? this.prove(operator, password, origin) : undefined;
+  }
+
+  private async deviceTokenOf(id: string): Promise<string | undefined> {
+    const operator = await this.inPlatform((tx) => this.operators.find(tx, id));
+    return operator ? this.devices.issue(operator) : undefined;
   }
 
   /** An address that belongs to nobody is not recorded: it may be a password in the wrong field. */

@@ -1,7 +1,7 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import { type OperatorSignIn, rpc } from '@crm/contracts';
 import { bodyOf } from '@crm/http';
-import { SignInInput } from '@crm/identity-views';
+import { DEVICE_TOKEN_HEADER, SignInInput } from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 
@@ -19,6 +19,13 @@ export class OperatorPasswordStrategy extends ApplicationStrategy<OperatorSignIn
   override async validate({ body, headers, ip }: CredentialRequest): Promise<OperatorSignIn> {
     const { email, password } = await bodyOf(SignInInput, body);
     const userAgent = headers['user-agent'] ?? null;
-    return this.rpc.call(rpc.identity.loginOperator, { email, password, address: ip, userAgent });
+    const deviceToken = headers[DEVICE_TOKEN_HEADER];
+    return this.rpc.call(rpc.identity.loginOperator, {
+      email,
+      password,
+      address: ip,
+      userAgent,
+      ...(deviceToken !== undefined && { deviceToken }),
+    });
   }
 }

@@ -4,16 +4,19 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import {
   AuthenticatorView,
   CodeInput,
+  DEVICE_TOKEN_DESCRIPTION,
   EnrolledView,
   EnrolmentCodeInput,
   EnrolmentInput,
+  giveDeviceToken,
+  type HeaderReply,
   RefreshInput,
   SignInInput,
   SignInView,
   TokenPairView,
 } from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
-import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Ip, Post, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CredentialLimit } from './credential-limit.js';
 import { OperatorPasswordStrategy } from './operator-password.strategy.js';
@@ -32,12 +35,15 @@ export class SessionController {
   @Describe({
     summary: 'Signs an operator in',
     description:
-      'The answer contains a challenge to complete with a code of the authenticator. In production an operator without an authenticator gets a token with which one is set up. Failed attempts are limited per account and per address.',
+      'The answer contains a challenge to complete with a code of the authenticator. In production an operator without an authenticator gets a token with which one is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses; a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+    headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
-  signIn(@Proven() answer: OperatorSignIn): OperatorSignIn {
+  signIn(@Proven() outcome: OperatorSignIn, @Res({ passthrough: true }) reply: HeaderReply): OperatorSignIn {
+    const { deviceToken, ...answer } = outcome;
+    giveDeviceToken(reply, deviceToken);
     return answer;
   }
 
@@ -56,9 +62,12 @@ export class SessionController {
     @Body() { challengeId, code }: CodeInput,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair> {
-    const origin = { address, userAgent: userAgent ?? null };
-    return this.rpc.call(rpc.identity.verifyOperatorCode, { challengeId, code, ...origin });
+    const input = { challengeId, code, address, userAgent: userAgent ?? null };
+    const { deviceToken, ...answer } = await this.rpc.call(rpc.identity.verifyOperatorCode, input);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 
   @Post('mfa/enrolment')
@@ -89,9 +98,12 @@ export class SessionController {
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<EnrolledView> {
-    const origin = { address, userAgent: userAgent ?? null };
-    return this.rpc.call(rpc.identity.confirmOperatorEnrolment, { enrolmentToken, code, ...origin });
+    const input = { enrolmentToken, code, address, userAgent: userAgent ?? null };
+    const { deviceToken, ...answer } = await this.rpc.call(rpc.identity.confirmOperatorEnrolment, input);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 
   @Post('refresh')

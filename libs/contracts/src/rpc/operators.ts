@@ -6,6 +6,9 @@ import { TokenPair } from './token-pair.js';
 
 // Sign-in, sessions and management of operators: marketplace-admin passes on what it is sent, identity decides.
 
+/** By what a device is known again; marketplace-admin makes a header of it. */
+const Device = { deviceToken: Type.Optional(Type.String()) };
+
 /** Tokens, or what the sign-in still needs. */
 export const OperatorSignIn = Type.Object({
   accessToken: Type.Optional(Type.String()),
@@ -17,6 +20,7 @@ export const OperatorSignIn = Type.Object({
   methods: Type.Optional(Type.Array(Type.String())),
   mfaEnrolmentRequired: Type.Optional(Type.Boolean()),
   enrolmentToken: Type.Optional(Type.String()),
+  ...Device,
 });
 export type OperatorSignIn = Static<typeof OperatorSignIn>;
 
@@ -53,7 +57,7 @@ const RecoveryCodes = Type.Object({ recoveryCodes: Type.Array(Type.String()) });
 export const loginOperator = define(
   'login',
   'service',
-  Type.Object({ email: Type.String(), password: Type.String(), ...Origin }),
+  Type.Object({ email: Type.String(), password: Type.String(), ...Device, ...Origin }),
   OperatorSignIn,
 );
 
@@ -61,7 +65,7 @@ export const verifyOperatorCode = define(
   'verifyCode',
   'service',
   Type.Object({ challengeId: Type.String(), code: Type.String(), ...Origin }),
-  TokenPair,
+  Type.Object({ ...TokenPair.properties, ...Device }),
 );
 
 /** The enrolment that a sign-in demands; its token can do nothing else. */
@@ -76,7 +80,7 @@ export const confirmOperatorEnrolment = define(
   'confirmEnrolment',
   'service',
   Type.Object({ enrolmentToken: Type.String(), code: Type.String(), ...Origin }),
-  Type.Object({ ...TokenPair.properties, ...RecoveryCodes.properties }),
+  Type.Object({ ...TokenPair.properties, ...RecoveryCodes.properties, ...Device }),
 );
 
 export const refreshOperator = define(

@@ -1,9 +1,11 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { giveDeviceToken, type HeaderReply } from '@crm/identity-views';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { ReauthenticationView } from '../reauthentication/reauthentication.dto.js';
+import { isMfaRequired } from '../reauthentication/reauthentication.service.js';
 import { PasswordChangeInput } from './password-change.dto.js';
 import { PasswordChangeService } from './password-change.service.js';
 
@@ -19,7 +21,7 @@ export class PasswordChangeController {
   @Describe({
     summary: 'Changes the password of the current user',
     description:
-      'Takes the present password and, with the second factor on, a second call with the code that the first one has sent. The session of the call stays; all others end. The user is told by e-mail.',
+      'Takes the present password and, with the second factor on, a second call with the code that the first one has sent. The session of the call stays; all others end, and so do the `X-Device-Token`s of the user; the answer has a new one for this device. The user is told by e-mail.',
     answers: [
       {
         status: 200,
@@ -32,7 +34,11 @@ export class PasswordChangeController {
   async change(
     @CurrentPrincipal() principal: Principal,
     @Body() input: PasswordChangeInput,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<ReauthenticationView> {
-    return (await this.changes.change(principal, input)) ?? {};
+    const outcome = await this.changes.change(principal, input);
+    if (isMfaRequired(outcome)) return outcome;
+    giveDeviceToken(reply, outcome.deviceToken);
+    return {};
   }
 }

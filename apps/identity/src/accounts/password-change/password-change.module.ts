@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { MailModule } from '../../mail/mail.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
+import { KnownDeviceModule } from '../../sign-in/known-device/known-device.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { PasswordModule } from '../password/password.module.js';
 import { PasswordPolicyModule } from '../password-policy/password-policy.module.js';
@@ -14,6 +15,7 @@ import { PasswordChangeService } from './password-change.service.js';
 /** Changing one's own password. */
 @Module({
   imports: [
+    KnownDeviceModule,
     LimitModule,
     MailModule,
     PasswordModule,

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { MailService } from '../../mail/mail.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
+import { DeviceTokens } from '../../sign-in/known-device/device-tokens.js';
 import type { MfaRequired } from '../../sign-in/mfa/mfa.service.js';
 import { PasswordService } from '../password/password.service.js';
 import { PasswordPolicy } from '../password-policy/password-policy.service.js';
@@ -20,6 +21,10 @@ export interface PasswordChange {
   newPassword: string;
   challengeId?: string;
   code?: string;
+}
+
+export interface PasswordChanged {
+  deviceToken: string | undefined;
 }
 
 /** Calls of one user in 15 minutes: each costs up to two hashes and a look into the list of known passwords. */
@@ -41,6 +46,7 @@ export class PasswordChangeService {
     private readonly sessions: SessionService,
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
+    private readonly devices: DeviceTokens,
     limits: LimiterStore,
   ) {
     this.limit = new Limiter(limits, CHANGES, 'The password was changed too often');
@@ -48,11 +54,12 @@ export class PasswordChangeService {
 
   /**
    * The session of the call stays; the others end, and links to set a new password stop working.
-   * @returns what a second call must answer where the second factor is on; undefined when the password is changed
+   * @returns what a second call must answer where the second factor is on; when the password is changed, by what the device
+   *   is known from now on, as no other is
    * @throws PlatformError INVALID_CREDENTIALS, WEAK_PASSWORD, CONFLICT when it was changed in the meantime, RATE_LIMITED,
    *   SERVICE_UNAVAILABLE
    */
-  async change(principal: Principal, change: PasswordChange): Promise<MfaRequired | undefined> {
+  async change(principal: Principal, change: PasswordChange): Promise<MfaRequired | PasswordChanged> {
     const { tenantId, userId, sessionId } = principal;
     await this.limit.consume(userId);
     await this.assertAcceptable(principal, change);
@@ -71,7 +78,7 @@ export class PasswordChangeService {
       return sessionId ? this.sessions.endOthersWithin(tx, userId, sessionId) : this.sessions.endAllWithin(tx, userId);
     });
     await this.sessions.forget(ended);
-    return undefined;
+    return { deviceToken: this.devices.issue({ id: userId, passwordHash }) };
   }
 
   private async assertAcceptable({ tenantId, userId }: Principal, change: PasswordChange): Promise<void> {

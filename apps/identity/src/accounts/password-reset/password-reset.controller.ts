@@ -1,6 +1,7 @@
 import { Public } from '@crm/access';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { giveDeviceToken, type HeaderReply } from '@crm/identity-views';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { PasswordResetCompletionInput, PasswordResetInput, PasswordResetView } from './password-reset.dto.js';
@@ -39,11 +40,15 @@ export class PasswordResetController {
   @Describe({
     summary: 'Sets a new password with the link from the mail',
     description:
-      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in.',
+      'The token from the link works once. Every session of the user ends. Nobody is signed in by this: the second factor stays on and is asked for at the next sign-in. The answer has an `X-Device-Token`, with which the sign-in works while others guess at the account.',
     answers: [{ status: 204, description: 'The new password is valid' }],
     refusals: ['INVALID_PASSWORD_RESET', 'WEAK_PASSWORD'],
   })
-  async complete(@Body() input: PasswordResetCompletionInput, @CurrentOrigin() origin: RequestOrigin): Promise<void> {
-    await this.resets.complete(input.token, input.password, origin);
+  async complete(
+    @Body() input: PasswordResetCompletionInput,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<void> {
+    giveDeviceToken(reply, await this.resets.complete(input.token, input.password, origin));
   }
 }

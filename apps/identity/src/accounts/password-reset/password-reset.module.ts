@@ -3,6 +3,7 @@ import { AfterAnswerModule } from '../../after-answer/after-answer.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
+import { KnownDeviceModule } from '../../sign-in/known-device/known-device.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { PasswordModule } from '../password/password.module.js';
 import { PasswordPolicyModule } from '../password-policy/password-policy.module.js';
@@ -17,6 +18,7 @@ import { PasswordResetLimit } from './password-reset-limit.js';
 @Module({
   imports: [
     AfterAnswerModule,
+    KnownDeviceModule,
     LimitModule,
     MailModule,
     PasswordModule,

@@ -11,6 +11,7 @@ import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
+import { DeviceTokens } from '../../sign-in/known-device/device-tokens.js';
 import { PasswordService } from '../password/password.service.js';
 import { PasswordPolicy } from '../password-policy/password-policy.service.js';
 import { TenantService } from '../tenant/tenant.service.js';
@@ -43,6 +44,7 @@ export class PasswordResetService {
     private readonly mails: MailService,
     private readonly trail: AuditTrail,
     private readonly afterAnswer: AfterAnswer,
+    private readonly devices: DeviceTokens,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -72,10 +74,11 @@ export class PasswordResetService {
    * Sets a new password, ends every session of the user and tells them. Nothing is hashed for a token that is not valid.
    * @param token what the link carries
    * @param origin where the call comes from
+   * @returns a token for the device: whoever has the mailbox gets in while others guess at the account
    * @throws PlatformError INVALID_PASSWORD_RESET for a wrong, expired or spent token, WEAK_PASSWORD, RATE_LIMITED,
    *   SERVICE_UNAVAILABLE
    */
-  async complete(token: string, password: string, origin: RequestOrigin): Promise<void> {
+  async complete(token: string, password: string, origin: RequestOrigin): Promise<string | undefined> {
     const { address } = origin;
     await this.limit.consumeCompletion(address);
     const [ids = '', secret = ''] = token.split('.');
@@ -101,6 +104,7 @@ export class PasswordResetService {
       return this.sessions.endAllWithin(tx, user.id);
     });
     await this.sessions.forget(ended);
+    return this.devices.issue({ id: user.id, passwordHash });
   }
 
   private async sendTo(email: string, origin: RequestOrigin): Promise<void> {

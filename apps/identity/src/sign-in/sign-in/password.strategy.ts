@@ -1,6 +1,6 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
 import { bodyOf } from '@crm/http';
-import { SignInInput } from '@crm/identity-views';
+import { DEVICE_TOKEN_HEADER, SignInInput } from '@crm/identity-views';
 import { Injectable } from '@nestjs/common';
 import type { SignInUser } from '../../accounts/user/user.repository.js';
 import { SignInService } from './sign-in.service.js';
@@ -17,6 +17,6 @@ export class PasswordStrategy extends ApplicationStrategy<SignInUser> {
     const { email, password } = await bodyOf(SignInInput, body);
     const { requestId, traceparent } = callContext ?? {};
     const origin = { address: ip, userAgent: headers['user-agent'] ?? null, requestId, traceparent };
-    return this.signIns.authenticate(email, password, origin);
+    return this.signIns.authenticate(email, password, origin, headers[DEVICE_TOKEN_HEADER]);
   }
 }

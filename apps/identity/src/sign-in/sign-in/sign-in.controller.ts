@@ -4,14 +4,17 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import {
   AuthenticatorView,
   CodeInput,
+  DEVICE_TOKEN_DESCRIPTION,
   EnrolledView,
   EnrolmentCodeInput,
   EnrolmentInput,
+  giveDeviceToken,
+  type HeaderReply,
   SignInInput,
   SignInView,
   TokenPairView,
 } from '@crm/identity-views';
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post, Res, UseGuards } from '@nestjs/common';
 import type { SignInUser } from '../../accounts/user/user.repository.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
@@ -32,16 +35,20 @@ export class SignInController {
   @Describe({
     summary: 'Signs in with e-mail and password',
     description:
-      'If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up.',
+      'If the account has a second factor, the answer contains a challenge instead of tokens: it is completed with a code of the authenticator or, without one, with a six-digit code that is sent by e-mail. If the workspace requires a second factor and the account has none, the answer contains a token with which an authenticator is set up. Failed attempts are limited by account and address, by address, and by account from whatever addresses (`RATE_LIMITED` with `Retry-After`, for addresses without an account too); a device that presents the `X-Device-Token` of an earlier answer has an allowance of its own.',
+    headers: [DEVICE_TOKEN_DESCRIPTION],
     body: { dto: () => SignInInput },
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED'],
+    refusals: ['INVALID_CREDENTIALS', 'SINGLE_SIGN_ON_REQUIRED', 'RATE_LIMITED'],
   })
   async signIn(
     @Proven() user: SignInUser,
     @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
-    return this.signIns.admit(user, origin);
+    const { answer, deviceToken } = await this.signIns.admit(user, origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 
   @Post('mfa/verify')
@@ -55,8 +62,14 @@ export class SignInController {
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
-  async verifyCode(@Body() input: CodeInput, @CurrentOrigin() origin: RequestOrigin): Promise<TokenPair> {
-    return this.signIns.verifyCode(input.challengeId, input.code, origin);
+  async verifyCode(
+    @Body() input: CodeInput,
+    @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
+  ): Promise<TokenPair> {
+    const { answer, deviceToken } = await this.signIns.verifyCode(input.challengeId, input.code, origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 
   @Post('mfa/enrolment')
@@ -86,7 +99,10 @@ export class SignInController {
   async confirmEnrolment(
     @Body() { enrolmentToken, code }: EnrolmentCodeInput,
     @CurrentOrigin() origin: RequestOrigin,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<EnrolledView> {
-    return this.signIns.confirmEnrolment(enrolmentToken, code, origin);
+    const { answer, deviceToken } = await this.signIns.confirmEnrolment(enrolmentToken, code, origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 }

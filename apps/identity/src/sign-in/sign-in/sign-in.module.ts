@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { PasswordModule } from '../../accounts/password/password.module.js';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
+import { KnownDeviceModule } from '../known-device/known-device.module.js';
 import { LimitModule } from '../limit/limit.module.js';
 import { MfaModule } from '../mfa/mfa.module.js';
 import { SignInPolicyModule } from '../policy/sign-in-policy.module.js';
@@ -11,7 +12,7 @@ import { SignInService } from './sign-in.service.js';
 
 /** Sign-in by password and, where it is on, the second factor. */
 @Module({
-  imports: [PasswordModule, UserModule, SessionModule, LimitModule, MfaModule, SignInPolicyModule],
+  imports: [PasswordModule, UserModule, SessionModule, LimitModule, KnownDeviceModule, MfaModule, SignInPolicyModule],
   controllers: [SignInController],
   providers: [PasswordStrategy, SignInService],
 })

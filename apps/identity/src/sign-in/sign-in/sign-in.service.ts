@@ -13,9 +13,17 @@ import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
 import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
+import { DeviceTokens, type KnownDevice } from '../known-device/device-tokens.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { type EnrolmentRequired, type MfaRequired, MfaService } from '../mfa/mfa.service.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
+
+/** What a sign-in is answered with. */
+export interface SignInOutcome<T = TokenPair> {
+  answer: T;
+  /** By which the device is known again, once the sign-in is complete. */
+  deviceToken?: string | undefined;
+}
 
 /** Signs users in by password and, where it is on, by a code. */
 @Injectable()
@@ -31,31 +39,38 @@ export class SignInService {
     private readonly policies: SignInPolicyRepository,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
+    private readonly devices: DeviceTokens,
   ) {}
 
   /**
    * Finds the user by e-mail address and password. Neither the answer nor the time it takes distinguishes an unknown address, a
    * wrong password, an invited and a disabled user.
    * @param origin where the attempt comes from
+   * @param deviceToken by which the device may be known
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE while too many passwords are being checked
    */
-  async authenticate(email: string, password: string, origin: RequestOrigin): Promise<SignInUser> {
+  async authenticate(
+    email: string,
+    password: string,
+    origin: RequestOrigin,
+    deviceToken?: string,
+  ): Promise<SignInUser> {
     const account = normaliseEmail(email);
-    const { address } = origin;
-    return this.limit.attempt(`user:${account}`, address, async () => {
+    const attempt = async () => {
       let holder: SignInUser | null | undefined;
       for (const candidate of await this.candidates(account)) {
         const user = await this.users.readForSignIn(this.database, candidate);
         // The first is the one who has proven the address. A claim learns nothing of attempts: it may be somebody else's.
         if (holder === undefined) holder = user;
-        const right = await this.passwords.matches(user?.passwordHash, password, address);
-        if (!right || user?.status !== 'active') continue;
-        await this.renewHash(user, password);
-        return user;
+        const proven = await this.prove(user, password, origin);
+        if (proven) return proven;
       }
       if (holder) this.noteFailure(holder, origin);
       throw new PlatformError('INVALID_CREDENTIALS');
-    });
+    };
+    const device = this.devices.read(deviceToken);
+    const byDevice = device && { id: device.id, attempt: () => this.authenticateOn(device, account, password, origin) };
+    return this.limit.guess(`user:${account}`, origin.address, attempt, byDevice);
   }
 
   /**
@@ -64,7 +79,10 @@ export class SignInService {
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED; INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
    *   were asked for
    */
-  async admit(user: SignInUser, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+  async admit(
+    user: SignInUser,
+    origin: SignInOrigin,
+  ): Promise<SignInOutcome<TokenPair | MfaRequired | EnrolmentRequired>> {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       const isRefused = singleSignOn && !user.roles.includes('owner');
@@ -75,17 +93,18 @@ export class SignInService {
         refusal: isRefused ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined,
       };
     };
-    return (
-      (await this.mfa.begin(user, demandOf)) ??
-      this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' })
-    );
+    const needed = await this.mfa.begin(user, demandOf);
+    if (needed) return { answer: needed };
+    const answer = await this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' });
+    return { answer, deviceToken: this.devices.issue(user) };
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
-  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
+  async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
       const { tenantId, id, method } = await this.mfa.verify('users', challengeId, code, origin);
-      return this.sessions.open(tenantId, id, { ...origin, method: `password+${method}` });
+      const answer = await this.sessions.open(tenantId, id, { ...origin, method: `password+${method}` });
+      return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
     });
   }
 
@@ -100,14 +119,52 @@ export class SignInService {
     token: string,
     code: string,
     origin: SignInOrigin,
-  ): Promise<TokenPair & { recoveryCodes: string[] }> {
+  ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
     const enrolled = async (tx: TenantTransaction, id: string) => {
       await this.users.update(tx, id, { mfaEnabled: true });
       this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
     };
     const { tenantId, id, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
     const method = 'password+authenticator';
-    return { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
+    const answer = { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
+    return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
+  }
+
+  /**
+   * On a known device the password of its own user counts and no other: whoever registers with somebody's address has devices
+   * of that registration only.
+   * @returns undefined where the device is not one of the account's, before anything is hashed
+   */
+  private async authenticateOn(
+    device: KnownDevice,
+    account: string,
+    password: string,
+    origin: RequestOrigin,
+  ): Promise<SignInUser | undefined> {
+    const candidates = await this.candidates(account);
+    const candidate = candidates.find(({ userId }) => userId === device.userId);
+    const user = candidate && (await this.users.readForSignIn(this.database, candidate));
+    if (!user || !this.devices.isOf(device, user)) return undefined;
+    const proven = await this.prove(user, password, origin);
+    if (proven) return proven;
+    if (candidate === candidates[0]) this.noteFailure(user, origin);
+    throw new PlatformError('INVALID_CREDENTIALS');
+  }
+
+  /** @returns the user as they are afterwards; undefined for a wrong password and for one who may not sign in */
+  private async prove(
+    user: SignInUser | null,
+    password: string,
+    { address }: RequestOrigin,
+  ): Promise<SignInUser | undefined> {
+    const right = await this.passwords.matches(user?.passwordHash, password, address);
+    if (!right || user?.status !== 'active') return undefined;
+    return { ...user, passwordHash: await this.renewHash(user, password) };
+  }
+
+  private async deviceTokenOf(tenantId: string, userId: string): Promise<string | undefined> {
+    const user = await this.users.readForSignIn(this.database, { tenantId, userId });
+    return user ? this.devices.issue(user) : undefined;
   }
 
   private noteFailure({ tenantId, id, status }: SignInUser, origin: RequestOrigin): void {
@@ -120,13 +177,18 @@ export class SignInService {
     return user?.status === 'active' ? user : null;
   }
 
-  /** Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime. */
-  private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<void> {
+  /**
+   * Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime.
+   * @returns the hash that is stored
+   */
+  private async renewHash({ tenantId, id, passwordHash }: SignInUser, password: string): Promise<string | null> {
     const renewed = passwordHash === null ? undefined : await this.passwords.rehash(passwordHash, password);
-    if (renewed === undefined) return;
-    await this.database.transaction(tenantId, async (tx) => {
+    if (renewed === undefined) return passwordHash;
+    return this.database.transaction(tenantId, async (tx) => {
       const user = await this.users.lock(tx, id);
-      if (user?.passwordHash === passwordHash) await this.users.update(tx, id, { passwordHash: renewed });
+      if (user?.passwordHash !== passwordHash) return user?.passwordHash ?? null;
+      await this.users.update(tx, id, { passwordHash: renewed });
+      return renewed;
     });
   }
 

@@ -1,0 +1,213 @@
+import { PlatformError } from '@crm/contracts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitSeconds } from '../src/accounts/password/hash-pool-metrics.js';
+import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src/sign-in/limit/sign-in-limit.js';
+import { protectedAccount } from './authenticators.js';
+import { type Answer, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { MailServer } from './mail-server.js';
+import { from, TestReplicas, tally } from './replicas.js';
+
+const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
+const WRONG = 'not-the-password';
+/** A seldom case: a guess that the time of the test has given back. */
+const SPARE = 1;
+
+const tokenOf = ({ headers }: Answer) => headers.get('x-device-token') ?? '';
+/** Passwords that were given to the pool. */
+const hashes = async () =>
+  (await waitSeconds.get()).values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
+
+type Login = (email: string, password?: string, headers?: Record<string, string>) => Promise<Answer>;
+
+/** Guesses at the password, each from an address of its own, some at once. */
+async function guessed(login: Login, email: string, count: number, headers: Record<string, string> = {}) {
+  const answers: Answer[] = [];
+  for (let done = 0; done < count; done += 50) {
+    const some = Array.from({ length: Math.min(50, count - done) }, (_, index) =>
+      login(email, WRONG, { ...from(done + index), ...headers }),
+    );
+    answers.push(...(await Promise.all(some)));
+  }
+  return answers;
+}
+
+/** Slows down an account, as guesses from everywhere do, without hashing anything. */
+async function slow(identity: TestIdentity, email: string) {
+  const wrong = () => Promise.reject(new PlatformError('INVALID_CREDENTIALS'));
+  for (let index = 0; index < FAILURES_FROM_ANYWHERE; index += 1) {
+    await identity
+      .get(SignInLimit)
+      .guess(`user:${email}`, `192.0.2.${index}`, wrong)
+      .catch(() => undefined);
+  }
+  expect((await identity.login(email, WRONG, from(60_000))).status).toBe(429);
+}
+
+const statuses = (answers: readonly Answer[]) => tally(answers.map(({ status }) => status));
+
+describe.each(['memory', 'Redis'])('an account that is guessed at from many addresses, limits in %s', (store) => {
+  let mailServer: MailServer;
+  let replicas: TestReplicas | undefined;
+  let identity: TestIdentity;
+  let login: Login;
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    const changes = { smtpUrl: mailServer.url, hashPool: { queueLength: 1_000, queueMs: 20_000 } };
+    if (store === 'Redis') replicas = await TestReplicas.start(changes);
+    identity = replicas?.first ?? (await TestIdentity.start(changes));
+    login = (...call) => (replicas ?? identity).login(...call);
+  });
+  afterAll(async () => {
+    await (replicas ?? identity)?.close();
+    await mailServer?.close();
+  });
+
+  it('is slowed to thirty guesses an hour, while its owner signs in from a known device', async () => {
+    const { email } = await identity.account();
+    const device = { 'x-device-token': tokenOf(await login(email)) };
+    const before = await hashes();
+    const attack = guessed(login, email, 1_000);
+    for (let count = 0; count < 5; count += 1) {
+      expect((await login(email, PASSWORD, { ...from(70_000 + count), ...device })).status).toBe(200);
+    }
+    const { 401: tried = 0, 429: refused = 0 } = statuses(await attack);
+    expect(tried + refused).toBe(1_000);
+    expect(tried).toBeGreaterThanOrEqual(FAILURES_FROM_ANYWHERE);
+    expect(tried).toBeLessThanOrEqual(FAILURES_FROM_ANYWHERE + SPARE);
+    expect((await hashes()) - before).toBe(tried + 5);
+    expect((await login(email, PASSWORD, { ...from(80_000), ...device })).status).toBe(200);
+  });
+
+  it('tells its owner on a new device how long to wait, and lets them in by a new password by mail', async () => {
+    const { email } = await identity.account();
+    await slow(identity, email);
+    const { status, body, headers } = await login(email, PASSWORD, from(90_000));
+    expect([status, body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(body.detail).toContain('set a new password by mail');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(3600 / FAILURES_FROM_ANYWHERE);
+    await identity.post('/api/auth/password-resets', { email });
+    const token = /#token=([\w.-]+)/.exec((await mailServer.mailTo(email)).text)?.[1];
+    const reset = await identity.post('/api/auth/password-resets/complete', { token, password: NEW_PASSWORD });
+    expect(reset.status).toBe(204);
+    expect((await login(email, NEW_PASSWORD, from(90_000))).status).toBe(429);
+    const device = { 'x-device-token': tokenOf(reset) };
+    expect((await login(email, NEW_PASSWORD, { ...from(90_000), ...device })).status).toBe(200);
+  });
+
+  it('is slowed alike whether it exists or not', async () => {
+    const [known, unknown] = [(await identity.account()).email, newEmail()];
+    const [ofKnown, ofUnknown] = [await guessed(login, known, 50), await guessed(login, unknown, 50)];
+    expect(statuses(ofUnknown)).toEqual(statuses(ofKnown));
+    const [one, other] = [ofKnown, ofUnknown].map((answers) => answers.find(({ status }) => status === 429) as Answer);
+    const shown = ({ body, headers }: Answer) => [
+      { ...body, requestId: '', instance: '' },
+      headers.get('ratelimit-policy'),
+    ];
+    expect(shown(other as Answer)).toEqual(shown(one as Answer));
+  });
+
+  it('gives whoever has stolen a device token ten guesses, from however many addresses', async () => {
+    const { email } = await identity.account();
+    const [stolen, own] = [tokenOf(await login(email)), tokenOf(await login(email))];
+    await slow(identity, email);
+    const { 401: tried = 0, 429: refused = 0 } = statuses(
+      await guessed(login, email, 100, { 'x-device-token': stolen }),
+    );
+    expect([tried, refused]).toEqual([FAILURES_PER_DEVICE, 100 - FAILURES_PER_DEVICE]);
+    expect((await login(email, PASSWORD, { ...from(0), 'x-device-token': stolen })).status).toBe(429);
+    expect((await login(email, PASSWORD, { ...from(0), 'x-device-token': own })).status).toBe(200);
+  });
+});
+
+describe('a device token', () => {
+  let mailServer: MailServer;
+  let identity: TestIdentity;
+  let callers = 100_000;
+  const login: Login = (email, password, headers) => {
+    callers += 1;
+    return identity.login(email, password, { ...from(callers), ...headers });
+  };
+  /** What a device with this token is answered once strangers have slowed down the account. */
+  const answerOn = async (token: string, email: string, password = PASSWORD) =>
+    (await login(email, password, { 'x-device-token': token })).status;
+  beforeAll(async () => {
+    mailServer = await MailServer.start();
+    identity = await TestIdentity.start({ profile: 'production', smtpUrl: mailServer.url });
+  });
+  afterAll(async () => {
+    await identity?.close();
+    await mailServer?.close();
+  });
+
+  /** The address of an account that has proven it. */
+  const verified = async () => {
+    const { email, accessToken } = await identity.account();
+    const token = /#token=([\w-]+)/.exec((await mailServer.mailTo(email)).text)?.[1];
+    expect((await identity.post('/api/auth/verify-email', { token }, accessToken)).status).toBe(204);
+    return email;
+  };
+
+  it('proves nothing: without the password it opens nothing', async () => {
+    const { email } = await identity.account();
+    const token = tokenOf(await login(email));
+    expect(await answerOn(token, email, WRONG)).toBe(401);
+    expect((await identity.request('GET', '/api/auth/me', { token })).status).toBe(401);
+  });
+
+  it('counts for the account that signed in with it, and costs no hash elsewhere', async () => {
+    const [victim, attacker] = [await verified(), await verified()];
+    const token = tokenOf(await login(attacker));
+    await slow(identity, victim);
+    const before = await hashes();
+    for (let count = 0; count < 2 * FAILURES_PER_DEVICE; count += 1) {
+      expect(await answerOn(token, victim)).toBe(429);
+    }
+    expect(await hashes()).toBe(before);
+  });
+
+  it("of somebody who has registered with another's address opens no guesses at the other's password", async () => {
+    const email = await verified();
+    const registered = await identity.post('/api/auth/register', {
+      email,
+      password: NEW_PASSWORD,
+      name: 'Squatter',
+      workspace: { name: 'Squat' },
+    });
+    expect(registered.status).toBe(201);
+    const token = tokenOf(await login(email, NEW_PASSWORD));
+    expect(token).not.toBe('');
+    await slow(identity, email);
+    // The right password of the other, which the squatter might guess.
+    expect(await answerOn(token, email)).toBe(401);
+    expect(await answerOn(token, email, NEW_PASSWORD)).toBe(200);
+  });
+
+  it('ends with the password; the device that changes it gets a new one', async () => {
+    const { email, accessToken } = await identity.account();
+    const token = tokenOf(await login(email));
+    const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
+    const changed = await identity.post('/api/auth/password', change, accessToken);
+    expect(changed.status).toBe(200);
+    await slow(identity, email);
+    expect(await answerOn(token, email, NEW_PASSWORD)).toBe(429);
+    expect(await answerOn(tokenOf(changed), email, NEW_PASSWORD)).toBe(200);
+  });
+
+  it('is given by the sign-in that is complete, not by the password before the second factor', async () => {
+    const { account, app } = await protectedAccount(identity);
+    const first = await login(account.email);
+    expect([first.status, tokenOf(first)]).toEqual([200, '']);
+    const body = { challengeId: first.body.challengeId, code: await app.freshCode() };
+    const complete = await identity.post('/api/auth/mfa/verify', body);
+    await slow(identity, account.email);
+    expect((await login(account.email)).status).toBe(429);
+    expect(await answerOn(tokenOf(complete), account.email)).toBe(200);
+  });
+
+  it('that is none changes nothing', async () => {
+    const email = newEmail();
+    await slow(identity, email);
+    for (const text of ['', 'nonsense', 'A'.repeat(10_000)]) expect(await answerOn(text, email)).toBe(429);
+  });
+});
