@@ -9,12 +9,23 @@ import { EmbedClientService } from '../src/embedding/embed-client/embed-client.s
 import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { auditOf, entryOf } from './audit.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { TestKeys } from './keys.js';
+import * as oauth from './oauth.js';
+import { register } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
+
+const ORIGIN = 'https://accounts.example.com';
 
 let identity: TestIdentity;
+let keys: TestKeys;
 beforeAll(async () => {
-  identity = await TestIdentity.start();
+  identity = await TestIdentity.start({ settings: { service: { baseUrl: ORIGIN } } });
+  keys = await TestKeys.connect(identity);
 });
-afterAll(() => identity?.close());
+afterAll(async () => {
+  await keys?.close();
+  await identity?.close();
+});
 
 const send = (method: string, path: string, { accessToken }: Account, body?: unknown) =>
   identity.request(method, path, { token: accessToken, ...(body !== undefined && { body }) });
