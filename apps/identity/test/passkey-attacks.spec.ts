@@ -1,5 +1,7 @@
 import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { auditOf, entryOf } from './audit.js';
 import { type Answer, OPERATORS, TestIdentity, USERS } from './identity.js';
 import { answer, mailSubjects, optionsFor, passkeyAccount, register, signIn, signInOptions } from './passkeys.js';
 import { type Deviation, SoftwareAuthenticator } from './software-authenticator.js';
@@ -206,7 +208,7 @@ describe('a sign-in with a passkey', () => {
 
 describe('a counter that goes back', () => {
   it('is refused, and the user is told, three times a day at most', async () => {
-    const { account, authenticator } = await passkeyAccount(identity);
+    const { account, authenticator, passkeyId } = await passkeyAccount(identity);
     expect((await signIn(identity, authenticator)).status).toBe(200);
     const seen = authenticator.counter;
     for (const counter of [seen, seen - 1, 0, seen, seen]) {
@@ -214,6 +216,16 @@ describe('a counter that goes back', () => {
     }
     const told = (await subjects(account)).filter((subject) => subject === 'A passkey of your account was refused');
     expect(told).toHaveLength(3);
+    expect(await entryOf(identity, account, 'passkey.refused')).toMatchObject({
+      outcome: 'failure',
+      actor: { kind: 'system', id: null },
+      subject: { kind: 'user', id: account.userId },
+      address: '127.0.0.1',
+      detail: { passkeyId },
+    });
+    await waitUntil(async () => (await auditOf(identity, account, '&action=passkey.refused')).length === 5, {
+      describe: 'every refusal is in the audit trail',
+    });
     expect((await signIn(identity, authenticator)).status).toBe(200);
   });
 
