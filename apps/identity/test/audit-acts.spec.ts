@@ -75,7 +75,8 @@ describe('acts of embedding in the audit trail', () => {
 describe('acts of the platform in the audit trail', () => {
   it('are plans that operators set', async () => {
     const owner = await identity.account();
-    const operator = { ...(await principalOf(owner)), kind: 'operator', userId: randomUUID(), tenantId: '' } as const;
+    const account = { kind: 'operator', userId: randomUUID(), roles: ['administrator'], tenantId: '' } as const;
+    const operator = { ...(await principalOf(owner)), ...account };
     await identity.get(TenantService).setPlan(operator, owner.tenantId, 'business');
     expect(await entryOf(identity, owner, 'workspace.plan_changed')).toMatchObject({
       actor: { kind: 'operator', id: operator.userId, name: null },

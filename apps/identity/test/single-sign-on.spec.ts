@@ -1,3 +1,4 @@
+import { Database } from '@crm/database';
 import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
@@ -148,6 +149,22 @@ describe('signing in at the identity provider of a workspace', () => {
     expect((await entriesOf(invited.body.id))[0]).toEqual(['sign_in.failed', false, '127.0.0.1', 'disabled']);
     // What the provider says of a person is not in it.
     expect(JSON.stringify(await auditOf(identity, owner))).not.toMatch(/@|sub-\d/);
+  });
+
+  it('is in the audit trail with the second factor that followed', async () => {
+    person();
+    const first = await signIn();
+    const { id } = await me(first);
+    await identity.get(Database).transaction(workspace.owner.tenantId, async (tx) => {
+      await tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [id]);
+    });
+    const since = mailServer.mails.length;
+    const { challengeId } = (await signIn()).body as unknown as { challengeId: string };
+    const { text } = await mailServer.mailTo(provider.person?.email ?? '', since);
+    const code = /\b\d{6}\b/.exec(text)?.[0];
+    expect((await identity.post('/api/auth/mfa/verify', { challengeId, code })).status).toBe(200);
+    const [entry] = await auditOf(identity, workspace.owner, `&subject=${id}&action=sign_in.succeeded`);
+    expect(entry?.detail.method).toBe('identity_provider+mail_code');
   });
 
   it('asks an erased person in as another user', async () => {
