@@ -1,20 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { TokenVerifier } from '@crm/access';
 import { AUDIENCES } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
 import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { auditOf, entryOf } from './audit.js';
-import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
+import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { made, TestKeys } from './keys.js';
+import * as oauth from './oauth.js';
+import { register } from './passkeys.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
 
 let identity: TestIdentity;
+let keys: TestKeys;
 beforeAll(async () => {
   identity = await TestIdentity.start();
+  keys = await TestKeys.connect(identity);
 });
-afterAll(() => identity?.close());
+afterAll(async () => {
+  await keys?.close();
+  await identity?.close();
+});
 
 const send = (method: string, path: string, { accessToken }: Account, body?: unknown) =>
   identity.request(method, path, { token: accessToken, ...(body !== undefined && { body }) });
@@ -55,6 +64,67 @@ const tablesWith = (text: string): Promise<string[]> =>
     return found;
   });
 
+/** Tables whose columns say that their rows belong to a user. */
+const tablesOfUsers = (): Promise<string[]> =>
+  asAdmin(async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT DISTINCT table_name AS name FROM information_schema.columns
+        WHERE table_schema = 'public' AND column_name IN ('user_id', 'owner_id') ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  });
+
+/**
+ * Gives a user rows in every table that can have some. Those that need a second factor, an identity provider or an address that
+ * nobody has verified are written as the service would.
+ */
+async function inhabit(owner: Account, member: Account): Promise<void> {
+  const mint = await host(owner);
+  await mint('host-sub-of-the-erased', member.email);
+  await send('POST', '/api/auth/email-change', member, { email: newEmail(), password: PASSWORD });
+  await entryOf(identity, owner, 'email.change_requested');
+  await identity.post('/api/auth/password-resets', { email: member.email });
+  await entryOf(identity, owner, 'password.reset_requested');
+  await send('POST', '/api/auth/mfa/authenticator', member);
+  await keys.make(member);
+  const registered = await register(identity, member, new SoftwareAuthenticator(USERS.origins[0] ?? ''));
+  expect(registered.status).toBe(201);
+  const app = await oauth.installed(identity, { admin: owner });
+  await oauth.granted(identity, app, member);
+  const hash = Buffer.alloc(32, 7);
+  const rows: readonly (readonly [string, string, unknown[]])[] = [
+    ['provider_link', 'tenant_id, issuer, sub, user_id', ['https://idp.example', 'sub-of-the-erased', member.userId]],
+    [
+      'provider_sign_in',
+      'tenant_id, id, provider_id, state_hash, browser_hash, nonce, sealed_verifier, user_id, expires_at',
+      [newId(), newId(), hash, hash, 'nonce', hash, member.userId, new Date(Date.now() + 60_000)],
+    ],
+    [
+      'mfa_challenge',
+      'tenant_id, id, user_id, attempts, expires_at',
+      [newId(), member.userId, 0, new Date(Date.now() + 60_000)],
+    ],
+    ['recovery_code', 'tenant_id, user_id, code_hash', [member.userId, hash]],
+    [
+      'code_guess',
+      'tenant_id, user_id, place, tries, last_at, next_at',
+      [member.userId, 'session', 1, new Date(), new Date()],
+    ],
+    [
+      'invitation',
+      'tenant_id, id, user_id, secret_hash, expires_at',
+      [newId(), member.userId, hash, new Date(Date.now() + 60_000)],
+    ],
+    ['email_claim', 'tenant_id, email, user_id', [member.email, member.userId]],
+  ];
+  await asAdmin(async (client) => {
+    for (const [table, columns, values] of rows) {
+      const places = [owner.tenantId, ...values].map((_, index) => `$${index + 1}`).join(', ');
+      await client.query(`INSERT INTO ${table} (${columns}) VALUES (${places})`, [owner.tenantId, ...values]);
+    }
+  });
+}
+
 /** An app of the workspace whose host mints. */
 async function host(owner: Account) {
   const principal = await identity.get(TokenVerifier).verify(owner.accessToken, [AUDIENCES.api]);
@@ -72,25 +142,18 @@ describe('erasing a user', () => {
   it('leaves nothing of them in any table but the id', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
-    const mint = await host(owner);
-    await mint('host-sub-of-the-erased', member.email);
-    await send('POST', '/api/auth/email-change', member, { email: newEmail(), password: PASSWORD });
-    await entryOf(identity, owner, 'email.change_requested');
-    await identity.post('/api/auth/password-resets', { email: member.email });
-    await entryOf(identity, owner, 'password.reset_requested');
-    await send('POST', '/api/auth/mfa/authenticator', member);
+    await inhabit(owner, member);
     expect(await tablesWith(member.email)).toEqual(
       expect.arrayContaining(['app_user', 'email_change', 'mail', 'sign_in_email']),
     );
-    expect(await tablesWith(member.userId)).toEqual(
-      expect.arrayContaining(['authenticator', 'embed_user', 'password_reset', 'refresh_token', 'session']),
-    );
+    // Every table that can name a user does so here: one that is added later has to be inhabited and erased too.
+    expect(await tablesWith(member.userId)).toEqual(expect.arrayContaining(await tablesOfUsers()));
 
     expect((await erase(owner, member.userId)).status).toBe(204);
 
     // Events are kept for seven days, so that a lost stream can be filled again.
     expect(await tablesWith(member.email)).toEqual(['outbox']);
-    expect(await tablesWith('host-sub-of-the-erased')).toEqual([]);
+    for (const text of ['host-sub-of-the-erased', 'sub-of-the-erased']) expect(await tablesWith(text)).toEqual([]);
     expect((await tablesWith(member.userId)).filter((table) => table !== 'revocation_cutoff')).toEqual([
       'audit_entry',
       'outbox',
@@ -111,6 +174,37 @@ describe('erasing a user', () => {
     const added = await send('POST', '/api/tenant/users', owner, again);
     expect(added.status).toBe(201);
     expect(added.body.id).not.toBe(member.userId);
+  });
+
+  it('ends API keys and apps that act for them within a second, and leaves keys of service accounts', async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner, ['admin']);
+    const own = await keys.make(member);
+    const ownToken = await keys.exchange(own.key);
+    const account = await send('POST', '/api/tenant/service-accounts', member, {
+      name: 'ERP',
+      roles: ['member'],
+      scopes: ['leads'],
+    });
+    const ofAccount = made(
+      await send('POST', `/api/tenant/service-accounts/${account.body.id}/api-keys`, member, { name: 'ERP' }),
+    );
+    const app = await oauth.installed(identity, { admin: owner });
+    const granted = await oauth.granted(identity, app, member);
+    const pending = await oauth.approved(identity, app, member);
+
+    expect((await erase(owner, member.userId)).status).toBe(204);
+
+    await keys.expectEnded(own.key, ownToken);
+    await waitUntil(isRefused({ ...member, accessToken: granted.access_token }), {
+      timeoutMs: 1000,
+      describe: 'the token of the app is refused',
+    });
+    expect((await oauth.refresh(identity, app, granted.refresh_token)).status).toBe(400);
+    expect((await oauth.exchange(identity, app, pending)).status).toBe(400);
+    // It belongs to the workspace; that the erased user made it is an id.
+    expect((await keys.current(await keys.exchange(ofAccount.key))).status).toBe(200);
+    expect(await tablesWith(member.email)).toEqual(['outbox']);
   });
 
   it('keeps entries of the audit trail with the id, without places and names', async () => {
@@ -250,6 +344,22 @@ describe('the export of personal data', () => {
       ['user.data_exported', '127.0.0.1'],
     ]);
     expect(JSON.stringify(body)).not.toMatch(/argon2|hash|sealed|owner@/i);
+  });
+
+  it('has the passkeys, keys, providers and apps of the user, and no secret of them', async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner);
+    await inhabit(owner, member);
+    const archive = (await exported(owner, member.userId)).body as unknown as Record<string, unknown>;
+    const empty = Object.entries(archive).filter(([, value]) => Array.isArray(value) && value.length === 0);
+    expect(empty).toEqual([]);
+    expect(archive).toMatchObject({
+      secondFactor: { passkeys: [{ synced: false }] },
+      providerLinks: [{ issuer: 'https://idp.example', sub: 'sub-of-the-erased' }],
+      apiKeys: [{ name: 'Import', scopes: ['leads', 'contacts:read'], lastUsedAt: null }],
+      appGrants: [{ app: { name: 'Site Visits' }, scopes: ['leads', 'tasks:read'] }],
+    });
+    expect(JSON.stringify(archive)).not.toMatch(/argon2|hash|sealed|publicKey|credentialId/i);
   });
 
   it('is read over several batches', async () => {

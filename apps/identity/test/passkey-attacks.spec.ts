@@ -1,5 +1,7 @@
 import { Database } from '@crm/database';
+import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { auditOf, entryOf } from './audit.js';
 import { type Answer, OPERATORS, TestIdentity, USERS } from './identity.js';
 import { answer, mailSubjects, optionsFor, passkeyAccount, register, signIn, signInOptions } from './passkeys.js';
 import { type Deviation, SoftwareAuthenticator } from './software-authenticator.js';
@@ -34,6 +36,17 @@ const LIES: readonly (readonly [string, Deviation])[] = [
   ['an authenticator that nobody touched', { userPresent: false, userVerified: false }],
   ['another challenge', { challenge: Buffer.alloc(32, 7).toString('base64url') }],
 ];
+
+/** Options from so many milliseconds ago. The clock never runs ahead: ids, and the tokens named by them, do not go back with it. */
+async function optionsBefore(ms: number) {
+  const now = Date.now();
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now - ms);
+  try {
+    return await signInOptions(identity);
+  } finally {
+    clock.mockRestore();
+  }
+}
 
 describe('a sign-in with a passkey', () => {
   it('is offered in the same way to everybody, with and without an account', async () => {
@@ -97,19 +110,12 @@ describe('a sign-in with a passkey', () => {
 
   it('is refused after five minutes, and for an expiry that was changed', async () => {
     const { authenticator } = await passkeyAccount(identity);
-    const { challengeId, publicKey } = await signInOptions(identity);
-    const [id = '', expires = ''] = challengeId.split('.');
+    const [expired, valid] = [await optionsBefore(302_000), await optionsBefore(298_000)];
+    const [id = '', expires = ''] = expired.challengeId.split('.');
     const later = `${id}.${(Number.parseInt(expires, 36) + 3600).toString(36)}`;
-    const now = Date.now();
-    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 302_000);
-    try {
-      expect(outcome(await answer(identity, challengeId, authenticator.get(publicKey)))).toEqual(REFUSED);
-      expect(outcome(await answer(identity, later, authenticator.get(publicKey)))).toEqual(REFUSED);
-      clock.mockImplementation(() => now + 298_000);
-      expect((await answer(identity, challengeId, authenticator.get(publicKey))).status).toBe(200);
-    } finally {
-      clock.mockRestore();
-    }
+    expect(outcome(await answer(identity, expired.challengeId, authenticator.get(expired.publicKey)))).toEqual(REFUSED);
+    expect(outcome(await answer(identity, later, authenticator.get(expired.publicKey)))).toEqual(REFUSED);
+    expect((await answer(identity, valid.challengeId, authenticator.get(valid.publicKey))).status).toBe(200);
   });
 
   it('is refused with the challenge of a registration', async () => {
@@ -206,7 +212,7 @@ describe('a sign-in with a passkey', () => {
 
 describe('a counter that goes back', () => {
   it('is refused, and the user is told, three times a day at most', async () => {
-    const { account, authenticator } = await passkeyAccount(identity);
+    const { account, authenticator, passkeyId } = await passkeyAccount(identity);
     expect((await signIn(identity, authenticator)).status).toBe(200);
     const seen = authenticator.counter;
     for (const counter of [seen, seen - 1, 0, seen, seen]) {
@@ -214,6 +220,16 @@ describe('a counter that goes back', () => {
     }
     const told = (await subjects(account)).filter((subject) => subject === 'A passkey of your account was refused');
     expect(told).toHaveLength(3);
+    expect(await entryOf(identity, account, 'passkey.refused')).toMatchObject({
+      outcome: 'failure',
+      actor: { kind: 'system', id: null },
+      subject: { kind: 'user', id: account.userId },
+      address: '127.0.0.1',
+      detail: { passkeyId },
+    });
+    await waitUntil(async () => (await auditOf(identity, account, '&action=passkey.refused')).length === 5, {
+      describe: 'every refusal is in the audit trail',
+    });
     expect((await signIn(identity, authenticator)).status).toBe(200);
   });
 

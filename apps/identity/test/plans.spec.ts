@@ -16,6 +16,7 @@ import { LOCK_SIGNING_KEYS, WITHDRAW_SIGNING_KEYS } from '../src/keys/signing-ke
 import { CLAIM_MAIL, MEASURE_DUE_MAIL, RELEASE_MAIL } from '../src/mail/mail.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import {
+  DELETE_GRANT,
   DELETE_GRANTS_OF_USER,
   FIND_GRANT_TOKEN,
   LOCK_AUTHORIZATION_CODE,
@@ -55,6 +56,7 @@ const ofRuntimeRole = {
   DELETE_SESSIONS_OF_USER,
   FIND_AUTHENTICATOR_IN_USE,
   FIND_ACCOUNT_EMAIL,
+  DELETE_GRANT,
   DELETE_GRANTS_OF_USER,
   FIND_GRANT_TOKEN,
   LOCK_AUTHORIZATION_CODE,

@@ -3,6 +3,7 @@ import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DomainService } from '../src/single-sign-on/domain/domain.service.js';
 import { DomainSweeper } from '../src/single-sign-on/domain/domain.sweeper.js';
+import { auditOf } from './audit.js';
 import { enrol } from './authenticators.js';
 import { type Account, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
@@ -235,6 +236,48 @@ describe('the settings of single sign-on', () => {
       await send('POST', '/api/tenant/identity-providers', owner, { name: 'X', issuer: provider.issuer }),
     ];
     expect(answers.map(({ body }) => body.code)).toEqual(['EMAIL_NOT_VERIFIED', 'EMAIL_NOT_VERIFIED']);
+  });
+});
+
+describe('the settings of single sign-on in the audit trail', () => {
+  it('are domains, providers and the demand, each once, without secrets', async () => {
+    const { owner, domain } = await proven(identity, dns);
+    await verifyDomain(identity, owner, domain);
+    await send('POST', '/api/tenant/domains', owner, { domain });
+    const { id } = await add(owner);
+    await send('PATCH', `/api/tenant/identity-providers/${id}`, owner, {
+      name: 'Theirs',
+      clientSecret: 'another-secret',
+    });
+    await send('PUT', '/api/tenant/sign-in-policy/single-sign-on', owner, { required: true });
+    await send('PUT', '/api/tenant/sign-in-policy/single-sign-on', owner, { required: false });
+    await send('DELETE', `/api/tenant/identity-providers/${id}`, owner);
+    await send('DELETE', `/api/tenant/domains/${domain}`, owner);
+    const entries = (await auditOf(identity, owner)).filter(
+      ({ action }) => !/^(sign_in\.|workspace\.reg)/.test(action),
+    );
+    expect(entries.map(({ action, subject, detail }) => [action, subject?.id, detail])).toEqual([
+      ['domain.removed', domain, {}],
+      ['identity_provider.removed', id, { issuer: provider.issuer }],
+      ['workspace.sign_in_policy_changed', owner.tenantId, { singleSignOn: 'optional' }],
+      ['workspace.sign_in_policy_changed', owner.tenantId, { singleSignOn: 'required' }],
+      ['identity_provider.changed', id, { issuer: provider.issuer, enabled: true, changed: ['name', 'clientSecret'] }],
+      ['identity_provider.added', id, { issuer: provider.issuer, enabled: true }],
+      ['domain.verified', domain, {}],
+      ['domain.added', domain, {}],
+    ]);
+    for (const { actor, address } of entries) expect([actor.id, address]).toEqual([owner.userId, '127.0.0.1']);
+    expect(JSON.stringify(entries)).not.toMatch(new RegExp(`another-secret|${CLIENT_SECRET}|crm-domain-verification`));
+  });
+
+  it('are domains that the platform took away', async () => {
+    const { owner, domain } = await proven(identity, dns);
+    const other = await identity.account();
+    dns.records.delete(`_crm-challenge.${domain}`);
+    await addDomain(identity, dns, other, domain);
+    expect((await verifyDomain(identity, other, domain)).status).toBe(200);
+    const [lost] = await auditOf(identity, owner, '&action=domain.lost');
+    expect(lost).toMatchObject({ actor: { kind: 'system' }, subject: { kind: 'domain', id: domain } });
   });
 });
 

@@ -1,6 +1,8 @@
+import { Database } from '@crm/database';
 import type { ReceiverCertificate } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { auditOf, entryOf } from './audit.js';
 import { type Answer, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { Browser } from './single-sign-on/browser.js';
@@ -108,6 +110,70 @@ describe('signing in at the identity provider of a workspace', () => {
     expect(told.text).toContain('Your account is linked to an identity provider');
     expect((await signIn()).status).toBe(200);
     expect(mailServer.mails.slice(since).filter(({ to }) => to === email)).toHaveLength(1);
+  });
+
+  it('is in the audit trail: who was brought or linked, and by what they signed in', async () => {
+    const { owner, domain } = workspace;
+    const entriesOf = async (userId: string) =>
+      (await auditOf(identity, owner, `&subject=${userId}`)).map(({ action, actor, address, detail }) => [
+        action,
+        actor.id === userId && actor.kind === 'user',
+        address,
+        detail.providerId ?? detail.method ?? detail.reason ?? null,
+      ]);
+    person();
+    const newcomer = await me(await signIn());
+    await signIn();
+    const signedIn = ['sign_in.succeeded', true, '127.0.0.1', 'identity_provider'];
+    expect(await entriesOf(newcomer.id)).toEqual([
+      signedIn,
+      signedIn,
+      ['user.provisioned', true, '127.0.0.1', configured.id],
+    ]);
+
+    const email = `trail-${people}@${domain}`;
+    const body = { email, name: 'Grace', roles: ['viewer'] };
+    const invited = await identity.post('/api/tenant/users', body, owner.accessToken);
+    person(email);
+    await signIn();
+    expect((await entriesOf(invited.body.id)).slice(0, 3)).toEqual([
+      signedIn,
+      ['user.invitation_accepted', true, '127.0.0.1', configured.id],
+      ['provider_link.made', true, '127.0.0.1', configured.id],
+    ]);
+
+    const changes = { token: owner.accessToken, body: { status: 'disabled' } };
+    await identity.request('PATCH', `/api/tenant/users/${invited.body.id}`, changes);
+    expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
+    await entryOf(identity, owner, 'sign_in.failed');
+    expect((await entriesOf(invited.body.id))[0]).toEqual(['sign_in.failed', false, '127.0.0.1', 'disabled']);
+    // What the provider says of a person is not in it.
+    expect(JSON.stringify(await auditOf(identity, owner))).not.toMatch(/@|sub-\d/);
+  });
+
+  it('is in the audit trail with the second factor that followed', async () => {
+    person();
+    const first = await signIn();
+    const { id } = await me(first);
+    await identity.get(Database).transaction(workspace.owner.tenantId, async (tx) => {
+      await tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [id]);
+    });
+    const since = mailServer.mails.length;
+    const { challengeId } = (await signIn()).body as unknown as { challengeId: string };
+    const { text } = await mailServer.mailTo(provider.person?.email ?? '', since);
+    const code = /\b\d{6}\b/.exec(text)?.[0];
+    expect((await identity.post('/api/auth/mfa/verify', { challengeId, code })).status).toBe(200);
+    const [entry] = await auditOf(identity, workspace.owner, `&subject=${id}&action=sign_in.succeeded`);
+    expect(entry?.detail.method).toBe('identity_provider+mail_code');
+  });
+
+  it('asks an erased person in as another user', async () => {
+    person();
+    const before = await me(await signIn());
+    const token = workspace.owner.accessToken;
+    expect((await identity.post(`/api/admin/users/${before.id}/erase`, undefined, token)).status).toBe(204);
+    const after = await me(await signIn());
+    expect(after.id).not.toBe(before.id);
   });
 
   it('makes one user of two first sign-ins at once', async () => {

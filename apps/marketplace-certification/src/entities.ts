@@ -2,6 +2,7 @@ import { App } from './catalogue/app.entity.js';
 import { SubmissionAudit } from './catalogue/submission-audit.entity.js';
 import { Version } from './catalogue/version.entity.js';
 import { CertificationRun } from './certification/certification.entity.js';
+import { ClientStatus } from './client-status/client-status.entity.js';
 import { InstallCount } from './install-count/install-count.entity.js';
 import { InstallAudit } from './installation/install-audit.entity.js';
 import { Installation } from './installation/installation.entity.js';
@@ -13,6 +14,7 @@ import { WebhookSecret } from './webhook-secret/webhook-secret.entity.js';
 export const entities = [
   App,
   CertificationRun,
+  ClientStatus,
   InstallAudit,
   InstallCount,
   Installation,

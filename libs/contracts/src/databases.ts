@@ -89,6 +89,11 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     { table: 'rating', role: 'narrow', why: 'ratings are averaged over all tenants' },
     { table: 'app_webhook_secret', role: 'narrow', why: 'one signing secret for all installations of an app' },
     {
+      table: 'client_status',
+      role: 'narrow',
+      why: 'what operators decided about an app, until identity has learned it',
+    },
+    {
       table: 'install_count',
       role: 'runtime',
       why: 'installs are counted over all tenants, in the transaction that makes an installation active',

@@ -8,6 +8,7 @@ import { isIdentifier } from '../catalogue/identifier.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
+import { ClientStatusService } from '../client-status/client-status.service.js';
 import { assertOperator } from '../review/assert-operator.js';
 import { publishedListing } from '../review/published-listing.js';
 import { storedText } from '../text/stored-text.js';
@@ -22,6 +23,7 @@ export class AppDecisionService {
     private readonly apps: AppRepository,
     private readonly versions: VersionRepository,
     private readonly audit: SubmissionAuditRepository,
+    private readonly clients: ClientStatusService,
   ) {}
 
   /**
@@ -34,7 +36,7 @@ export class AppDecisionService {
   }
 
   /**
-   * `suspend` stops new installs and keeps those there are; `reinstate` undoes that; `unlist` leaves the app to those who know
+   * `suspend` stops new installs and new authorizations by users, and keeps those there are; `reinstate` undoes that; `unlist` leaves the app to those who know
    * its key.
    * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE; VALIDATION_FAILED without a reason
    */
@@ -47,7 +49,7 @@ export class AppDecisionService {
     assertOperator(operator);
     const why = storedText(reason.trim(), 2000);
     if (why === '') throw reasonRequired(`To ${decision} an app, give a reason`);
-    return this.database.crossTenant(async (tx) => {
+    const impact = await this.database.crossTenant(async (tx) => {
       const known = await this.find(tx, appKey);
       await this.apps.lock(tx, appKey);
       const app = (await this.decisions.find(tx, appKey)) ?? known;
@@ -66,6 +68,8 @@ export class AppDecisionService {
       });
       return after;
     });
+    await this.clients.tell(appKey);
+    return impact;
   }
 
   private async apply(
@@ -91,6 +95,7 @@ export class AppDecisionService {
       throw new PlatformError('SUBMISSION_STATE', `Version ${app.publishedVersion} is published`);
     }
     const to = nextStatus(from, decision, 'operator', reason);
+    await this.clients.decide(tx, appKey, isSuspension ? 'suspended' : 'active');
     await this.versions.changeStatus(tx, versionId, to, { verdict: reason });
     await this.audit.insert(tx, {
       submissionId: versionId,

@@ -4,6 +4,7 @@ import { Quotas1795700000302 } from './1795700000302-quotas.js';
 import { OAuthStep1795800000102 } from './1795800000102-oauth-step.js';
 import { EncryptionKeys1795800000501 } from './1795800000501-encryption-keys.js';
 import { Review1795800000701 } from './1795800000701-review.js';
+import { ClientStatus1795800000812 } from './1795800000812-client-status.js';
 
 export const migrations = [
   Marketplace1763683200000,
@@ -11,5 +12,6 @@ export const migrations = [
   OAuthStep1795800000102,
   EncryptionKeys1795800000501,
   Review1795800000701,
+  ClientStatus1795800000812,
 ];
 export const databaseRoles = DATABASES['marketplace-certification'];

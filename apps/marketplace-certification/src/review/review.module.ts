@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
+import { ClientStatusModule } from '../client-status/client-status.module.js';
 import { EmbedCredentialModule } from '../embed-credential/embed-credential.module.js';
 import { WebhookSecretModule } from '../webhook-secret/webhook-secret.module.js';
 import { PublishedClientService } from './published-client.service.js';
@@ -10,7 +11,7 @@ import { ReviewService } from './review.service.js';
 import { SubmissionMeter } from './submission-meter.js';
 
 @Module({
-  imports: [CatalogueModule, EmbedCredentialModule, WebhookSecretModule],
+  imports: [CatalogueModule, ClientStatusModule, EmbedCredentialModule, WebhookSecretModule],
   controllers: [ReviewRpc],
   providers: [PublishedClientService, ReviewRepository, QueueService, ReviewService, SubmissionMeter],
 })

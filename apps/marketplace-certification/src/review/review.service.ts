@@ -8,6 +8,7 @@ import { AppRepository } from '../catalogue/app.repository.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
+import { ClientStatusService } from '../client-status/client-status.service.js';
 import { EmbedCredentialService } from '../embed-credential/embed-credential.service.js';
 import { storedText } from '../text/stored-text.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
@@ -32,6 +33,7 @@ export class ReviewService {
     private readonly secrets: WebhookSecretService,
     private readonly embeds: EmbedCredentialService,
     private readonly clients: PublishedClientService,
+    private readonly statuses: ClientStatusService,
   ) {}
 
   /**
@@ -132,9 +134,12 @@ export class ReviewService {
     if (!reason && hasOpenWarnings(submission.certification)) {
       throw reasonRequired('The certification has open warnings: give a reason to publish it');
     }
-    const published = (await this.versions.listOfApp(tx, submission.appKey)).find(
-      ({ status }) => status === 'published',
-    );
+    const versions = await this.versions.listOfApp(tx, submission.appKey);
+    const published = versions.find(({ status }) => status === 'published');
+    // A later version takes the place of a suspended one. Identity learns of it within seconds.
+    if (!published && versions.some(({ status }) => status === 'suspended')) {
+      await this.statuses.decide(tx, submission.appKey, 'active');
+    }
     if (published) {
       if (compareVersions(published.version, submission.version) > 0) {
         throw new PlatformError('SUBMISSION_STATE', `Version ${published.version}, which is higher, is published`);

@@ -113,6 +113,7 @@ export class Neighbours {
     await this.answer(rpc.identity.describeEmbedCredentials, () => ({ credentials: null }));
     await this.answer(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: true }));
     await this.answer(rpc.identity.updateOAuthApp, () => ({}));
+    await this.answer(rpc.identity.setOAuthAppStatus, () => ({}));
     await this.answer(rpc.identity.registerOAuthInstallation, () => ({}));
     await this.answer(rpc.identity.endOAuthInstallation, () => ({}));
     await this.answer(rpc.identity.issueOAuthCredentials, () => ({

@@ -3,8 +3,10 @@ import { PlatformError } from '@crm/contracts';
 import { newId, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import type { ApiKey } from '../../sessions/api-key/api-key.entity.js';
 import { ApiKeyRepository, type NewApiKey } from '../../sessions/api-key/api-key.repository.js';
+import { keySubject } from './key-subject.js';
 
 /** Keys that have not expired: of one user or service account, and of a tenant. */
 export const KEYS_PER_OWNER = 25;
@@ -27,10 +29,11 @@ export class KeyIssueService {
   constructor(
     private readonly keys: ApiKeyRepository,
     private readonly tenants: TenantRepository,
+    private readonly trail: AuditTrail,
   ) {}
 
   /**
-   * @param tx holds the row of the owner
+   * @param tx holds the row of the owner, and was opened for whoever makes the key
    * @throws PlatformError API_KEY_LIMIT_EXCEEDED, NOT_FOUND for a workspace that was closed
    */
   async issue(
@@ -48,7 +51,13 @@ export class KeyIssueService {
     const id = newId();
     const key = makeApiKey({ keyId: id, tenantId });
     const secretHash = Buffer.from(apiKeyFingerprint(key), 'hex');
-    return { key, stored: await this.keys.insert(tx, { ...owned, id, secretHash }, days * DAY_SECONDS) };
+    const stored = await this.keys.insert(tx, { ...owned, id, secretHash }, days * DAY_SECONDS);
+    this.trail.record(tx, {
+      action: 'api_key.made',
+      subject: keySubject({ kind: owned.ownerKind, id: owned.ownerId }),
+      detail: { keyId: id, scopes: stored.scopes, expiresAt: stored.expiresAt.toISOString() },
+    });
+    return { key, stored };
   }
 }
 

@@ -1,11 +1,14 @@
+import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import type { ApiKey } from '../../sessions/api-key/api-key.entity.js';
 import { ApiKeyRepository } from '../../sessions/api-key/api-key.repository.js';
 import { ApiKeyEnding } from '../../sessions/api-key/api-key-ending.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { type KeyHolder, keySubject } from './key-subject.js';
 
 /** The keys of one owner, listed and ended. Whether the caller may is decided before. */
 @Injectable()
@@ -15,6 +18,7 @@ export class OwnedKeys {
     private readonly keys: ApiKeyRepository,
     private readonly ending: ApiKeyEnding,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
   ) {}
 
   /**
@@ -31,16 +35,24 @@ export class OwnedKeys {
 
   /**
    * Ends a key: from the commit on it is not exchanged, and within a second its tokens are refused everywhere.
+   * @param principal who ends it, in the tenant of the owner
    * @throws PlatformError NOT_FOUND
    */
-  async end(tenantId: string, ownerId: string, id: string): Promise<void> {
-    const found = await this.database.transaction(tenantId, (tx) => this.ending.endWithin(tx, ownerId, id));
-    if (!found) throw new PlatformError('NOT_FOUND', 'There is no such API key');
+  async end(principal: Principal, owner: KeyHolder, id: string): Promise<void> {
+    await this.database.transaction(principal, async (tx) => {
+      const found = await this.ending.endWithin(tx, owner.id, id);
+      if (!found) throw new PlatformError('NOT_FOUND', 'There is no such API key');
+      this.trail.record(tx, { action: 'api_key.ended', subject: keySubject(owner), detail: { keyId: id } });
+    });
     await this.revocations.publishPending();
   }
 
-  async endAll(tenantId: string, ownerId: string): Promise<void> {
-    await this.database.transaction(tenantId, (tx) => this.ending.endAllWithin(tx, ownerId));
+  /** @param principal who ends them, in the tenant of the owner */
+  async endAll(principal: Principal, owner: KeyHolder): Promise<void> {
+    await this.database.transaction(principal, async (tx) => {
+      const keys = await this.ending.endAllWithin(tx, owner.id);
+      this.trail.record(tx, { action: 'api_key.all_ended', subject: keySubject(owner), detail: { keys } });
+    });
     await this.revocations.publishPending();
   }
 }

@@ -49,7 +49,7 @@ export class PersonalKeyController {
     answers: [{ status: 204, description: 'The keys have ended' }],
   })
   async endAll(@CurrentPrincipal() principal: Principal): Promise<void> {
-    await this.keys.endAll(principal.tenantId, principal.userId);
+    await this.keys.endAll(principal, { kind: 'user', id: principal.userId });
   }
 
   @Delete(':id')
@@ -61,6 +61,6 @@ export class PersonalKeyController {
     answers: [{ status: 204, description: 'The key has ended' }],
   })
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
-    await this.keys.end(principal.tenantId, principal.userId, id);
+    await this.keys.end(principal, { kind: 'user', id: principal.userId }, id);
   }
 }

@@ -5,6 +5,9 @@ import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } fr
 import { Injectable } from '@nestjs/common';
 import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
 import { assertGrantable } from '../../accounts/user/grantable-roles.js';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { ApiKeyEnding } from '../../sessions/api-key/api-key-ending.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
@@ -32,6 +35,7 @@ export class ServiceAccountService {
     private readonly keys: ApiKeyEnding,
     private readonly revocations: RevocationService,
     private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
   ) {}
 
   /**
@@ -62,6 +66,7 @@ export class ServiceAccountService {
       }
       const account = { id: newId(), name: name.trim(), roles: [...new Set(roles)], scopes: [...scopes] };
       await this.accounts.insert(tx, { ...account, createdBy: principal.userId });
+      this.record(tx, 'service_account.added', account.id, { roles: account.roles, scopes: account.scopes });
       return this.require(tx, account.id);
     });
   }
@@ -85,6 +90,15 @@ export class ServiceAccountService {
       if (change.roles ?? change.scopes) assertScopesGrantable(after.roles, after.scopes);
       await this.accounts.update(tx, id, after);
       await this.revocations.record(tx, 'user', id);
+      this.record(tx, 'service_account.changed', id, {
+        rolesFrom: before.roles,
+        rolesTo: after.roles,
+        scopesFrom: before.scopes,
+        scopesTo: after.scopes,
+        statusFrom: before.status,
+        statusTo: after.status,
+        renamed: before.name !== after.name,
+      });
       return { ...before, ...after };
     });
     await this.revocations.publishPending();
@@ -99,8 +113,9 @@ export class ServiceAccountService {
     await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {
       await this.hold(tx, principal, id);
-      await this.keys.endAllWithin(tx, id);
+      const keys = await this.keys.endAllWithin(tx, id);
       await this.accounts.delete(tx, id);
+      this.record(tx, 'service_account.removed', id, { keys });
     });
     await this.revocations.publishPending();
   }
@@ -114,6 +129,10 @@ export class ServiceAccountService {
     if (!account) throw notFound();
     assertGrantable(principal, account.roles);
     return account;
+  }
+
+  private record(tx: TenantTransaction, action: AuditAction, id: string, detail: AuditDetail): void {
+    this.trail.record(tx, { action, subject: { kind: 'service_account', id }, detail });
   }
 
   private async require(tx: TenantTransaction, id: string): Promise<ServiceAccount> {

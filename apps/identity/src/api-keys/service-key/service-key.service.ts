@@ -44,6 +44,6 @@ export class ServiceKeyService {
   async end(principal: Principal, accountId: string, keyId: string): Promise<void> {
     await this.database.transaction(principal, (tx) => this.accounts.hold(tx, principal, accountId));
     await this.proof.assert(principal);
-    await this.keys.end(principal.tenantId, accountId, keyId);
+    await this.keys.end(principal, { kind: 'service', id: accountId }, keyId);
   }
 }

@@ -29,14 +29,14 @@ export class UserKeyService {
   async end(principal: Principal, userId: string, keyId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
     await this.proof.assert(principal);
-    await this.keys.end(principal.tenantId, userId, keyId);
+    await this.keys.end(principal, { kind: 'user', id: userId }, keyId);
   }
 
   /** @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, STEP_UP_REQUIRED */
   async endAll(principal: Principal, userId: string): Promise<void> {
     await this.assertAdministered(principal, userId);
     await this.proof.assert(principal);
-    await this.keys.endAll(principal.tenantId, userId);
+    await this.keys.endAll(principal, { kind: 'user', id: userId });
   }
 
   private async assertAdministered(principal: Principal, userId: string): Promise<void> {

@@ -18,8 +18,8 @@ export const AUDIT_ACTIONS = {
   'user.added': 'An administrator added a user with a password',
   'user.invited': 'An administrator invited a user',
   'user.invited_again': 'An administrator sent a new invitation; the previous link stopped working',
-  'user.invitation_accepted': 'An invited user set a password',
-  'user.provisioned': 'A host app brought a new user, who became a member',
+  'user.invitation_accepted': 'An invited user set a password, or signed in at an identity provider',
+  'user.provisioned': 'A host app or an identity provider brought a new user',
   'user.renamed': 'The name of a user was changed',
   'user.roles_changed': 'The roles of a user were changed; `detail` has those before and after',
   'user.disabled': 'A user was disabled; their sessions ended',
@@ -38,6 +38,8 @@ export const AUDIT_ACTIONS = {
   'authenticator.removed': 'A user removed their authenticator',
   'passkey.added': 'A user added a passkey',
   'passkey.removed': 'A user removed a passkey',
+  'passkey.refused':
+    'A passkey was refused because its counter went back: it may exist twice. Bounded per account and hour',
   'recovery_codes.replaced': 'A user replaced their recovery codes',
   'proof.failed':
     'A password or code that was asked for again within a session was wrong. Bounded per account and hour',
@@ -50,6 +52,31 @@ export const AUDIT_ACTIONS = {
     'A host user was linked to a user with the same address for the first time; the user was told by mail',
   'embed_link.set': 'An administrator linked a host user to a user',
   'embed_link.undone': 'A user undid the link to a host user',
+  'domain.added': 'A domain of e-mail addresses was added, to be proven',
+  'domain.verified':
+    'The record of a domain was found: its addresses sign in at the identity providers of the workspace',
+  'domain.removed': 'A domain was removed',
+  'domain.lost': 'The platform took a domain away, because its record is gone',
+  'identity_provider.added': 'An identity provider was added',
+  'identity_provider.changed': 'An identity provider was changed; `detail.changed` says what',
+  'identity_provider.removed': 'An identity provider was removed',
+  'provider_link.made':
+    'A person at an identity provider was linked to the user with the same address; the user was told by mail',
+  'api_key.made': 'An API key was made, by a user or for a service account',
+  'api_key.ended': 'An API key was ended',
+  'api_key.all_ended': 'Every API key of a user was ended',
+  'service_account.added': 'A service account was added',
+  'service_account.changed':
+    'A service account was changed; `detail` has its roles, scopes and status before and after',
+  'service_account.removed': 'A service account was removed; its keys ended',
+  'oauth_credentials.issued': 'Credentials of an installed app were issued, or its secret was replaced',
+  'oauth_credentials.previous_revoked': 'The previous secret of an installed app was ended before its time',
+  'oauth_credentials.ended': 'Credentials of an installed app ended with its installation',
+  'oauth_grant.approved': 'A user allowed an app to act for them',
+  'oauth_grant.denied': 'A user refused to let an app act for them',
+  'oauth_grant.ended': 'An app stopped acting for a user: ended by the user or by the app',
+  'oauth_grant.replay_noticed':
+    'A spent code or refresh token of an app was presented again, so that two parties held it; the app stopped acting for the user',
   'quota.exhausted': 'A quota of the workspace was used up and refused a call. Once per quota and hour',
   'app.installed': 'An app was installed',
   'app.upgraded': 'An installation moved to another version',
@@ -67,7 +94,17 @@ export const AUDIT_ACTOR_KINDS = ['user', 'operator', 'app', 'system'] as const;
 export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
 
 /** What was acted on. */
-export const AUDIT_SUBJECT_KINDS = ['user', 'workspace', 'app', 'installation', 'subscription', 'quota'] as const;
+export const AUDIT_SUBJECT_KINDS = [
+  'user',
+  'workspace',
+  'app',
+  'installation',
+  'subscription',
+  'quota',
+  'service_account',
+  'domain',
+  'identity_provider',
+] as const;
 export type AuditSubjectKind = (typeof AUDIT_SUBJECT_KINDS)[number];
 
 export const AUDIT_OUTCOMES = ['success', 'failure'] as const;

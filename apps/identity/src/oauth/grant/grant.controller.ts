@@ -4,8 +4,8 @@ import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, mapList } from
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { OAUTH_GROUP } from '../../api-groups.js';
 import { GrantView } from './grant.dto.js';
-import type { Grant } from './grant.entity.js';
 import { GrantService } from './grant.service.js';
+import { grantView } from './grant-view.js';
 
 @ApiGroup(OAUTH_GROUP)
 @Controller('api/auth/oauth/grants')
@@ -20,7 +20,7 @@ export class GrantController {
     answers: [{ status: 200, description: 'The apps, the last allowed first', body: () => GrantView, list: true }],
   })
   async list(@CurrentPrincipal() principal: Principal, @Query() query: ListQuery): Promise<ListAnswer<GrantView>> {
-    return mapList(await this.grants.list(principal, query), viewOf);
+    return mapList(await this.grants.list(principal, query), grantView);
   }
 
   @Delete(':id')
@@ -34,16 +34,4 @@ export class GrantController {
   async end(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<void> {
     await this.grants.endOwn(principal, id);
   }
-}
-
-function viewOf({ id, appKey, appName, publisher, installationId, scopes, ...times }: Grant): GrantView {
-  return {
-    id,
-    app: { key: appKey, name: appName, publisher },
-    installationId,
-    scopes,
-    createdAt: times.createdAt.toISOString(),
-    lastUsedAt: times.lastUsedAt.toISOString(),
-    expiresAt: times.expiresAt.toISOString(),
-  };
 }

@@ -5,12 +5,14 @@ import { LessThan, Raw } from 'typeorm';
 import type { SessionLifetime } from '../../config.js';
 import { AuthorizationCode } from './authorization-code.entity.js';
 import { Grant } from './grant.entity.js';
-import { DELETE_GRANTS_OF_USER, TOUCH_GRANT } from './grant.sql.js';
+import { DELETE_GRANT, DELETE_GRANTS_OF_USER, TOUCH_GRANT } from './grant.sql.js';
 
 /** By the clock of the database server. */
 const FUTURE = Raw((column) => `${column} > now()`);
 
 export type NewGrant = Pick<Grant, 'id' | 'installationId' | 'appKey' | 'appName' | 'publisher' | 'userId' | 'scopes'>;
+
+export type EndedGrant = Pick<Grant, 'userId' | 'appKey' | 'installationId'>;
 
 /** What apps may do for users. With a grant go its refresh tokens. */
 @Injectable()
@@ -56,12 +58,13 @@ export class GrantRepository {
     return { grants, counted: await tx.repository(Grant).countBy(open) };
   }
 
-  /** @returns whether there was one */
-  async delete(tx: TenantTransaction, id: string, userId?: string): Promise<boolean> {
-    const { affected } = await tx
-      .repository(Grant)
-      .delete({ tenantId: tx.tenantId, id, ...(userId !== undefined && { userId }) });
-    return affected === 1;
+  /**
+   * @param userId only if it is this user's
+   * @returns what it was, or null when there was none
+   */
+  async delete(tx: TenantTransaction, id: string, userId?: string): Promise<EndedGrant | null> {
+    const [ended] = await tx.query<EndedGrant>(DELETE_GRANT, [tx.tenantId, id, userId ?? null]);
+    return ended ?? null;
   }
 
   /** Also what was approved and not exchanged. @returns the ids of the grants */

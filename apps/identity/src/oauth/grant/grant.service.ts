@@ -1,9 +1,11 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TransactionOrigin } from '@crm/database';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, parsePage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { grantEntry } from './ended-grant.js';
 import type { Grant } from './grant.entity.js';
 import { GrantRepository } from './grant.repository.js';
 
@@ -14,6 +16,7 @@ export class GrantService {
     private readonly database: Database,
     private readonly grants: GrantRepository,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
   ) {}
 
   /** @throws PlatformError INVALID_QUERY for a cursor of another user or list */
@@ -26,23 +29,26 @@ export class GrantService {
   }
 
   /** @throws PlatformError NOT_FOUND for a grant of another user */
-  async endOwn({ tenantId, userId }: Principal, grantId: string): Promise<void> {
-    const found = await this.end(tenantId, grantId, userId);
+  async endOwn(principal: Principal, grantId: string): Promise<void> {
+    const found = await this.end(principal, grantId, principal.userId);
     if (!found) throw new PlatformError('NOT_FOUND', 'No such app acts for you');
   }
 
   /**
    * Ends a grant: its refresh tokens are gone and its access tokens are cut off within a second.
+   * @param by who ends it, in the tenant of the grant
    * @param userId only if it is this user's
    * @returns whether there was one
    */
-  async end(tenantId: string, grantId: string, userId?: string): Promise<boolean> {
-    const found = await this.database.transaction(tenantId, async (tx) => {
-      const deleted = await this.grants.delete(tx, grantId, userId);
-      if (deleted) await this.revocations.record(tx, 'session', grantId);
-      return deleted;
+  async end(by: TransactionOrigin, grantId: string, userId?: string): Promise<boolean> {
+    const ended = await this.database.transaction(by, async (tx) => {
+      const grant = await this.grants.delete(tx, grantId, userId);
+      if (!grant) return false;
+      await this.revocations.record(tx, 'session', grantId);
+      this.trail.record(tx, grantEntry('oauth_grant.ended', grantId, grant));
+      return true;
     });
-    if (found) await this.revocations.publishPending();
-    return found;
+    if (ended) await this.revocations.publishPending();
+    return ended;
   }
 }

@@ -1,3 +1,8 @@
+/** $1: tenant, $2: grant, $3: only if it is this user's, or null. */
+export const DELETE_GRANT = `
+  DELETE FROM oauth_grant WHERE tenant_id = $1 AND id = $2 AND ($3::uuid IS NULL OR user_id = $3)
+  RETURNING user_id AS "userId", app_key AS "appKey", installation_id AS "installationId"`;
+
 /** $1: tenant, $2: user. */
 export const DELETE_GRANTS_OF_USER = 'DELETE FROM oauth_grant WHERE tenant_id = $1 AND user_id = $2 RETURNING id';
 

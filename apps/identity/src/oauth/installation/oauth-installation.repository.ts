@@ -42,12 +42,19 @@ export class OAuthInstallationRepository {
     return row?.clientId ?? null;
   }
 
+  /** @returns whether it had credentials */
   async end(
     tx: NarrowTransaction,
     { installationId, tenantId, appKey }: Pick<OAuthInstallation, 'installationId' | 'tenantId' | 'appKey'>,
     newClientId: string,
-  ): Promise<void> {
-    await tx.query(END_OAUTH_INSTALLATION, [installationId, tenantId, newClientId, appKey]);
+  ): Promise<boolean> {
+    const [row] = await tx.query<{ hadSecret: boolean }>(END_OAUTH_INSTALLATION, [
+      installationId,
+      tenantId,
+      newClientId,
+      appKey,
+    ]);
+    return row?.hadSecret ?? false;
   }
 
   async rotate(

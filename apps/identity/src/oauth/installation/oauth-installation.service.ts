@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Principal } from '@crm/context';
 import { isScope, type OAuthCredentialsSummary, PlatformError, type RpcRequest, type rpc } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { hashSecret, newSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { GrantRepository } from '../grant/grant.repository.js';
@@ -23,6 +26,7 @@ export class OAuthInstallationService {
     private readonly installations: OAuthInstallationRepository,
     private readonly grants: GrantRepository,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
   ) {}
 
   /** @throws PlatformError NOT_FOUND for an installation that has ended or is another workspace's */
@@ -36,7 +40,11 @@ export class OAuthInstallationService {
    */
   async end(installation: Pick<OAuthInstallation, 'tenantId' | 'installationId' | 'appKey'>): Promise<void> {
     const { tenantId, installationId } = installation;
-    await this.database.crossTenant((tx) => this.installations.end(tx, installation, newClientId()));
+    await inWorkspace(this.database, tenantId, async (tx) => {
+      const hadSecret = await this.installations.end(tx, installation, newClientId());
+      // The removal itself is an entry, `app.uninstalled`.
+      if (hadSecret) this.record(tx, 'oauth_credentials.ended', installation);
+    });
     await this.database.transaction(tenantId, async (tx) => {
       await this.grants.deleteOfInstallation(tx, installationId);
       await this.revocations.record(tx, 'installation', installationId);
@@ -51,16 +59,19 @@ export class OAuthInstallationService {
    * @throws PlatformError NOT_FOUND for an installation that has ended or is another workspace's
    */
   async issue(
-    { tenantId }: Principal,
+    principal: Principal,
     { overlapSeconds, ...facts }: RpcRequest<typeof rpc.identity.issueOAuthCredentials>,
   ): Promise<IssuedCredentials> {
+    const { tenantId } = principal;
     const clientSecret = newSecret();
-    const stored = await this.database.crossTenant(async (tx) => {
+    const stored = await inWorkspace(this.database, principal, async (tx) => {
       const installation = { ...facts, tenantId };
       await this.registerWithin(tx, installation);
-      return this.installations.rotate(tx, installation, hashSecret(clientSecret), overlapSeconds);
+      const rotated = await this.installations.rotate(tx, installation, hashSecret(clientSecret), overlapSeconds);
+      if (!rotated) throw noSuchInstallation();
+      this.record(tx, 'oauth_credentials.issued', installation, { clientId: rotated.clientId, overlapSeconds });
+      return rotated;
     });
-    if (!stored) throw noSuchInstallation();
     const previousSecretValidUntil = stored.previousValidUntil?.toISOString() ?? null;
     return { clientId: stored.clientId, clientSecret, previousSecretValidUntil };
   }
@@ -72,8 +83,23 @@ export class OAuthInstallationService {
   }
 
   /** Ends the previous secret before its time. @returns whether it was still valid */
-  async revokePrevious({ tenantId }: Principal, installationId: string): Promise<boolean> {
-    return this.database.crossTenant((tx) => this.installations.endPrevious(tx, tenantId, installationId));
+  async revokePrevious(principal: Principal, installationId: string): Promise<boolean> {
+    const { tenantId } = principal;
+    return inWorkspace(this.database, principal, async (tx) => {
+      const ended = await this.installations.endPrevious(tx, tenantId, installationId);
+      if (ended) this.record(tx, 'oauth_credentials.previous_revoked', { installationId });
+      return ended;
+    });
+  }
+
+  private record(
+    tx: NarrowTransaction,
+    action: AuditAction,
+    { installationId, appKey }: { readonly installationId: string; readonly appKey?: string },
+    detail: AuditDetail = {},
+  ): void {
+    const subject = { kind: 'installation', id: installationId } as const;
+    this.trail.record(tx, { action, subject, detail: { ...(appKey !== undefined && { appKey }), ...detail } });
   }
 
   private async registerWithin(

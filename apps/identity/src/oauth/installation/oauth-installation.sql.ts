@@ -14,16 +14,21 @@ export const REGISTER_OAUTH_INSTALLATION = `
   RETURNING client_id AS "clientId"`;
 
 /**
- * Ends an installation for good; one that is not known is noted as ended.
+ * Ends an installation for good; one that is not known is noted as ended. Says whether there were credentials to end, which is
+ * read, and the row held, before it is changed.
  * $1: installation, $2: tenant, $3: client id for an unknown one, $4: app key.
  */
 export const END_OAUTH_INSTALLATION = `
+  WITH before AS (
+    SELECT secret_hash IS NOT NULL AS had_secret
+      FROM oauth_installation WHERE installation_id = $1 AND tenant_id = $2 FOR UPDATE)
   INSERT INTO oauth_installation AS i
     (installation_id, tenant_id, client_id, app_key, app_name, publisher, sandbox, scopes, redirect_uris, ended_at)
-  VALUES ($1, $2, $3, $4, '', '', false, '{}', '{}', now())
+  SELECT $1, $2, $3, $4, '', '', false, '{}', '{}', now() FROM (VALUES (1)) AS one LEFT JOIN before ON true
   ON CONFLICT (installation_id) DO UPDATE SET
     ended_at = COALESCE(i.ended_at, now()), secret_hash = NULL, previous_secret_hash = NULL, updated_at = now()
-  WHERE i.tenant_id = EXCLUDED.tenant_id`;
+  WHERE i.tenant_id = EXCLUDED.tenant_id
+  RETURNING COALESCE((SELECT had_secret FROM before), false) AS "hadSecret"`;
 
 /**
  * Replaces the secret. The one that is replaced stays valid for a time; what it had replaced itself ends.

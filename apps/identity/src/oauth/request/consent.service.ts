@@ -1,8 +1,10 @@
 import type { Principal } from '@crm/context';
 import { PlatformError, type Scope } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantService } from '../../accounts/tenant/tenant.service.js';
+import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { hashSecret } from '../../secrets/secret.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
@@ -36,6 +38,7 @@ export class ConsentService {
     private readonly codes: AuthorizationCodeRepository,
     private readonly tenants: TenantService,
     private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -64,25 +67,41 @@ export class ConsentService {
     if (decision === 'approve') await this.proof.assert(principal);
     const { tenantId, userId } = principal;
     const { request, installation, scopes } = await this.find(tenantId, id);
-    await this.end(id);
     const { issuer } = this.config.service;
     if (decision === 'deny') {
+      await inWorkspace(this.database, principal, async (tx) => {
+        await this.end(tx, id);
+        this.record(tx, 'oauth_grant.denied', principal, installation);
+      });
       return redirectTo(request, issuer, { error: 'access_denied', error_description: 'The user refused' });
     }
+    await this.database.crossTenant((tx) => this.end(tx, id));
     const { installationId, appKey, appName, publisher } = installation;
     const grantId = newId();
     const code = newGrantText({ tenantId, grantId, installationId });
     const { redirectUri, codeChallenge } = request;
     const approved = { installationId, appKey, appName, publisher, userId, redirectUri, scopes, codeChallenge };
-    await this.database.transaction(tenantId, (tx) =>
-      this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved }),
-    );
+    await this.database.transaction(principal, async (tx) => {
+      await this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved });
+      this.record(tx, 'oauth_grant.approved', principal, installation, { grantId, scopes });
+    });
     return redirectTo(request, issuer, { code, installation_id: installationId });
   }
 
   /** @throws PlatformError INVALID_AUTHORIZATION_REQUEST when it was decided meanwhile */
-  private async end(id: string): Promise<void> {
-    if (!(await this.database.crossTenant((tx) => this.requests.delete(tx, hashSecret(id))))) throw invalidRequest();
+  private async end(tx: NarrowTransaction, id: string): Promise<void> {
+    if (!(await this.requests.delete(tx, hashSecret(id)))) throw invalidRequest();
+  }
+
+  private record(
+    tx: NarrowTransaction | TenantTransaction,
+    action: 'oauth_grant.approved' | 'oauth_grant.denied',
+    { userId }: Principal,
+    { appKey, installationId }: OAuthInstallation,
+    detail: AuditDetail = {},
+  ): void {
+    const subject = { kind: 'user', id: userId } as const;
+    this.trail.record(tx, { action, subject, detail: { appKey, installationId, ...detail } });
   }
 
   /** What has changed since the app sent the browser counts: its status, its redirect URIs, the installation, its scopes. */

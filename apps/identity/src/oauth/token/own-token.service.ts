@@ -1,9 +1,10 @@
 import { TokenVerifier } from '@crm/access';
 import type { Principal } from '@crm/context';
 import { AUDIENCES, PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TransactionOrigin } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { decodeJwt } from 'jose';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { GrantRepository } from '../grant/grant.repository.js';
@@ -39,23 +40,24 @@ export class OwnTokenService {
   /**
    * Ends a token: that of a user with everything that the app may do for them, that of the installation alone. One that is not
    * valid needs no ending (RFC 7009, section 2.2).
+   * @param from where the call comes from
    * @throws OAuthError unauthorized_client for a token of another client
    */
-  async revoke(holder: Holder, token: string): Promise<void> {
+  async revoke(holder: Holder, token: string, from: RequestOrigin): Promise<void> {
     const refreshToken = parseGrantText(token);
     if (refreshToken) {
       const { tenantId, grantId } = refreshToken;
       const grant = await this.findGrant(tenantId, grantId, token);
       if (!grant) return;
       assertOwn(holder, grant);
-      await this.ending.end(tenantId, grantId);
+      await this.ending.end(byApp(from, tenantId, grant.appKey), grantId);
       return;
     }
     const principal = await this.verify(token);
     if (principal?.kind !== 'app' || principal.sessionId === undefined) return;
     assertOwn(holder, principal);
-    const { tenantId, sessionId } = principal;
-    if (await this.ending.end(tenantId, sessionId)) return;
+    const { tenantId, sessionId, appKey } = principal;
+    if (await this.ending.end(byApp(from, tenantId, appKey), sessionId)) return;
     await this.database.transaction(tenantId, (tx) => this.revocations.record(tx, 'session', sessionId));
     await this.revocations.publishPending();
   }
@@ -130,6 +132,14 @@ export class OwnTokenService {
     }
   }
 }
+
+/** Who acts, for the audit trail. */
+const byApp = (from: RequestOrigin, tenantId: string, appKey: string | undefined): TransactionOrigin => ({
+  ...from,
+  tenantId,
+  kind: 'app',
+  ...(appKey !== undefined && { appKey }),
+});
 
 /** @throws OAuthError unauthorized_client */
 function assertOwn(holder: Holder, of: { readonly appKey?: string; readonly installationId?: string }): void {

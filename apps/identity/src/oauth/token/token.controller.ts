@@ -1,8 +1,9 @@
 import { Public } from '@crm/access';
 import { ApiGroup, Describe, FormBody, type JsonSchema, NotRepeatable } from '@crm/http';
-import { Controller, HttpCode, Ip, Post, Req, UseFilters } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, UseFilters } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { OAUTH_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { OAuthErrorFilter } from '../protocol/oauth-error.filter.js';
 import { Parameters } from '../protocol/parameters.js';
 import type { Introspection } from './own-token.service.js';
@@ -39,8 +40,8 @@ export class TokenController {
     example: { grant_type: 'client_credentials', scope: 'leads:read tasks' },
     answers: [{ status: 200, description: 'The token', body: () => TokenAnswerView }, REFUSED, NOT_AUTHENTICATED],
   })
-  async issue(@Req() request: FastifyRequest, @Ip() address: string): Promise<TokenAnswer> {
-    return this.tokens.issue(callOf(request, address));
+  async issue(@Req() request: FastifyRequest, @CurrentOrigin() origin: RequestOrigin): Promise<TokenAnswer> {
+    return this.tokens.issue(callOf(request, origin));
   }
 
   @Post('revoke')
@@ -61,8 +62,8 @@ export class TokenController {
       NOT_AUTHENTICATED,
     ],
   })
-  async revoke(@Req() request: FastifyRequest, @Ip() address: string): Promise<object> {
-    await this.tokens.revoke(callOf(request, address));
+  async revoke(@Req() request: FastifyRequest, @CurrentOrigin() origin: RequestOrigin): Promise<object> {
+    await this.tokens.revoke(callOf(request, origin));
     return {};
   }
 
@@ -84,13 +85,13 @@ export class TokenController {
       NOT_AUTHENTICATED,
     ],
   })
-  async introspect(@Req() request: FastifyRequest, @Ip() address: string): Promise<Introspection> {
-    return this.tokens.introspect(callOf(request, address));
+  async introspect(@Req() request: FastifyRequest, @CurrentOrigin() origin: RequestOrigin): Promise<Introspection> {
+    return this.tokens.introspect(callOf(request, origin));
   }
 }
 
-const callOf = ({ body, headers }: FastifyRequest, address: string): ClientCall => ({
+const callOf = ({ body, headers }: FastifyRequest, origin: RequestOrigin): ClientCall => ({
   header: headers.authorization,
   parameters: Parameters.ofForm(body),
-  address,
+  origin,
 });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { GuessLimit } from '../protocol/guess-limit.js';
 import { OAuthError } from '../protocol/oauth-error.js';
 import type { Parameters } from '../protocol/parameters.js';
@@ -15,7 +16,7 @@ export interface ClientCall {
   readonly header: string | undefined;
   readonly parameters: Parameters;
   /** Where the call comes from. */
-  readonly address: string;
+  readonly origin: RequestOrigin;
 }
 
 /** What the token endpoint and its neighbours do, behind the limit of failed attempts. */
@@ -36,9 +37,9 @@ export class TokenService {
         case 'client_credentials':
           return this.installationTokens.issue(client, parseScopes(call.parameters.find('scope')));
         case 'authorization_code':
-          return this.exchange(publicClient(client), call.parameters);
+          return this.exchange(publicClient(client), call);
         case 'refresh_token':
-          return this.refresh(publicClient(client), call.parameters);
+          return this.refresh(publicClient(client), call);
         default:
           throw new OAuthError('unsupported_grant_type', 'The grant type is not supported');
       }
@@ -48,7 +49,7 @@ export class TokenService {
   /** @throws OAuthError, PlatformError RATE_LIMITED */
   async revoke(call: ClientCall): Promise<void> {
     const token = call.parameters.get('token');
-    await this.attempt(call, async (client) => this.ownTokens.revoke(await this.holderOf(client), token));
+    await this.attempt(call, async (client) => this.ownTokens.revoke(await this.holderOf(client), token, call.origin));
   }
 
   /** @throws OAuthError, PlatformError RATE_LIMITED */
@@ -62,25 +63,27 @@ export class TokenService {
 
   private attempt<T>(call: ClientCall, work: (client: PresentedClient) => Promise<T>): Promise<T> {
     const client = presentedClient(call.header, call.parameters);
-    return this.limit.attempt(client.clientId, call.address, () => work(client));
+    return this.limit.attempt(client.clientId, call.origin.address, () => work(client));
   }
 
-  private exchange(clientId: string, parameters: Parameters): Promise<TokenAnswer> {
+  private exchange(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswer> {
     return this.userTokens.exchange({
       clientId,
       code: parameters.get('code'),
       redirectUri: parameters.get('redirect_uri'),
       verifier: parameters.get('code_verifier'),
       installationId: parameters.find('installation_id'),
+      origin,
     });
   }
 
-  private refresh(clientId: string, parameters: Parameters): Promise<TokenAnswer> {
+  private refresh(clientId: string, { parameters, origin }: ClientCall): Promise<TokenAnswer> {
     return this.userTokens.refresh({
       clientId,
       refreshToken: parameters.get('refresh_token'),
       scopes: parseScopes(parameters.find('scope')),
       installationId: parameters.find('installation_id'),
+      origin,
     });
   }
 

@@ -3,11 +3,15 @@ import { Database, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IssueUser } from '../../accounts/user/user.repository.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { SYSTEM } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { TokenSigner } from '../../keys/token-signer.js';
 import { isSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { AuthorizationCodeRepository } from '../grant/authorization-code.repository.js';
+import { grantEntry } from '../grant/ended-grant.js';
 import { GrantRepository } from '../grant/grant.repository.js';
 import { type GrantIds, newGrantText, parseGrantText } from '../grant/grant-text.js';
 import { GrantTokenRepository } from '../grant/grant-token.repository.js';
@@ -25,6 +29,8 @@ export interface CodeExchange {
   readonly verifier: string;
   /** When the call names one: it has to be that of the code. */
   readonly installationId: string | undefined;
+  /** Where the call comes from. */
+  readonly origin: RequestOrigin;
 }
 
 export interface TokenRefresh {
@@ -32,6 +38,8 @@ export interface TokenRefresh {
   readonly refreshToken: string;
   readonly scopes: Scope[] | undefined;
   readonly installationId: string | undefined;
+  /** Where the call comes from. */
+  readonly origin: RequestOrigin;
 }
 
 /** What a transaction has decided. A refusal is committed like a success: it ends what was presented. */
@@ -59,6 +67,7 @@ export class UserTokenService {
     private readonly users: UserRepository,
     private readonly signer: TokenSigner,
     private readonly revocations: RevocationService,
+    private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -69,7 +78,7 @@ export class UserTokenService {
    */
   async exchange(request: CodeExchange): Promise<TokenAnswer> {
     const { ids, tokenId, granted } = await this.admit(request.code, request);
-    return this.decide(ids, request.clientId, tokenId, undefined, (tx) => this.useCode(tx, ids, request, granted));
+    return this.decide(ids, request, tokenId, undefined, (tx) => this.useCode(tx, ids, request, granted));
   }
 
   /**
@@ -79,9 +88,7 @@ export class UserTokenService {
    */
   async refresh(request: TokenRefresh): Promise<TokenAnswer> {
     const { ids, tokenId, granted } = await this.admit(request.refreshToken, request);
-    return this.decide(ids, request.clientId, tokenId, request.scopes, (tx) =>
-      this.useRefreshToken(tx, ids, request, granted),
-    );
+    return this.decide(ids, request, tokenId, request.scopes, (tx) => this.useRefreshToken(tx, ids, request, granted));
   }
 
   /** Reads where something presented belongs. `granted` is null when the installation or its app has ended. */
@@ -98,17 +105,20 @@ export class UserTokenService {
 
   private async decide(
     ids: GrantIds,
-    appKey: string,
+    { clientId: appKey, origin }: Pick<CodeExchange, 'clientId' | 'origin'>,
     tokenId: string,
     wanted: Scope[] | undefined,
     work: (tx: TenantTransaction) => Promise<Decision>,
   ): Promise<TokenAnswer> {
     const { tenantId, grantId, installationId } = ids;
-    const decision = await this.database.transaction(tenantId, async (tx) => {
+    const decision = await this.database.transaction({ ...origin, tenantId }, async (tx) => {
       const decided = await work(tx);
       if (decided === 'reused') {
-        await this.grants.delete(tx, grantId);
+        const ended = await this.grants.delete(tx, grantId);
         await this.revocations.record(tx, 'session', grantId);
+        // Once: what is presented after that ends nothing. Whoever presents it has proven nothing.
+        const entry = ended && grantEntry('oauth_grant.replay_noticed', grantId, ended);
+        if (entry) this.trail.record(tx, { ...entry, outcome: 'failure', actor: SYSTEM });
       }
       return decided;
     });

@@ -12,7 +12,8 @@ export const LOCK_ERASED_USER =
 
 /**
  * Removes everything that identity has of a user, the addresses that signed in as them included. Entries of the audit trail
- * stay, with the id. Every table with rows of a user has to be here; a test looks for the id in all of them.
+ * stay, with the id. Every table with rows of a user has to be here, unless they go with the user by a reference, as codes and
+ * grants of apps do; a test looks for the id in all of them. Keys that the user made for service accounts stay.
  * $1: tenant, $2: user, $3: present address.
  */
 export const ERASE_USER = `
@@ -34,5 +35,9 @@ export const ERASE_USER = `
   resets AS (DELETE FROM password_reset WHERE tenant_id = $1 AND user_id = $2),
   changes AS (DELETE FROM email_change WHERE tenant_id = $1 AND user_id = $2),
   links AS (DELETE FROM embed_user WHERE tenant_id = $1 AND user_id = $2),
+  passkeys AS (DELETE FROM passkey WHERE tenant_id = $1 AND user_id = $2),
+  provider_links AS (DELETE FROM provider_link WHERE tenant_id = $1 AND user_id = $2),
+  provider_sign_ins AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2),
+  keys AS (DELETE FROM api_key WHERE tenant_id = $1 AND owner_id = $2 AND owner_kind = 'user'),
   mails AS (DELETE FROM mail WHERE tenant_id = $1 AND recipient IN (SELECT email FROM address))
   DELETE FROM app_user WHERE tenant_id = $1 AND id = $2`;

@@ -8,7 +8,7 @@ import { PersonalDataView } from './personal-data.dto.js';
 import { PersonalDataExportService } from './personal-data-export.service.js';
 
 const WHAT_IS_IN_IT =
-  'The account, second factors, open sessions with their devices, invitations, changes of the e-mail address, links to host users, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. Needs a proof of the password or second factor in the last ten minutes; the export is recorded in the audit trail.';
+  'The account, second factors, passkeys, open sessions with their devices, invitations, changes of the e-mail address, links to host users and to identity providers, API keys, apps that act for the user, and the entries of the audit trail that the user made or that are about them. Records of the workspace are not part of it. Needs a proof of the password or second factor in the last ten minutes; the export is recorded in the audit trail.';
 
 @ApiGroup(PERSONAL_DATA_GROUP)
 @Controller('api')

@@ -1,16 +1,17 @@
 import { millisecondsOfId } from '@crm/database';
+import { apiKeyView } from '../../api-keys/key-issue/api-key.dto.js';
 import type { AuditEntryView } from '../../audit/log/audit-log.dto.js';
+import { grantView } from '../../oauth/grant/grant-view.js';
 import { sessionView } from '../../sessions/session/session-view.js';
+import { passkeyView } from '../../sign-in/passkey/passkey-view.js';
 import type { PersonalData } from './personal-data.repository.js';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 const createdAt = ({ id }: { id: string }): string => new Date(millisecondsOfId(id)).toISOString();
 
 /** The members of an archive but the audit trail. No hash, no sealed secret and no code is among them. */
-export function archiveOf(
-  { user, sessions, authenticator, recoveryCodesLeft, invitations, emailChanges, embedLinks }: PersonalData,
-  currentSessionId: string | undefined,
-) {
+export function archiveOf(data: PersonalData, currentSessionId: string | undefined) {
+  const { user, sessions, authenticator, recoveryCodesLeft, passkeys, invitations, emailChanges } = data;
   const { id, email, name, roles, status, origin, mfaEnabled } = user;
   return {
     account: {
@@ -27,6 +28,7 @@ export function archiveOf(
       enabled: mfaEnabled,
       authenticatorSince: iso(authenticator?.confirmedAt ?? null),
       recoveryCodesLeft,
+      passkeys: passkeys.map(passkeyView),
     },
     sessions: sessions.map((session) => sessionView(session, currentSessionId)),
     invitations: invitations.map((invitation) => ({
@@ -40,7 +42,10 @@ export function archiveOf(
       requestedAt: createdAt(change),
       confirmedAt: iso(change.confirmedAt),
     })),
-    embedLinks: embedLinks.map(({ appKey, sub, undoneAt }) => ({ appKey, sub, undoneAt: iso(undoneAt) })),
+    embedLinks: data.embedLinks.map(({ appKey, sub, undoneAt }) => ({ appKey, sub, undoneAt: iso(undoneAt) })),
+    providerLinks: data.providerLinks.map(({ issuer, sub, createdAt }) => ({ issuer, sub, since: iso(createdAt) })),
+    apiKeys: data.apiKeys.map(apiKeyView),
+    appGrants: data.grants.map(grantView),
   };
 }
 

@@ -1,6 +1,8 @@
 import { DateTimeField, field, JsonField, ListField, TextField } from '@crm/http';
 import { SessionView } from '@crm/identity-views';
+import { ApiKeyView } from '../../api-keys/key-issue/api-key.dto.js';
 import { AuditEntryView } from '../../audit/log/audit-log.dto.js';
+import { GrantView } from '../../oauth/grant/grant.dto.js';
 
 /** Everything of one person, as a document for that person and for programs. */
 export class PersonalDataView {
@@ -19,7 +21,7 @@ export class PersonalDataView {
   })
   account: object;
 
-  @JsonField({ example: { enabled: true, authenticatorSince: null, recoveryCodesLeft: 0 } })
+  @JsonField({ example: { enabled: true, authenticatorSince: null, recoveryCodesLeft: 0, passkeys: [] } })
   secondFactor: object;
 
   @ListField(() => SessionView)
@@ -36,6 +38,15 @@ export class PersonalDataView {
 
   @ListField(field.json(), { description: 'Which user of which host the user is', example: [] })
   embedLinks: object[];
+
+  @ListField(field.json(), { description: 'Who the user is at identity providers of the workspace', example: [] })
+  providerLinks: object[];
+
+  @ListField(() => ApiKeyView, { description: 'API keys of the user, without their secrets' })
+  apiKeys: ApiKeyView[];
+
+  @ListField(() => GrantView, { description: 'Apps that act for the user' })
+  appGrants: GrantView[];
 
   @ListField(() => AuditEntryView, {
     description: 'Entries that the user made or that are about them; from where others acted is left out',

@@ -4,9 +4,13 @@ import { EmailChange } from '../../accounts/email-change/email-change.entity.js'
 import { Invitation } from '../../accounts/invitation/invitation.entity.js';
 import { User } from '../../accounts/user/user.entity.js';
 import { EmbedUser } from '../../embedding/embed-user/embed-user.entity.js';
+import { Grant } from '../../oauth/grant/grant.entity.js';
+import { ApiKey } from '../../sessions/api-key/api-key.entity.js';
 import { Session } from '../../sessions/session/session.entity.js';
 import { Authenticator } from '../../sign-in/authenticator/authenticator.entity.js';
+import { Passkey } from '../../sign-in/passkey/passkey.entity.js';
 import { RecoveryCode } from '../../sign-in/recovery-code/recovery-code.entity.js';
+import { ProviderLink } from '../../single-sign-on/link/provider-link.entity.js';
 
 /** Rows of one kind that an export has: far more than a person makes. */
 const MOST = 10_000;
@@ -18,18 +22,37 @@ export class PersonalDataRepository {
     const { tenantId } = tx;
     const own = { where: { tenantId, userId }, take: MOST };
     // Sent together: one round trip.
-    const [user, sessions, authenticator, recoveryCodesLeft, invitations, emailChanges, embedLinks] = await Promise.all(
-      [
-        tx.repository(User).findOneBy({ tenantId, id: userId }),
-        tx.repository(Session).find({ ...own, order: { id: 'ASC' } }),
-        tx.repository(Authenticator).findOneBy({ tenantId, userId }),
-        tx.repository(RecoveryCode).countBy({ tenantId, userId }),
-        tx.repository(Invitation).find({ ...own, order: { id: 'ASC' } }),
-        tx.repository(EmailChange).find({ ...own, order: { id: 'ASC' } }),
-        tx.repository(EmbedUser).find({ ...own, order: { appKey: 'ASC', sub: 'ASC' } }),
-      ],
+    const [
+      user,
+      sessions,
+      authenticator,
+      recoveryCodesLeft,
+      invitations,
+      emailChanges,
+      embedLinks,
+      passkeys,
+      providerLinks,
+      apiKeys,
+      grants,
+    ] = await Promise.all([
+      tx.repository(User).findOneBy({ tenantId, id: userId }),
+      tx.repository(Session).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(Authenticator).findOneBy({ tenantId, userId }),
+      tx.repository(RecoveryCode).countBy({ tenantId, userId }),
+      tx.repository(Invitation).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(EmailChange).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(EmbedUser).find({ ...own, order: { appKey: 'ASC', sub: 'ASC' } }),
+      tx.repository(Passkey).find({ ...own, order: { id: 'ASC' } }),
+      tx.repository(ProviderLink).find({ ...own, order: { issuer: 'ASC', sub: 'ASC' } }),
+      tx
+        .repository(ApiKey)
+        .find({ where: { tenantId, ownerKind: 'user', ownerId: userId }, take: MOST, order: { id: 'ASC' } }),
+      tx.repository(Grant).find({ ...own, order: { id: 'ASC' } }),
+    ]);
+    const factors = { authenticator, recoveryCodesLeft, passkeys };
+    return (
+      user && { user, sessions, ...factors, invitations, emailChanges, embedLinks, providerLinks, apiKeys, grants }
     );
-    return user && { user, sessions, authenticator, recoveryCodesLeft, invitations, emailChanges, embedLinks };
   }
 }
 

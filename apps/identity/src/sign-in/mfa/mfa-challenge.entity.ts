@@ -6,7 +6,10 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  */
 export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey';
 
-/** A sign-in whose password was right and whose second factor is awaited. */
+/** What was proven before the second factor. */
+export type FirstProof = 'password' | 'identity_provider';
+
+/** A sign-in whose password was right, or that a provider has vouched for, and whose second factor is awaited. */
 @Entity({ name: 'mfa_challenge' })
 export class MfaChallenge {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -20,6 +23,9 @@ export class MfaChallenge {
 
   @Column({ type: 'text' })
   method: ChallengeMethod;
+
+  @Column({ name: 'first_proof', type: 'text' })
+  firstProof: FirstProof;
 
   /** Of a mail: HMAC-SHA-256 of the challenge's id and its code, because a code is too short for a plain hash. */
   @Column({ name: 'code_mac', type: 'bytea', nullable: true })

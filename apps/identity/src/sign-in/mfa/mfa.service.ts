@@ -15,7 +15,7 @@ import { PasskeyRepository } from '../passkey/passkey.repository.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
-import type { MfaChallenge } from './mfa-challenge.entity.js';
+import type { FirstProof, MfaChallenge } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
@@ -41,7 +41,7 @@ export interface EnrolmentRequired {
 /** Whose sign-in it is. Challenges of one kind are not answered at the address of the other. */
 export type AccountKind = 'users' | 'operators';
 
-/** Who signs in; the password was right. */
+/** Who signs in; the first proof was right. */
 export interface Account {
   tenantId: string;
   id: string;
@@ -63,6 +63,16 @@ export type Verified = Pick<Account, 'tenantId' | 'id'>;
 
 /** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
+
+/** All that was proven. */
+export interface Proof {
+  readonly firstProof: FirstProof;
+  readonly method: FactorMethod;
+}
+
+interface Proven extends Account {
+  readonly firstProof: FirstProof;
+}
 
 /** The second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
 @Injectable()
@@ -87,26 +97,29 @@ export class MfaService {
 
   /**
    * @param demandOf reads what the sign-in needs without an authenticator
+   * @param firstProof what the account has proven already
    * @returns what the sign-in still needs; null when the password is enough
    * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
    */
   async begin(
     account: Account,
     demandOf: (tx: TenantTransaction) => Promise<Demand>,
+    firstProof: FirstProof = 'password',
   ): Promise<MfaRequired | EnrolmentRequired | null> {
     const { tenantId, id } = account;
+    const proven = { ...account, firstProof };
     // Sent together: one round trip.
     const [hasAuthenticator, hasPasskey, demand] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.authenticators.isInUse(tx, id), this.passkeys.hasAny(tx, id), demandOf(tx)]),
     );
     if (demand.refusal) throw demand.refusal;
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.ask(account, 'authenticator', hasPasskey);
-    if (demand.mailCode) return this.sendCode(account, hasPasskey);
+    if (hasAuthenticator) return this.ask(proven, 'authenticator', hasPasskey);
+    if (demand.mailCode) return this.sendCode(proven, hasPasskey);
     if (!demand.enrolment) return null;
     // Who has a passkey has a second factor: the password alone must not set up another one in its place.
-    if (!hasPasskey) return this.askToEnrol(account);
-    return tenantId === PLATFORM_TENANT ? this.ask(account, 'passkey', true) : this.sendCode(account, true);
+    if (!hasPasskey) return this.askToEnrol(proven);
+    return tenantId === PLATFORM_TENANT ? this.ask(proven, 'passkey', true) : this.sendCode(proven, true);
   }
 
   /**
@@ -120,7 +133,7 @@ export class MfaService {
     challengeId: string,
     code: string,
     origin: Omit<TransactionOrigin, 'tenantId'> = {},
-  ): Promise<Verified & { method: FactorMethod }> {
+  ): Promise<Verified & Proof> {
     const [tenantId, id] = idsOf(kind, challengeId);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge || challenge.method === 'enrolment' || challenge.method === 'passkey') throw refused();
@@ -136,7 +149,7 @@ export class MfaService {
       throw refused();
     });
     await this.guesses.clear(tenantId, userId, 'sign-in');
-    return { tenantId, id: userId, method: methodOf(challenge, code) };
+    return { tenantId, id: userId, firstProof: challenge.firstProof, method: methodOf(challenge, code) };
   }
 
   /**
@@ -169,8 +182,8 @@ export class MfaService {
     token: string,
     code: string,
     enrolled?: (tx: TenantTransaction, id: string) => Promise<void>,
-  ): Promise<Verified & { recoveryCodes: string[] }> {
-    const { tenantId, userId, id } = await this.enrolmentOf(kind, token);
+  ): Promise<Verified & { firstProof: FirstProof; recoveryCodes: string[] }> {
+    const { tenantId, userId, id, firstProof } = await this.enrolmentOf(kind, token);
     const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
       if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
       const codes = await this.authenticators.confirm(tx, userId, code);
@@ -178,17 +191,20 @@ export class MfaService {
       await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });
-    return { tenantId, id: userId, recoveryCodes };
+    return { tenantId, id: userId, firstProof, recoveryCodes };
   }
 
-  private async sendCode({ tenantId, id: userId, email }: Account, hasPasskey: boolean): Promise<MfaRequired> {
+  private async sendCode(
+    { tenantId, id: userId, email, firstProof }: Proven,
+    hasPasskey: boolean,
+  ): Promise<MfaRequired> {
     await this.limit.consume(userId);
     const id = newId();
     const code = this.mailCodes.generate();
     await this.database.transaction(tenantId, async (tx) => {
       await this.challenges.replace(
         tx,
-        newChallenge(id, userId, { method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
+        newChallenge(id, userId, { method: 'mail', firstProof, codeMac: this.mailCodes.mac(id, code) }),
       );
       await this.mails.queue(tx, tenantId, {
         recipient: email,
@@ -201,20 +217,20 @@ export class MfaService {
   }
 
   private async ask(
-    { tenantId, id: userId }: Account,
+    { tenantId, id: userId, firstProof }: Proven,
     method: 'authenticator' | 'passkey',
     hasPasskey: boolean,
   ): Promise<MfaRequired> {
     const id = newId();
-    const challenge = newChallenge(id, userId, { method });
+    const challenge = newChallenge(id, userId, { method, firstProof });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
   }
 
-  private async askToEnrol({ tenantId, id: userId }: Account): Promise<EnrolmentRequired> {
+  private async askToEnrol({ tenantId, id: userId, firstProof }: Proven): Promise<EnrolmentRequired> {
     const id = newId();
     const secret = newSecret();
-    const challenge = newChallenge(id, userId, { method: 'enrolment', secretHash: hashSecret(secret) });
+    const challenge = newChallenge(id, userId, { method: 'enrolment', firstProof, secretHash: hashSecret(secret) });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
     return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
@@ -242,7 +258,7 @@ export class MfaService {
 function newChallenge(
   id: string,
   userId: string,
-  what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>,
+  what: Pick<MfaChallenge, 'method' | 'firstProof'> & Partial<MfaChallenge>,
 ): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
   const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
   return { id, userId, codeMac: null, secretHash: null, expiresAt, ...what };

@@ -1,7 +1,10 @@
+import type { CallOrigin } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
-import { Database } from '@crm/database';
+import { Database, type TransactionOrigin } from '@crm/database';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Injectable, Logger } from '@nestjs/common';
+import { SYSTEM } from '../../audit/trail/audit-actor.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
 import { type CredentialJson, challengeIn, parseAssertion, verifyAssertion } from './ceremony.js';
 import type { Passkey } from './passkey.entity.js';
@@ -36,6 +39,7 @@ export class PasskeyAssertionService {
     private readonly passkeys: PasskeyRepository,
     private readonly challenges: PasskeyChallengeService,
     private readonly notices: FactorNoticeService,
+    private readonly refusals: RefusedActs,
     limits: LimiterStore,
   ) {
     this.noticeLimit = new Limiter(limits, NOTICES);
@@ -44,6 +48,7 @@ export class PasskeyAssertionService {
   /**
    * Spends the challenge and notes the use.
    * @param isOwner whether an account is one whose passkey is accepted here
+   * @param origin where the answer comes from
    * @param known who has to have used it; otherwise the authenticator says who it is
    * @throws PlatformError INVALID_CREDENTIALS
    */
@@ -52,6 +57,7 @@ export class PasskeyAssertionService {
     party: RelyingParty,
     { challengeId, credential }: PasskeyAnswer,
     isOwner: (account: PasskeyAccount) => boolean,
+    origin: CallOrigin,
     known?: PasskeyAccount,
   ): Promise<PasskeyAccount> {
     const answer = parseAssertion(credential);
@@ -70,7 +76,7 @@ export class PasskeyAssertionService {
     const used = await this.database.transaction(tenantId, (tx) =>
       this.passkeys.use(tx, passkey.id, counter, backedUp),
     );
-    if (!used) await this.refuseCopy(passkey, counter);
+    if (!used) await this.refuseCopy(passkey, counter, origin);
     return account;
   }
 
@@ -78,8 +84,20 @@ export class PasskeyAssertionService {
    * A counter that goes back means that the key exists twice, or that the passkey was deleted meanwhile. Its owner is told, and
    * decides: some authenticators count wrongly.
    */
-  private async refuseCopy({ tenantId, userId, id, name }: Passkey, counter: number): Promise<never> {
+  private async refuseCopy(
+    { tenantId, userId, id, name }: Passkey,
+    counter: number,
+    origin: CallOrigin,
+  ): Promise<never> {
     this.logger.warn({ msg: 'A passkey was refused: its counter went back', tenantId, userId, passkeyId: id, counter });
+    this.refusals.note(fromThere(origin, tenantId), {
+      action: 'passkey.refused',
+      outcome: 'failure',
+      // Whoever has a copy is not the user.
+      actor: SYSTEM,
+      subject: { kind: 'user', id: userId },
+      detail: { passkeyId: id },
+    });
     if (await this.noticeLimit.admits(id)) {
       await this.database.transaction(tenantId, async (tx) => {
         if (await this.passkeys.find(tx, userId, id)) {
@@ -90,5 +108,11 @@ export class PasskeyAssertionService {
     throw refused();
   }
 }
+
+/** Without the method that a sign-in names, and without whoever holds the session. */
+const fromThere = (
+  { address, userAgent, requestId, traceparent }: CallOrigin,
+  tenantId: string,
+): TransactionOrigin => ({ tenantId, address, userAgent, requestId, traceparent });
 
 const refused = () => new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');

@@ -151,7 +151,7 @@ export abstract class Passkeys {
       origin.address,
       async () => {
         const isOwner = ({ tenantId }: PasskeyAccount) => (tenantId === PLATFORM_TENANT) === (kind === 'operators');
-        return this.parts.assertions.check({ act: 'sign-in', kind }, party, answer, isOwner);
+        return this.parts.assertions.check({ act: 'sign-in', kind }, party, answer, isOwner, origin);
       },
     );
     // After the proof, and not a failed attempt: whoever is told that they have to sign in elsewhere has proven who they are.
@@ -179,7 +179,7 @@ export abstract class Passkeys {
     const own = { tenantId: tenantOf(principal), userId };
     await this.parts.limit.attempt(`passkey-step-up:${userId}`, userId, async () => {
       const isOwner = (account: PasskeyAccount) => account.tenantId === own.tenantId && account.userId === userId;
-      await this.parts.assertions.check({ act: 'step-up', sessionId }, party, answer, isOwner, own);
+      await this.parts.assertions.check({ act: 'step-up', sessionId }, party, answer, isOwner, principal, own);
     });
     const open = await this.parts.database.transaction(own.tenantId, (tx) =>
       this.parts.sessions.markProven(tx, userId, sessionId),

@@ -102,8 +102,8 @@ export class SignInService {
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { tenantId, id, method } = await this.mfa.verify('users', challengeId, code, origin);
-      const answer = await this.sessions.open(tenantId, id, { ...origin, method: `password+${method}` });
+      const { tenantId, id, firstProof, method } = await this.mfa.verify('users', challengeId, code, origin);
+      const answer = await this.sessions.open(tenantId, id, { ...origin, method: `${firstProof}+${method}` });
       return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
     });
   }
@@ -124,8 +124,8 @@ export class SignInService {
       await this.users.update(tx, id, { mfaEnabled: true });
       this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
     };
-    const { tenantId, id, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
-    const method = 'password+authenticator';
+    const { tenantId, id, firstProof, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
+    const method = `${firstProof}+authenticator`;
     const answer = { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
     return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
   }

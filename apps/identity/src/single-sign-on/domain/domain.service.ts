@@ -1,11 +1,13 @@
 import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type TenantTransaction, type Transaction } from '@crm/database';
+import { Database, inWorkspace, type NarrowTransaction, type TenantTransaction, type Transaction } from '@crm/database';
 import type { TextResolver } from '@crm/egress';
 import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { assertVerified, TenantService } from '../../accounts/tenant/tenant.service.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import type { NewMail } from '../../mail/mail.repository.js';
 import { MailService } from '../../mail/mail.service.js';
 import { TEXT_RECORDS } from '../../outside/text-records.js';
@@ -35,6 +37,7 @@ export class DomainService {
     private readonly users: UserRepository,
     private readonly mails: MailService,
     private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
     @Inject(TEXT_RECORDS) private readonly textRecords: TextResolver,
     limits: LimiterStore,
   ) {
@@ -67,6 +70,7 @@ export class DomainService {
         throw new PlatformError('CONFLICT', `A workspace has at most ${DOMAINS_PER_TENANT} domains`);
       }
       await this.domains.insert(tx, domain, `crm-domain-verification=${newSecret()}`);
+      this.record(tx, 'domain.added', domain);
       return this.require(tx, domain);
     });
   }
@@ -86,7 +90,12 @@ export class DomainService {
     if (!records?.includes(token)) {
       throw new PlatformError('DOMAIN_NOT_PROVEN', `${recordName(domain)} has no TXT record with the expected value`);
     }
-    const claim = () => inWorkspace(this.database, principal, (tx) => this.domains.claim(tx, tenantId, domain));
+    const claim = () =>
+      inWorkspace(this.database, principal, async (tx) => {
+        if (!(await this.domains.claim(tx, tenantId, domain))) return false;
+        if (wanted.verifiedAt === null) this.record(tx, 'domain.verified', domain);
+        return true;
+      });
     if (!(await claim())) {
       const holder = await this.database.crossTenant((tx) => this.domains.findHolder(tx, domain));
       if (holder && (await this.isStillProven(holder, records))) throw new PlatformError('DOMAIN_TAKEN');
@@ -100,8 +109,10 @@ export class DomainService {
   async remove(principal: Principal, text: string): Promise<void> {
     await this.proof.assert(principal);
     const holder = { tenantId: principal.tenantId, domain: normaliseDomain(text) };
-    const removed = await inWorkspace(this.database, principal, (tx) => this.domains.remove(tx, holder));
-    if (!removed) throw notFound();
+    await inWorkspace(this.database, principal, async (tx) => {
+      if (!(await this.domains.remove(tx, holder))) throw notFound();
+      this.record(tx, 'domain.removed', holder.domain);
+    });
   }
 
   /** The tenant that signs in addresses of a domain; null when nobody has proven it. */
@@ -141,9 +152,18 @@ export class DomainService {
 
   private async release(holder: DomainHolder): Promise<void> {
     const { tenantId, domain } = holder;
-    if (!(await inWorkspace(this.database, tenantId, (tx) => this.domains.release(tx, holder)))) return;
+    const released = await inWorkspace(this.database, tenantId, async (tx) => {
+      const wasHeld = await this.domains.release(tx, holder);
+      if (wasHeld) this.record(tx, 'domain.lost', domain);
+      return wasHeld;
+    });
+    if (!released) return;
     this.logger.log({ msg: 'A workspace has lost a domain, because its record is gone', tenantId, domain });
     await this.database.transaction(tenantId, (tx) => this.tell(tx, (to) => domainLostMail(to, domain)));
+  }
+
+  private record(tx: TenantTransaction | NarrowTransaction, action: AuditAction, domain: string): void {
+    this.trail.record(tx, { action, subject: { kind: 'domain', id: domain } });
   }
 
   /** @param records what the domain's name servers say now */

@@ -1,5 +1,12 @@
 import { PlatformError } from '@crm/contracts';
-import { Database, inWorkspace, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
+import {
+  Database,
+  inWorkspace,
+  type NarrowTransaction,
+  newId,
+  type TenantTransaction,
+  type TransactionOrigin,
+} from '@crm/database';
 import { DAY_SECONDS, takeQuota } from '@crm/quota';
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantRepository } from '../../accounts/tenant/tenant.repository.js';
@@ -9,6 +16,11 @@ import { SignInEmailRepository } from '../../accounts/user/sign-in-email.reposit
 import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { UserService } from '../../accounts/user/user.service.js';
+import { userActor } from '../../audit/trail/audit-actor.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
+import { failedSignIn } from '../../audit/trail/failed-sign-in.js';
+import { RefusedActs } from '../../audit/trail/refused-acts.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { MailService } from '../../mail/mail.service.js';
 import { DomainService } from '../domain/domain.service.js';
@@ -42,6 +54,8 @@ export class ProviderLinkService {
     private readonly tenants: TenantRepository,
     private readonly domains: DomainService,
     private readonly mails: MailService,
+    private readonly trail: AuditTrail,
+    private readonly refusals: RefusedActs,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
 
@@ -51,32 +65,50 @@ export class ProviderLinkService {
    *   otherwise one is made.
    *
    * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
+   * @param from where the person's browser is
    * @throws PlatformError SINGLE_SIGN_ON_REFUSED, RATE_LIMITED when the workspace has no more users to add today
    */
-  async userOf(provider: IdentityProvider, person: Authentication): Promise<User> {
+  async userOf(provider: IdentityProvider, person: Authentication, from: RequestOrigin): Promise<User> {
     const { tenantId, issuer } = provider;
+    const origin = { ...from, tenantId };
     const subject = { tenantId, issuer, sub: person.sub };
     const known = await this.database.transaction(tenantId, (tx) => this.links.find(tx, subject));
-    const userId = known ?? (await this.introduce(provider, subject, person));
-    return this.database.transaction(tenantId, (tx) => this.admissible(tx, userId));
+    const userId = known ?? (await this.introduce(provider, subject, person, origin));
+    return this.database.transaction(origin, (tx) => this.admissible(tx, userId, origin, provider.id));
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_REFUSED */
-  private async admissible(tx: TenantTransaction, userId: string): Promise<User> {
+  private async admissible(
+    tx: TenantTransaction,
+    userId: string,
+    origin: TransactionOrigin,
+    providerId: string,
+  ): Promise<User> {
     const user = await this.users.lock(tx, userId);
     if (!user) throw new Error('A linked user does not exist');
-    if (user.status === 'disabled') throw refused('user_disabled');
+    if (user.status === 'disabled') {
+      this.refusals.note(origin, failedSignIn(userId, 'disabled'));
+      throw refused('user_disabled');
+    }
     if (!(await this.domains.covers(tx, tx.tenantId, user.email))) throw refused('domain_not_proven');
     // An invited user needs no password to get in this way, and the link of the invitation stops working.
-    if (user.status === 'invited') await this.users.update(tx, userId, { status: 'active' });
+    if (user.status === 'invited') {
+      await this.users.update(tx, userId, { status: 'active' });
+      this.record(tx, 'user.invitation_accepted', userId, providerId);
+    }
     return { ...user, status: 'active' };
   }
 
-  private async introduce(provider: IdentityProvider, subject: Subject, person: Authentication): Promise<string> {
+  private async introduce(
+    provider: IdentityProvider,
+    subject: Subject,
+    person: Authentication,
+    origin: TransactionOrigin,
+  ): Promise<string> {
     if (person.email === undefined || !isAddress(person.email)) throw refused('email_missing');
     if (provider.requiresVerifiedEmail && !person.emailVerified) throw refused('email_not_verified');
     const email = normaliseEmail(person.email);
-    return inWorkspace(this.database, provider.tenantId, async (tx) => {
+    return inWorkspace(this.database, origin, async (tx) => {
       if (!(await this.domains.covers(tx, provider.tenantId, email))) throw refused('domain_not_proven');
       await this.links.lock(tx, subject);
       const meanwhile = await this.links.find(tx, subject);
@@ -85,10 +117,23 @@ export class ProviderLinkService {
       const holder = await this.emails.claim(tx, email, { tenantId: provider.tenantId, userId: newcomer });
       if (holder.tenantId !== provider.tenantId) throw refused('account_elsewhere');
       await this.links.insert(tx, subject, holder.userId);
-      if (holder.userId === newcomer) await this.provision(tx, provider, { id: newcomer, email, name: person.name });
+      const isNew = holder.userId === newcomer;
+      if (isNew) await this.provision(tx, provider, { id: newcomer, email, name: person.name });
       else await this.tell(tx, provider, holder.userId);
+      this.record(tx, isNew ? 'user.provisioned' : 'provider_link.made', holder.userId, provider.id);
       return holder.userId;
     });
+  }
+
+  /** The provider has proven who it is. */
+  private record(
+    tx: TenantTransaction | NarrowTransaction,
+    action: 'user.invitation_accepted' | 'user.provisioned' | 'provider_link.made',
+    userId: string,
+    providerId: string,
+  ): void {
+    const subject = { kind: 'user', id: userId } as const;
+    this.trail.record(tx, { action, actor: userActor(userId), subject, detail: { providerId } });
   }
 
   private async provision(

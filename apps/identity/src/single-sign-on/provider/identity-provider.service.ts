@@ -6,6 +6,9 @@ import { Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { assertVerified, TenantService } from '../../accounts/tenant/tenant.service.js';
 import { assertGrantable } from '../../accounts/user/grantable-roles.js';
+import type { AuditAction } from '../../audit/trail/audit-actions.js';
+import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SignInPolicyRepository } from '../../sign-in/policy/sign-in-policy.repository.js';
@@ -34,6 +37,7 @@ export class IdentityProviderService {
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
     private readonly oidc: OidcClient,
+    private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
@@ -84,6 +88,7 @@ export class IdentityProviderService {
     await this.database.transaction(principal, async (tx) => {
       await this.assertRoom(tx);
       await this.providers.insert(tx, { ...row, issuer });
+      this.record(tx, 'identity_provider.added', id, { issuer, enabled: row.enabled });
     });
     return this.get(tenantId, id);
   }
@@ -108,6 +113,8 @@ export class IdentityProviderService {
       }
       await this.providers.update(tx, after);
       if (before.enabled && !after.enabled) await this.assertWayIn(tx);
+      const { issuer, enabled } = after;
+      this.record(tx, 'identity_provider.changed', id, { issuer, enabled, changed: differences(before, after) });
     });
     return this.get(tenantId, id);
   }
@@ -116,9 +123,10 @@ export class IdentityProviderService {
   async remove(principal: Principal, id: string): Promise<void> {
     await this.proof.assert(principal);
     await this.database.transaction(principal, async (tx) => {
-      assertFound(await this.providers.lock(tx, id));
+      const { issuer } = assertFound(await this.providers.lock(tx, id));
       await this.providers.delete(tx, id);
       await this.assertWayIn(tx);
+      this.record(tx, 'identity_provider.removed', id, { issuer });
     });
   }
 
@@ -162,6 +170,10 @@ export class IdentityProviderService {
     }
   }
 
+  private record(tx: TenantTransaction, action: AuditAction, id: string, detail: AuditDetail): void {
+    this.trail.record(tx, { action, subject: { kind: 'identity_provider', id }, detail });
+  }
+
   private async assertRoom(tx: TenantTransaction): Promise<void> {
     assertVerified(await this.tenants.view(tx));
     if ((await this.providers.list(tx)).length < PROVIDERS_PER_TENANT) return;
@@ -182,6 +194,13 @@ export class IdentityProviderService {
 
 /** What the box of a row is bound to. */
 export const placeOfProviderSecret = (tenantId: string, id: string): string => `identity_provider/${tenantId}/${id}`;
+
+/** Names of the settings that a change has changed; of a secret, that it was given. */
+function differences(before: IdentityProvider, after: ProviderRow): string[] {
+  const names = Object.keys(after) as (keyof ProviderRow)[];
+  const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]));
+  return changed.map((name) => (name === 'sealedSecret' ? 'clientSecret' : name));
+}
 
 const withOpenid = (scopes: readonly string[]): string[] => [...new Set(['openid', ...scopes])];
 

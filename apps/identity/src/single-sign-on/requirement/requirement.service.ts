@@ -2,6 +2,7 @@ import type { Principal } from '@crm/context';
 import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SignInPolicyRepository } from '../../sign-in/policy/sign-in-policy.repository.js';
 import { DomainRepository } from '../domain/domain.repository.js';
@@ -16,6 +17,7 @@ export class RequirementService {
     private readonly providers: IdentityProviderRepository,
     private readonly domains: DomainRepository,
     private readonly proof: RecentProof,
+    private readonly trail: AuditTrail,
   ) {}
 
   async get(tenantId: string): Promise<boolean> {
@@ -32,6 +34,11 @@ export class RequirementService {
         if (!(await this.domains.hasVerified(tx))) throw new PlatformError('CONFLICT', 'Prove a domain first');
       }
       await this.policies.setSingleSignOn(tx, required);
+      this.trail.record(tx, {
+        action: 'workspace.sign_in_policy_changed',
+        subject: { kind: 'workspace', id: tx.tenantId },
+        detail: { singleSignOn: required ? 'required' : 'optional' },
+      });
     });
   }
 }

@@ -4,6 +4,7 @@ import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { SignInView } from '@crm/identity-views';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../../api-groups.js';
+import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa.service.js';
 import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
@@ -74,12 +75,12 @@ export class ProviderSignInController {
   })
   async complete(
     @Param('providerId') providerId: string,
-    @Ip() address: string,
+    @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
     @Req() request: { raw: { url?: string } },
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<void> {
-    const fragment = await this.outcome(providerId, request.raw.url ?? '', address, presentedCookie(cookies));
+    const fragment = await this.outcome(providerId, request.raw.url ?? '', origin, presentedCookie(cookies));
     // A fragment reaches the page but not the log of a server.
     reply.header('location', `${this.config.service.baseUrl}/account/signed-in#${fragment}`);
     reply.header('cache-control', 'no-store');
@@ -99,25 +100,24 @@ export class ProviderSignInController {
   })
   async exchange(
     @Body() { code }: ExchangeInput,
-    @Ip() address: string,
+    @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
-    @Headers('user-agent') userAgent: string | undefined,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
-    await this.limit.consume('exchange', address);
-    return this.signIns.exchange(code, presentedCookie(cookies), { address, userAgent: userAgent ?? null });
+    await this.limit.consume('exchange', origin.address);
+    return this.signIns.exchange(code, presentedCookie(cookies), origin);
   }
 
   /** @returns the fragment for the page */
   private async outcome(
     providerId: string,
     url: string,
-    address: string,
+    origin: RequestOrigin,
     browser: string | undefined,
   ): Promise<URLSearchParams> {
     const start = url.indexOf('?');
     try {
-      await this.limit.consume('return', address);
-      const code = await this.signIns.complete(providerId, start < 0 ? '' : url.slice(start + 1), browser);
+      await this.limit.consume('return', origin.address);
+      const code = await this.signIns.complete(providerId, start < 0 ? '' : url.slice(start + 1), browser, origin);
       return new URLSearchParams({ code });
     } catch (error) {
       // A person is waiting in front of a browser: what can be expected becomes a page, not a problem document.

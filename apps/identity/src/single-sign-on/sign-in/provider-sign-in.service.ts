@@ -5,6 +5,7 @@ import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
@@ -21,6 +22,9 @@ import { IdentityProviderService } from '../provider/identity-provider.service.j
 import { type ProviderName, parseSignInId, redirectUriOf, signInIdOf } from '../provider/provider-address.js';
 import type { ProviderSignIn } from './provider-sign-in.entity.js';
 import { ProviderSignInRepository } from './provider-sign-in.repository.js';
+
+/** By what such a sign-in is proven, in the audit trail. */
+const AT_PROVIDER = 'identity_provider';
 
 /** Signs users in at the provider of their workspace. */
 @Injectable()
@@ -90,11 +94,12 @@ export class ProviderSignInService {
    * @param signInId of the address that was called: an answer of one provider is not taken for that of another
    * @param query the answer, as it came
    * @param browser the cookie of the browser
+   * @param from where the browser is
    * @returns the code that the page exchanges
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for an answer that nobody waits for, also one of another browser;
    *   SINGLE_SIGN_ON_FAILED, SINGLE_SIGN_ON_REFUSED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async complete(signInId: string, query: string, browser: string | undefined): Promise<string> {
+  async complete(signInId: string, query: string, browser: string | undefined, from: RequestOrigin): Promise<string> {
     const parameters = new URLSearchParams(query);
     const state = parameters.get('state') ?? '';
     const { signIn, provider } = await this.takeReturn(signInId, state, browser);
@@ -104,7 +109,7 @@ export class ProviderSignInService {
     const person = await this.reachable(provider, () =>
       this.oidc.authenticate(this.providers.clientOf(provider), answer, { state, nonce: signIn.nonce, verifier }),
     );
-    const user = await this.links.userOf(provider, person);
+    const user = await this.links.userOf(provider, person, from);
     const hasSecondFactor = provider.secondFactorValues.some((value) => person.methods.includes(value));
     const secret = newSecret();
     const outcome = { codeHash: hashSecret(secret), userId: user.id, hasSecondFactor };
@@ -133,14 +138,15 @@ export class ProviderSignInService {
       return { ...signIn, userId: signIn.userId };
     });
     if (!(await this.providers.findUsable({ tenantId, id: providerId }))) throw expired();
-    if (hasSecondFactor) return this.sessions.open(tenantId, userId, origin);
+    const proven = { ...origin, method: AT_PROVIDER };
+    if (hasSecondFactor) return this.sessions.open(tenantId, userId, proven);
     const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
     if (user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
     const demandOf = async (tx: TenantTransaction) => ({
       mailCode: user.mfaEnabled,
       enrolment: (await this.policies.get(tx)) === 'required',
     });
-    return (await this.mfa.begin(user, demandOf)) ?? this.sessions.open(tenantId, userId, origin);
+    return (await this.mfa.begin(user, demandOf, AT_PROVIDER)) ?? this.sessions.open(tenantId, userId, proven);
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */
