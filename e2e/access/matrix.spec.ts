@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { SCOPE_NAMES } from '@crm/contracts';
+import type { AccessRule } from '@crm/access';
+import { SCOPE_NAMES, SERVICES } from '@crm/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { client } from '../../scripts/demo/client.mjs';
 import { operatorToken as demoOperatorToken } from '../platform/accounts.js';
@@ -44,6 +45,23 @@ describe('every route of the OpenAPI documents', () => {
     guarded = routes.filter((route) => !route.public);
   });
 
+  it('is all that the services serve but pages and documents, with the same rules', async () => {
+    for (const service of SERVICES) {
+      const answer = await fetch(`${addresses.services[service]?.operationsUrl}/routes`);
+      const served = (await answer.json()) as { method: string; path: string; public: boolean; access?: AccessRule }[];
+      const asText = (route: { method: string; path: string; access?: AccessRule }) =>
+        `${nameOf(route)} ${JSON.stringify(route.access ?? 'public')}`;
+      const undocumented =
+        /^GET \/(?:api\/(?:openapi\.json|docs)|account|embed|problems|invitation|verify-email|undo-link|password-reset|email-change)\b/;
+      const documented = routes.filter((route) => route.service === service).map(asText);
+      const expected = served
+        .map((route) => ({ ...route, path: route.path.replace(/:(\w+)/g, '{$1}') }))
+        .filter((route) => !(route.public && undocumented.test(nameOf(route))))
+        .map(asText);
+      expect([service, ...documented.sort()]).toEqual([service, ...expected.sort()]);
+    }
+  });
+
   it('is called with tokens whose rights are what the test takes them for', () => {
     for (const { name, token, kind, roles, scopes } of callers.filter((caller) => caller.kind !== 'key')) {
       const claims = claimsOf(token);
@@ -62,7 +80,12 @@ describe('every route of the OpenAPI documents', () => {
     if (!route.access) throw new Error(`${nameOf(route)} has no rule in its document`);
     const expected = refusalBy(route.access, caller);
     // A refusal comes before anything of the call is looked at, so that its ids are none.
-    const { status, body } = await call(route, caller.token, expected ? () => '-' : () => randomUUID(), caller.kind === 'key');
+    const { status, body } = await call(
+      route,
+      caller.token,
+      expected ? () => '-' : () => randomUUID(),
+      caller.kind === 'key',
+    );
     const got = `${status} ${body?.code ?? ''}`;
     const isRight = expected
       ? got === `403 ${expected}`
@@ -118,11 +141,20 @@ describe('every route of the OpenAPI documents', () => {
     const others = Object.fromEntries(
       callers.filter(({ roles }) => roles[0] !== 'viewer').map(({ name, token }) => [`the tenants' ${name}`, token]),
     );
-    const ofOperators = { ...ofTenants, ...internal, ...others, 'an expired token': signAsAdmin(operator, { iat: now - 1000, exp: now - 100 }) };
+    const ofOperators = {
+      ...ofTenants,
+      ...internal,
+      ...others,
+      'an expired token': signAsAdmin(operator, { iat: now - 1000, exp: now - 100 }),
+    };
     Reflect.deleteProperty(ofOperators, "an operator's token");
     await inParallel(
       guarded.flatMap((route) =>
-        Object.entries(isOfOperators(route) ? ofOperators : { ...ofTenants, ...internal }).map(([name, token]) => ({ route, name, token })),
+        Object.entries(isOfOperators(route) ? ofOperators : { ...ofTenants, ...internal }).map(([name, token]) => ({
+          route,
+          name,
+          token,
+        })),
       ),
       async ({ route, name, token }) => {
         const { status, headers } = await call(route, token, () => '-');
