@@ -130,6 +130,8 @@ describe('every route of the OpenAPI documents', () => {
     const now = Math.floor(Date.now() / 1000);
     const ofTenants: Record<string, string | undefined> = {
       'no token': undefined,
+      'an unsigned token': 'eyJhbGciOiJub25lIn0.e30.',
+      'some text': randomUUID(),
       'an expired token': sign(owner, { iat: now - 1000, exp: now - 100 }),
       'a token that outlives every token': sign(owner, { iat: now - 1000, exp: now + 1000 }),
       "an operator's token": operator,

@@ -42,9 +42,9 @@ export async function documentedRoutes(): Promise<DocumentedRoute[]> {
 /** `GET /api/crm/leads/{id}`, for messages and tables. */
 export const nameOf = ({ method, path }: Pick<DocumentedRoute, 'method' | 'path'>): string => `${method} ${path}`;
 
-/** The path with each parameter as `valueOf` says. */
-export const withParameters = (path: string, valueOf: (name: string) => string): string =>
-  path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(valueOf(name)));
+/** The path with each parameter as `textOf` says. */
+export const withParameters = (path: string, textOf: (name: string) => string): string =>
+  path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(textOf(name)));
 
 /** Whether a route is served at the operators' address. */
 export const isOfOperators = ({ service }: DocumentedRoute): boolean => service === 'marketplace-admin';
