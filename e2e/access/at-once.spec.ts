@@ -31,7 +31,8 @@ describe('twenty calls at once', () => {
     async (_who, call, user) => {
       const body = { email: await user(), password: PASSWORD };
       const { body: pair } = await call('POST', '/api/auth/login', { body, expect: 200 });
-      const refresh = (refreshToken: string) => call('POST', '/api/auth/refresh', { body: { refreshToken } });
+      const refresh = (refreshToken: string): Promise<Answer> =>
+        call('POST', '/api/auth/refresh', { body: { refreshToken } });
       const answers = await atOnce(() => refresh(pair.refreshToken));
       expect(countBy(answers, ({ status }) => String(status))).toEqual({ 200: TIMES });
       const successors = new Set<string>(answers.map((answer) => answer.body.refreshToken));

@@ -53,9 +53,9 @@ describe('a cut-off is in force at every address that takes a token', () => {
       newWorkspace(),
     ]);
   });
-  afterAll(() =>
-    process.stdout.write(`${['Last accepted after the cut-off was answered:', ...measured].join('\n  ')}\n`),
-  );
+  afterAll(() => {
+    process.stdout.write(`${['Last accepted after the cut-off was answered:', ...measured].join('\n  ')}\n`);
+  });
 
   /** Every guarded route: a tenant's token is presented at the gateway and at the service, an operator's at their address. */
   function placesOf(token: string): Place[] {
