@@ -1,6 +1,6 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import { type OperatorSignIn, rpc, type TokenPair } from '@crm/contracts';
-import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { ApiGroup, BodyLimit, CREDENTIALS_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
 import {
   AuthenticatorView,
   CodeInput,
@@ -27,6 +27,7 @@ export class SessionController {
   @Post('login')
   @UseGuards(StrategyGuard(OperatorPasswordStrategy))
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -43,6 +44,7 @@ export class SessionController {
 
   @Post('mfa/verify')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -63,6 +65,7 @@ export class SessionController {
 
   @Post('mfa/enrolment')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -77,6 +80,7 @@ export class SessionController {
 
   @Post('mfa/enrolment/confirm')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -96,6 +100,7 @@ export class SessionController {
 
   @Post('refresh')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
