@@ -60,6 +60,14 @@ export class RateLimitService {
   }
 
   /**
+   * Counts a call by its address, whatever it brings along.
+   * @throws PlatformError RATE_LIMITED
+   */
+  admitAddress(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    return tell(reply, this.addresses.consume(addressKey(request.ip)));
+  }
+
+  /**
    * Checks a token that was not seen before, which costs a signature. An address pays with one of its points, and gets it back
    * if the token is valid.
    * @throws PlatformError RATE_LIMITED, or what the check rejects with
