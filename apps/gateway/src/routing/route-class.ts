@@ -11,7 +11,7 @@ export interface RouteClass {
   readonly room: Exclude<BodyRoom, 'tenant'>;
   /** Longest wait for the service, where it is shorter than that of every call. */
   readonly timeoutMs?: number;
-  /** By what calls are counted: by whoever the token says, or the address without one; by the address; by the hook. */
+  /** By what calls are counted: by whoever the token says, or the address without one; by the address; by the hook and the address. */
   readonly limit: 'caller' | 'address' | 'hook';
   /** Answers hold records, and no secret whose length could be compared with what a caller chose (decision record 0174). */
   readonly compresses?: boolean;
