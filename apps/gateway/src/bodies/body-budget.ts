@@ -1,10 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { bodyBytes, refusedBodies } from './body-metrics.js';
-
-/** Where bodies count: those of tenants; those of addresses without a token, with a room each for credentials and for hooks. */
-export const BODY_ROOMS = ['tenant', 'address', 'credentials', 'hook'] as const;
-export type BodyRoom = (typeof BODY_ROOMS)[number];
+import { BODY_ROOMS, type BodyRoom } from './body-room.js';
 
 /** Who sends a body: a tenant, or an address without a token. */
 export type Sender = { readonly room: BodyRoom; readonly key: string };

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { PlatformError } from '@crm/contracts';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -17,7 +16,7 @@ describe('a body that is read', () => {
   const start = (most: number) => {
     const payload = new PassThrough();
     const outcomes: unknown[] = [];
-    readBody(payload as unknown as IncomingMessage, most, (error, body) => {
+    readBody(payload, most, (error, body) => {
       outcomes.push(error instanceof PlatformError ? error.code : (error ?? body?.toString()));
     });
     return { payload, outcomes };

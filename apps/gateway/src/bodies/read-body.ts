@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { PlatformError } from '@crm/contracts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -16,11 +16,7 @@ export const deadlineMs = (bytes: number): number =>
  * @param done called once: with the body, with PAYLOAD_TOO_LARGE, with REQUEST_TIMEOUT for one that does not arrive within
  *   `deadlineMs(most)`, or with what ended the connection
  */
-export function readBody(
-  payload: IncomingMessage,
-  most: number,
-  done: (error: Error | null, body?: Buffer) => void,
-): void {
+export function readBody(payload: Readable, most: number, done: (error: Error | null, body?: Buffer) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const finish = (error: Error | null): void => {

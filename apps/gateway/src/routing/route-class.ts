@@ -1,5 +1,5 @@
 import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
-import type { BodyRoom } from '../bodies/body-budget.js';
+import type { BodyRoom } from '../bodies/body-room.js';
 
 /** What holds for all calls of a kind. */
 export interface RouteClass {
