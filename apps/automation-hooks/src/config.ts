@@ -27,7 +27,7 @@ export interface RunConfig {
 export interface HookConfig {
   /** Address at which upstream systems reach the gateway: the start of every hook URL. */
   readonly baseUrl: string;
-  /** Calls that one presented workflow id may make in ten seconds. */
+  /** Calls that one address may make with one presented workflow id in ten seconds. */
   readonly callsPerTenSeconds: number;
 }
 

@@ -168,6 +168,24 @@ describe('the secret of a hook', () => {
 });
 
 describe('hook calls for one id', () => {
+  it('with wrong secrets leave the calls of other addresses alone', async () => {
+    const behind = { ...world.configure().service, trustedProxies: ['127.0.0.1'] };
+    const strict = await world.start({}, 3, 200, { service: behind });
+    try {
+      const { path } = await tenant.hooked(workflow);
+      const wrong = path.replace(/[^/]+$/, 'x'.repeat(22));
+      const call = async (target: string, address: string) =>
+        (await strict.request('POST', target, { body: {}, headers: { 'x-forwarded-for': address } })).status;
+      const statuses: number[] = [];
+      for (let n = 0; n < 5; n += 1) statuses.push(await call(wrong, '192.0.2.66'));
+      expect(statuses).toEqual([404, 404, 404, 429, 429]);
+      expect(await call(path, '192.0.2.1')).toBe(202);
+      expect(await call(path, '192.0.2.66')).toBe(429);
+    } finally {
+      await strict.close();
+    }
+  });
+
   it('are limited, whether the workflow exists or not', async () => {
     const strict = await world.start({}, 3);
     try {

@@ -116,6 +116,11 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     expect((answer.body.errors as { pointer: string }[]).map((error) => error.pointer)).toContain(pointer);
   });
 
+  it('refuses a body over 16 KiB before it is parsed', async () => {
+    const { status, body } = await mint({ ...hostUser, name: 'x'.repeat(16 * 1024) });
+    expect([status, body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
   it('refuses a client after twenty failures from one address, and only from that address', async () => {
     let asked = 0;
     await stand(rpc.identity.mintEmbedToken, () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { RunningService } from '@crm/runtime';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -69,14 +70,14 @@ describe('invalid tokens', () => {
 
 describe('bodies on their way', () => {
   /** Announces a body and sends none of it. */
-  const announce = async (length: number, headers: Record<string, string>) => {
+  const announce = async (length: number, headers: Record<string, string>, path = '/api/crm/leads') => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect(Number(port), hostname);
     sockets.push(socket);
     socket.on('error', () => undefined);
     const lines = Object.entries({ host: 'x', 'content-length': String(length), ...headers });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    socket.write(`POST /api/crm/leads HTTP/1.1\r\n${head}\r\n`);
+    socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n`);
     return socket;
   };
   const until = async (condition: () => Promise<boolean>) => {
@@ -110,24 +111,83 @@ describe('bodies on their way', () => {
     expect(await metric('gateway_bodies_refused_total{sender="tenant"')).toBe(2);
   });
 
-  it('of senders without a token have a room of their own', async () => {
-    await start({ BODY_BYTES_ADDRESS: String(MEBIBYTE), BODY_BYTES_ADDRESSES: String(2 * MEBIBYTE) });
-    await announce(MEBIBYTE, { 'x-forwarded-for': ATTACKER });
-    await announce(MEBIBYTE, { 'x-forwarded-for': '2001:db8:1:2::1' });
-    await until(async () => (await metric('gateway_body_bytes{sender="address"')) === 2 * MEBIBYTE);
-    expect((await post({ 'x-forwarded-for': '192.0.2.9' })).status).toBe(503);
+  const LOGIN = '/api/auth/login';
+  const HOOK = `/api/crm/automations/hooks/${TENANT}/s`;
+  const NEIGHBOUR = { 'x-forwarded-for': '192.0.2.99', 'content-type': 'application/json' };
+  const send = (path: string, headers: Record<string, string> = NEIGHBOUR) =>
+    call(path, headers, { method: 'POST', body: 'x'.repeat(1000) });
+  /** Takes a room of the smallest size whole. */
+  const fill = async (sender: string, path: string, bytes: number) => {
+    const connections = MEBIBYTE / 4 / bytes;
+    for (let n = 0; n < connections; n += 1) await announce(bytes, { 'x-forwarded-for': `198.51.100.${n % 4}` }, path);
+    await until(async () => (await metric(`gateway_body_bytes{sender="${sender}"`)) === MEBIBYTE / 4);
+  };
+  const SMALLEST = { BODY_BYTES_ADDRESS: String(MEBIBYTE), BODY_BYTES_ADDRESSES: String(MEBIBYTE) };
+
+  it('of senders without a token take no room of tenants, credentials and hooks', async () => {
+    await start(SMALLEST);
+    await fill('address', '/api/crm/leads', 16 * 1024);
+    expect((await send('/api/crm/leads')).status).toBe(503);
+    for (const path of [LOGIN, '/api/auth/refresh', HOOK])
+      expect([path, (await send(path)).status]).toEqual([path, 200]);
     expect((await post({ authorization: `Bearer ${await tokenOf()}` })).status).toBe(200);
+  });
+
+  it('of hooks and of credentials leave room for each other', async () => {
+    await start(SMALLEST);
+    await fill('credentials', LOGIN, 16 * 1024);
+    expect([(await send(LOGIN)).status, (await send(HOOK)).status]).toEqual([503, 200]);
+    for (const n of [1, 2, 3, 4]) await announce(256 * 1024, { 'x-forwarded-for': `203.0.113.${n}` }, HOOK);
+    await until(async () => (await metric('gateway_body_bytes{sender="hook"')) === MEBIBYTE);
+    expect((await send(HOOK)).status).toBe(503);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await until(async () => (await metric('gateway_body_bytes{sender="credentials"')) === 0);
+    expect((await send(LOGIN)).status).toBe(200);
+  });
+
+  it('that do not arrive in time are refused, and their room comes back', async () => {
+    await start();
+    const socket = await announce(16 * 1024, { 'x-forwarded-for': ATTACKER, 'content-type': 'text/plain' }, LOGIN);
+    socket.write('x');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*"code":"REQUEST_TIMEOUT"/i);
+    await once(socket, 'close');
+    expect(await metric('gateway_body_bytes{sender="credentials"')).toBe(0);
+    expect(services.received).toEqual([]);
   });
 
   it('are as long as calls of their kind need', async () => {
     await start();
-    const send = async (path: string, bytes: number) =>
-      (await call(path, { 'content-type': 'application/json' }, { method: 'POST', body: 'x'.repeat(bytes) })).status;
+    const send = async (path: string, bytes: number, headers: Record<string, string> = {}) =>
+      (
+        await call(
+          path,
+          { 'content-type': 'application/json', ...headers },
+          { method: 'POST', body: 'x'.repeat(bytes) },
+        )
+      ).status;
     expect(await send('/api/auth/login', 16 * 1024)).toBe(200);
     expect(await send('/api/auth/login', 16 * 1024 + 1)).toBe(413);
     expect(await send(`/api/crm/automations/hooks/${TENANT}/s`, 256 * 1024)).toBe(200);
     expect(await send(`/api/crm/automations/hooks/${TENANT}/s`, 256 * 1024 + 1)).toBe(413);
-    expect(await send('/api/crm/leads', MEBIBYTE)).toBe(200);
+    expect(await send('/api/crm/leads', 16 * 1024)).toBe(200);
+    // Longer ones need a token.
+    for (const path of ['/api/crm/leads', '/api/auth/me']) {
+      expect(await send(path, 16 * 1024 + 1)).toBe(413);
+      expect(await send(path, MEBIBYTE, { authorization: `Bearer ${await tokenOf()}` })).toBe(200);
+    }
+  });
+
+  it('without a length are refused where they get too long, and sooner without a token', async () => {
+    await start();
+    const stream = async (bytes: number, headers: Record<string, string>) => {
+      const body = new Blob(['x'.repeat(bytes)]).stream();
+      const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+      return (await call('/api/crm/leads', { 'content-type': 'text/plain', ...headers }, init)).status;
+    };
+    expect(await stream(16 * 1024, {})).toBe(200);
+    expect(await stream(16 * 1024 + 1, {})).toBe(413);
+    expect(await stream(16 * 1024 + 1, { authorization: `Bearer ${await tokenOf()}` })).toBe(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { RunningService } from '@crm/runtime';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Services, startGateway } from './harness.js';
 
 describe('the OpenAPI document and the error pages of the gateway', () => {
@@ -47,6 +47,49 @@ describe('the OpenAPI document and the error pages of the gateway', () => {
     const before = services.received.length;
     await fetch(`${gateway.url}/api/openapi.json`);
     expect(services.received.length).toBe(before);
+  });
+
+  it('writes the merged document once, not for each call', async () => {
+    const stringify = jest.spyOn(JSON, 'stringify');
+    const answer = await fetch(`${gateway.url}/api/openapi.json`);
+    const written = stringify.mock.calls.filter(([value]) => Object(value).openapi !== undefined);
+    stringify.mockRestore();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(((await answer.json()) as { openapi: string }).openapi).toBe('3.1.1');
+    expect(written).toEqual([]);
+  });
+
+  it('keeps an incomplete document for five seconds', async () => {
+    const others = await Services.start();
+    others.answer = ({ service }) => (service === 'identity' ? { status: 503 } : { body: '{"paths":{}}' });
+    const other = await startGateway(others);
+    const now = jest.spyOn(Date, 'now');
+    try {
+      const read = async () => (await fetch(`${other.url}/api/openapi.json`)).status;
+      expect([await read(), await read()]).toEqual([200, 200]);
+      const asked = others.received.length;
+      expect(asked).toBe(Object.keys(others.urls).length);
+      const later = Date.now() + 5001;
+      now.mockImplementation(() => later);
+      expect(await read()).toBe(200);
+      expect(others.received.length).toBe(2 * asked);
+    } finally {
+      now.mockRestore();
+      await other.close();
+      await others.close();
+    }
+  });
+
+  it('gives an address the document only so often', async () => {
+    const other = await startGateway(services, { RATE_LIMIT_ADDRESS: '2' });
+    const read = async (address: string) => {
+      const answer = await fetch(`${other.url}/api/openapi.json`, { headers: { 'x-forwarded-for': address } });
+      return answer.status;
+    };
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push(await read('192.0.2.1'));
+    expect([...statuses, await read('192.0.2.2')]).toEqual([200, 200, 429, 200]);
+    await other.close();
   });
 
   it('shows the document on a page whose own policy replaces that of the API', async () => {

@@ -104,6 +104,15 @@ describe('the limits of the gateway', () => {
     expect((await hook('w-2', 'a')).status).toBe(200);
   });
 
+  it('count calls of a hook for each address, so that nobody can shut it from elsewhere', async () => {
+    await start({ RATE_LIMIT_HOOK: '2' });
+    const hook = (address: string) =>
+      call('/api/crm/automations/hooks/w-1/s', { 'x-forwarded-for': address }, 'POST').then(({ status }) => status);
+    const statuses = [];
+    for (let n = 0; n < 3; n += 1) statuses.push(await hook('192.0.2.66'));
+    expect([...statuses, await hook('192.0.2.1')]).toEqual([200, 200, 429, 200]);
+  });
+
   it('ignore the X-Forwarded-For of a client that is not a trusted proxy', async () => {
     await start({ RATE_LIMIT_ADDRESS: '1', TRUSTED_PROXIES: '192.0.2.200' });
     expect((await call('/api/marketplace/apps', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(200);

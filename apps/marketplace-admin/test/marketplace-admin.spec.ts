@@ -135,6 +135,21 @@ describe('operators’ sign-in', () => {
   });
 });
 
+describe('a call that comes without a token', () => {
+  it.each([
+    '/api/auth/login',
+    '/api/auth/mfa/verify',
+    '/api/auth/mfa/enrolment',
+    '/api/auth/mfa/enrolment/confirm',
+    '/api/auth/refresh',
+    '/api/auth/login/passkey/options',
+    '/api/auth/login/passkey',
+  ])('to %s has a short body', async (path) => {
+    const { status, body } = await request('POST', path, { x: 'x'.repeat(16 * 1024) });
+    expect([status, body.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
 describe('a sign-in with a second factor', () => {
   const origin = { address: '127.0.0.1', userAgent: expect.any(String) };
   const pair = { accessToken: 'a', refreshToken: 'r', tokenType: 'Bearer' as const, expiresIn: 900 };

@@ -61,6 +61,12 @@ export { IdParam, IdPipe } from './route/id-param.decorator.js';
 export { bindInputPipe } from './route/input-pipes.js';
 export { listRoutes, type RouteEntry, requireAccessRules } from './route/list-routes.js';
 export { NotRepeatable } from './route/not-repeatable.decorator.js';
-export { BodyLimit, ConstantProblems, DEFAULT_BODY_LIMIT, FormBody } from './route/route-settings.decorators.js';
+export {
+  BodyLimit,
+  ConstantProblems,
+  CREDENTIALS_BODY_LIMIT,
+  DEFAULT_BODY_LIMIT,
+  FormBody,
+} from './route/route-settings.decorators.js';
 export { createHttpAdapter } from './server/adapter.js';
 export { drainServer } from './server/drain.js';

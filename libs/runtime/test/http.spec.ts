@@ -205,6 +205,7 @@ describe('the HTTP side of a service', () => {
     ['a poisoned prototype', '{"lastName":"a","__proto__":{"roles":["owner"]}}', 400, 'MALFORMED_REQUEST'],
     ['a poisoned constructor', '{"lastName":"a","constructor":{"prototype":{}}}', 400, 'MALFORMED_REQUEST'],
     ['depth without end', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 400, 'MALFORMED_REQUEST'],
+    ['a million values', `{"lastName":"a","tags":[${'0,'.repeat(500_000)}0]}`, 400, 'MALFORMED_REQUEST'],
     ['a NUL', '{"lastName":"a\\u0000"}', 422, 'VALIDATION_FAILED'],
     ['half a character', '{"lastName":"\\ud800"}', 422, 'VALIDATION_FAILED'],
     ['an endless number', '{"lastName":1e999}', 422, 'VALIDATION_FAILED'],

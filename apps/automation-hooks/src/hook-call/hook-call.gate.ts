@@ -1,6 +1,6 @@
 import { HOOK_PATH, PlatformError } from '@crm/contracts';
 import { toPlatformError } from '@crm/http';
-import { Limiter, LimiterStore } from '@crm/limits';
+import { addressKey, Limiter, LimiterStore } from '@crm/limits';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -16,7 +16,9 @@ const HOOK_ROUTE = `${HOOK_PATH}/:workflowId/:secret`;
 const OF_THE_REQUEST = new Set([400, 413, 415, 422]);
 
 /**
- * What surrounds the route of hooks. Calls are counted by the id they present, whether it exists or not. A call that cannot
+ * What surrounds the route of hooks. Calls are counted by the id they present, whether it exists or not, together with the
+ * address they come from: ids are no secret, and nobody can shut a hook for those who know its secret. What these may do
+ * together is the rate of the workflow, which counts once the secret was right (hook-call.sql.ts). A call that cannot
  * be read is refused for its reason only if it presents the secret, so that a caller without the secret learns nothing from
  * the way a body is refused.
  */
@@ -55,7 +57,7 @@ export class HookCallGate implements OnModuleInit {
   private async count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // A request id differs from call to call and reveals nothing about the hook, but all refusals must be equal bytes.
     reply.removeHeader('x-request-id');
-    await this.limiter.consume(presentedBy(request).workflowId.toLowerCase());
+    await this.limiter.consume(`${addressKey(request.ip)} ${presentedBy(request).workflowId.toLowerCase()}`);
   }
 
   private async refusalOf(request: FastifyRequest, error: unknown): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
-import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { ApiGroup, BodyLimit, CREDENTIALS_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
 import { Controller, Post, UseGuards } from '@nestjs/common';
 import { EMBED_CLIENT_HEADERS, EmbedClientStrategy, type MintedToken } from './embed-client.strategy.js';
 import { EmbedSessionInput, EmbedSessionView } from './embed-session.dto.js';
@@ -13,6 +13,7 @@ export class EmbedSessionController {
   @Post()
   @UseGuards(StrategyGuard(EmbedClientStrategy))
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @Public()
   @Describe({
     summary: 'Mints an embed token for a host user',

@@ -1,8 +1,8 @@
 import { Public } from '@crm/access';
 import { Describe } from '@crm/http';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Header, UseGuards } from '@nestjs/common';
+import { AddressLimitGuard } from './address-limit.guard.js';
 import { ApiDocumentService } from './api-document.service.js';
-import type { OpenApi } from './merge-documents.js';
 
 /** The merged document. The page that shows it comes from `@crm/http`, as at every edge. */
 @Controller('api/openapi.json')
@@ -11,8 +11,10 @@ export class ApiDocumentController {
 
   @Get()
   @Public()
+  @UseGuards(AddressLimitGuard)
+  @Header('content-type', 'application/json; charset=utf-8')
   @Describe({ summary: 'Returns the OpenAPI document of the platform', hidden: true })
-  read(): Promise<OpenApi> {
+  read(): Promise<string> {
     return this.documents.get();
   }
 }

@@ -5,9 +5,17 @@ import { type Upstream, upstreamFor } from '../routing/routing.js';
 import { mergeDocuments, type OpenApi } from './merge-documents.js';
 
 const CACHE_MS = 60_000;
+/** The missing service may be back; but asking for it with every call would make a load out of its failure. */
+const INCOMPLETE_CACHE_MS = 5000;
 const FETCH_TIMEOUT_MS = 3000;
 /** The documents have some tens of KiB each. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+
+interface Kept {
+  until: number;
+  /** JSON, so that it is written once and not for each call. */
+  readonly text: Promise<string>;
+}
 
 /** One OpenAPI document of all services behind the gateway, fetched on demand and kept for a minute. */
 @Injectable()
@@ -19,28 +27,46 @@ export class ApiDocumentService implements OnApplicationShutdown {
     connect: { timeout: FETCH_TIMEOUT_MS },
     maxResponseSize: MAX_DOCUMENT_BYTES,
   });
-  private cached: { readonly until: number; readonly document: Promise<OpenApi> } | undefined;
+  private kept: Kept | undefined;
 
   constructor(@Inject(GATEWAY_CONFIG) private readonly config: GatewayConfig) {}
 
-  get(): Promise<OpenApi> {
-    if (!this.cached || this.cached.until <= Date.now()) {
-      this.cached = { until: Date.now() + CACHE_MS, document: this.build() };
-    }
-    return this.cached.document;
+  /** @returns JSON */
+  get(): Promise<string> {
+    if (!this.kept || this.kept.until <= Date.now()) this.kept = this.make();
+    return this.kept.text;
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.agent.close();
   }
 
-  private async build(): Promise<OpenApi> {
+  private make(): Kept {
+    const keepFor = (ms: number): void => {
+      kept.until = Date.now() + ms;
+    };
+    const text = this.build().then(
+      ({ document, isComplete }) => {
+        keepFor(isComplete ? CACHE_MS : INCOMPLETE_CACHE_MS);
+        return JSON.stringify(document);
+      },
+      (error: unknown) => {
+        keepFor(INCOMPLETE_CACHE_MS);
+        throw error;
+      },
+    );
+    // Until then all calls wait for this one.
+    const kept: Kept = { until: Number.POSITIVE_INFINITY, text };
+    return kept;
+  }
+
+  private async build(): Promise<{ document: OpenApi; isComplete: boolean }> {
     const names = Object.keys(this.config.upstreams) as Upstream[];
     const documents = await Promise.all(names.map(async (name) => [name, await this.load(name)] as const));
     const present = documents.filter((entry): entry is readonly [Upstream, OpenApi] => entry[1] !== undefined);
-    // An incomplete document is not kept: the missing service may answer the next time.
-    if (present.length < names.length) this.cached = undefined;
-    return mergeDocuments(present, this.config.service.baseUrl, (path, name) => upstreamFor(path) === name);
+    const { baseUrl } = this.config.service;
+    const document = mergeDocuments(present, baseUrl, (path, name) => upstreamFor(path) === name);
+    return { document, isComplete: present.length === names.length };
   }
 
   private async load(name: Upstream): Promise<OpenApi | undefined> {

@@ -1,36 +1,45 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type BodyLimits, GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { bodyBytes, refusedBodies } from './body-metrics.js';
+import { BODY_ROOMS, type BodyRoom } from './body-room.js';
 
 /** Who sends a body: a tenant, or an address without a token. */
-export type Sender = { readonly kind: 'tenant' | 'address'; readonly key: string };
+export type Sender = { readonly room: BodyRoom; readonly key: string };
+
+/** Where no body is longer than 16 KiB, a part of the room for hooks is enough. */
+const SHORT_BODIES = { each: 1 / 8, all: 1 / 4 };
 
 /**
  * Bounds the memory that bodies on their way take. A body counts with its announced length from before it is read until its
- * call is answered. Senders without a token have a room of their own, so that they cannot take that of tenants, and no tenant
- * can take that of all.
+ * call is answered. Senders without a token have rooms of their own, so that they cannot take that of tenants, and no tenant
+ * can take that of all. Whoever takes the room of one kind of calls without a token, anybody can still sign in.
  */
 @Injectable()
 export class BodyBudget {
-  private readonly rooms: Readonly<Record<Sender['kind'], Room>>;
+  private readonly rooms: Readonly<Record<BodyRoom, Room>>;
 
   constructor(@Inject(GATEWAY_CONFIG) { bodies }: GatewayConfig) {
-    this.rooms = { tenant: new Room(bodies.tenant), address: new Room(bodies.address) };
-    bodyBytes.set({ sender: 'tenant' }, 0);
-    bodyBytes.set({ sender: 'address' }, 0);
+    const short = { each: bodies.address.each * SHORT_BODIES.each, all: bodies.address.all * SHORT_BODIES.all };
+    this.rooms = {
+      tenant: new Room(bodies.tenant),
+      address: new Room(short),
+      credentials: new Room(short),
+      hook: new Room(bodies.address),
+    };
+    for (const sender of BODY_ROOMS) bodyBytes.set({ sender }, 0);
   }
 
   /** @returns what to call when the body is gone, once; undefined when there is no room for it */
-  take({ kind, key }: Sender, bytes: number): (() => void) | undefined {
-    const room = this.rooms[kind];
+  take({ room: sender, key }: Sender, bytes: number): (() => void) | undefined {
+    const room = this.rooms[sender];
     if (!room.take(key, bytes)) {
-      refusedBodies.inc({ sender: kind });
+      refusedBodies.inc({ sender });
       return undefined;
     }
-    bodyBytes.set({ sender: kind }, room.used);
+    bodyBytes.set({ sender }, room.used);
     return () => {
       room.leave(key, bytes);
-      bodyBytes.set({ sender: kind }, room.used);
+      bodyBytes.set({ sender }, room.used);
     };
   }
 }

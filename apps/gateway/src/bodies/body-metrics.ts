@@ -2,7 +2,7 @@ import { counter, gauge } from '@crm/metrics';
 
 export const bodyBytes = gauge(
   'gateway_body_bytes',
-  'Announced bytes of the bodies on their way, by who sends them: tenants, or addresses without a token',
+  'Announced bytes of the bodies on their way, by who sends them: tenants, or without a token addresses, credentials and hooks',
   ['sender'],
 );
 

@@ -8,11 +8,11 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiKeyService } from '../api-keys/api-key.service.js';
-import { BodyBudget } from '../bodies/body-budget.js';
+import { BodyBudget, type Sender } from '../bodies/body-budget.js';
+import { readBody } from '../bodies/read-body.js';
 import { GATEWAY_CONFIG, type GatewayConfig } from '../config.js';
 import { CrossOriginService } from '../cross-origin/cross-origin.service.js';
 import { RateLimitService } from '../rate-limit/rate-limit.service.js';
-import { ROUTE_CLASSES } from '../routing/route-class.js';
 import { isAmbiguous, ROUTES, type Route, routeFor } from '../routing/routing.js';
 import { acceptsGzip } from './compression.js';
 import { describeForwarding } from './forward-span.js';
@@ -48,15 +48,14 @@ export class ProxyService implements OnModuleInit {
     this.origins.install(instance);
     // Declared, so that all requests have one shape from the beginning.
     instance.decorateRequest('forwardRoute', undefined);
+    instance.decorateRequest('mostBodyBytes', 0);
     await instance.register(async (scope) => this.installRoutes(scope));
   }
 
   private installRoutes(scope: FastifyInstance): void {
     // A body is forwarded unchanged; the service decides whether it is JSON.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-      done(null, body);
-    });
+    scope.addContentTypeParser('*', (request, payload, done) => readBody(payload, request.mostBodyBytes, done));
     scope.setErrorHandler((error, request, reply) => {
       this.problems.answer(error, request, reply);
     });
@@ -76,12 +75,11 @@ export class ProxyService implements OnModuleInit {
       else done();
     });
     scope.addHook('onClose', () => this.upstreams.close());
-    for (const [prefix, , routeClass] of ROUTES) {
-      const { bodyBytes: bodyLimit } = ROUTE_CLASSES[routeClass];
+    for (const [prefix] of ROUTES) {
       for (const url of [prefix, `${prefix}/*`]) {
         // Returns nothing: Fastify would await a returned reply, and nothing here depends on when it is sent.
         const handler = (request: FastifyRequest, reply: FastifyReply): void => this.forward(request, reply);
-        scope.route({ method: METHODS, url, handler, bodyLimit });
+        scope.route({ method: METHODS, url, handler });
       }
     }
   }
@@ -115,22 +113,18 @@ export class ProxyService implements OnModuleInit {
       request.callContext.tenantId = principal.tenantId;
     }
     const counted = this.limits.admit(request, reply, routeClass, path, principal);
-    const bytes = announcedBytes(request, routeClass.bodyBytes);
+    const bytes = announcedBytes(request, principal ? routeClass.bodyBytes : routeClass.strangerBytes);
     if (bytes === 0) return counted;
-    if (counted) return counted.then(() => this.makeRoom(request, reply, principal, bytes));
-    this.makeRoom(request, reply, principal, bytes);
+    request.mostBodyBytes = bytes;
+    const sender: Sender = principal
+      ? { room: 'tenant', key: principal.tenantId }
+      : { room: routeClass.room, key: addressKey(request.ip) };
+    if (counted) return counted.then(() => this.makeRoom(reply, sender, bytes));
+    this.makeRoom(reply, sender, bytes);
   }
 
-  private makeRoom(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    principal: Principal | undefined,
-    bytes: number,
-  ): void {
-    const leave = this.bodies.take(
-      principal ? { kind: 'tenant', key: principal.tenantId } : { kind: 'address', key: addressKey(request.ip) },
-      bytes,
-    );
+  private makeRoom(reply: FastifyReply, sender: Sender, bytes: number): void {
+    const leave = this.bodies.take(sender, bytes);
     if (!leave) {
       throw new PlatformError('SERVICE_UNAVAILABLE', 'Too many bodies are on their way', { retryAfterSeconds: 1 });
     }
@@ -239,5 +233,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Where the request goes; set when it is admitted. */
     forwardRoute?: Route;
+    /** Bytes that its body may have; set when it is admitted. */
+    mostBodyBytes: number;
   }
 }

@@ -10,7 +10,7 @@ export const LIMIT_NAMES = [
   'app',
   /** One address without a token, or with one that is not valid. */
   'address',
-  /** One hook id, whether such a hook exists or not. */
+  /** One hook id from one address, whether such a hook exists or not. */
   'hook',
   /** One address that calls any hooks. */
   'hookAddress',

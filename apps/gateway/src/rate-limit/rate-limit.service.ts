@@ -50,13 +50,24 @@ export class RateLimitService {
     }
     const address = addressKey(request.ip);
     const hookId = limit === 'hook' ? presentedHookId(path) : undefined;
-    if (hookId !== undefined) return tell(reply, this.hooks.consume(hookId.slice(0, HOOK_KEY_LENGTH), address));
+    if (hookId !== undefined) {
+      // Ids are no secret: who presents them from elsewhere cannot shut a hook for the system that it was made for.
+      return tell(reply, this.hooks.consume(`${address} ${hookId.slice(0, HOOK_KEY_LENGTH)}`, address));
+    }
     if (limit === 'address' && this.isSpared(request)) {
       return this.addresses.refuseExhausted(address).then(() => {
         this.spared.set(request, address);
       });
     }
     return tell(reply, this.addresses.consume(address));
+  }
+
+  /**
+   * Counts a call by its address, whatever it brings along.
+   * @throws PlatformError RATE_LIMITED
+   */
+  admitAddress(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    return tell(reply, this.addresses.consume(addressKey(request.ip)));
   }
 
   /**

@@ -1,12 +1,17 @@
-import { DEFAULT_BODY_LIMIT } from '@crm/http';
+import { CREDENTIALS_BODY_LIMIT, DEFAULT_BODY_LIMIT } from '@crm/http';
+import type { BodyRoom } from '../bodies/body-room.js';
 
 /** What holds for all calls of a kind. */
 export interface RouteClass {
   /** Bytes of a body; a larger one is refused before it is read. */
   readonly bodyBytes: number;
+  /** The same for a call without a valid token. */
+  readonly strangerBytes: number;
+  /** Where the body of a call without a valid token counts. */
+  readonly room: Exclude<BodyRoom, 'tenant'>;
   /** Longest wait for the service, where it is shorter than that of every call. */
   readonly timeoutMs?: number;
-  /** By what calls are counted: by whoever the token says, or the address without one; by the address; by the hook. */
+  /** By what calls are counted: by whoever the token says, or the address without one; by the address; by the hook and the address. */
   readonly limit: 'caller' | 'address' | 'hook';
   /** Answers hold records, and no secret whose length could be compared with what a caller chose (decision record 0174). */
   readonly compresses?: boolean;
@@ -16,23 +21,44 @@ export interface RouteClass {
   readonly passesSignInCookie?: boolean;
 }
 
+const CREDENTIALS = {
+  bodyBytes: CREDENTIALS_BODY_LIMIT,
+  strangerBytes: CREDENTIALS_BODY_LIMIT,
+  room: 'credentials',
+  timeoutMs: 15_000,
+  limit: 'address',
+  ignoresToken: true,
+} as const;
+
+/** What nobody without a token needs: the services refuse such a call, but only after they have parsed its body. */
+const WITH_A_TOKEN = {
+  bodyBytes: DEFAULT_BODY_LIMIT,
+  strangerBytes: CREDENTIALS_BODY_LIMIT,
+  room: 'address',
+  limit: 'caller',
+  ignoresToken: false,
+} as const;
+
+const HOOK_BODY_LIMIT = 256 * 1024;
+
 export const ROUTE_CLASSES = {
   /** Calls with a token, and what is public. */
-  api: { bodyBytes: DEFAULT_BODY_LIMIT, limit: 'caller', ignoresToken: false },
+  api: WITH_A_TOKEN,
   /** Records: the same, with lists that are worth compressing. */
-  records: { bodyBytes: DEFAULT_BODY_LIMIT, limit: 'caller', compresses: true, ignoresToken: false },
+  records: { ...WITH_A_TOKEN, compresses: true },
   /** Calls that exchange credentials for a token: short, and a client may still send its last, expired token. */
-  credentials: { bodyBytes: 16 * 1024, timeoutMs: 15_000, limit: 'address', ignoresToken: true },
+  credentials: CREDENTIALS,
   /** The same, by a browser that goes to an identity provider in between. */
-  browserCredentials: {
-    bodyBytes: 16 * 1024,
-    timeoutMs: 15_000,
-    limit: 'address',
-    ignoresToken: true,
-    passesSignInCookie: true,
-  },
+  browserCredentials: { ...CREDENTIALS, passesSignInCookie: true },
   /** Calls of upstream systems; the secret in the path is all that they bring. */
-  hook: { bodyBytes: 256 * 1024, timeoutMs: 15_000, limit: 'hook', ignoresToken: true },
+  hook: {
+    bodyBytes: HOOK_BODY_LIMIT,
+    strangerBytes: HOOK_BODY_LIMIT,
+    room: 'hook',
+    timeoutMs: 15_000,
+    limit: 'hook',
+    ignoresToken: true,
+  },
 } as const satisfies Readonly<Record<string, RouteClass>>;
 
 export type RouteClassName = keyof typeof ROUTE_CLASSES;

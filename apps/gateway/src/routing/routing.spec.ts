@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isAmbiguous, presentedHookId, ROUTES, routeFor, upstreamFor } from './routing.js';
+import { isAmbiguous, presentedHookId, ROUTES, routeFor } from './routing.js';
 
 /** Paths from pieces that parsers are known to disagree about. */
 const hostilePath = fc
@@ -12,6 +12,19 @@ const hostilePath = fc
     { minLength: 1, maxLength: 10 },
   )
   .map((pieces) => pieces.join(''));
+
+/** Paths of the table with some characters escaped, and something behind. */
+const escapedPath = fc
+  .tuple(
+    fc.constantFrom(...ROUTES.map(([prefix]) => prefix)),
+    fc.infiniteStream(fc.integer({ min: 0, max: 9 })),
+    fc.constantFrom('', '/x', '/%78', '/listen', 'x', '%20', '/%c3%a4', '%3b'),
+  )
+  .map(([prefix, dice, rest]) => {
+    const escaped = (character: string) => `%${character.charCodeAt(0).toString(16)}`;
+    const isEscaped = (character: string) => character !== '/' && dice.next().value === 0;
+    return [...prefix].map((character) => (isEscaped(character) ? escaped(character) : character)).join('') + rest;
+  });
 
 describe('routing', () => {
   it('refuses every path that a URL parser would change', () => {
@@ -25,15 +38,27 @@ describe('routing', () => {
     );
   });
 
-  it('never routes a path that would reach another service once decoded', () => {
+  it('never routes a path that would be of another service or class once decoded', () => {
     fc.assert(
-      fc.property(hostilePath, (path) => {
+      fc.property(fc.oneof(hostilePath, escapedPath), (path) => {
         const sent = path.split('?', 1)[0] as string;
-        const service = isAmbiguous(sent) ? undefined : upstreamFor(sent);
-        if (service !== undefined) expect(upstreamFor(decodeURIComponent(sent))).toBe(service);
+        const route = isAmbiguous(sent) ? undefined : routeFor(sent);
+        if (route !== undefined) expect(routeFor(decodeURIComponent(sent))).toEqual(route);
       }),
-      { numRuns: 2000 },
+      { numRuns: 4000 },
     );
+  });
+
+  it('refuses the escape of every character that needs none, and of no other', () => {
+    for (let code = 0x20; code < 0x7f; code += 1) {
+      const character = String.fromCharCode(code);
+      const escaped = `%${code.toString(16)}`;
+      const isRefused = /[\w.~/\\%-]/.test(character);
+      expect([character, isAmbiguous(`/api/x${escaped}`)]).toEqual([character, isRefused]);
+      expect(isAmbiguous(`/api/x${escaped.toUpperCase()}`)).toBe(isRefused);
+    }
+    expect(isAmbiguous('/api/auth/%6cogin')).toBe(true);
+    expect(isAmbiguous('/api/crm/custom/gr%C3%B6%C3%9Fe')).toBe(false);
   });
 
   it('lists a longer prefix before a shorter one that covers it', () => {

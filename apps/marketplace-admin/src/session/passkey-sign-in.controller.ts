@@ -1,6 +1,6 @@
 import { Public } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
-import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { ApiGroup, BodyLimit, CREDENTIALS_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
 import { PasskeyAnswerInput, PasskeyOptionsView, TokenPairView } from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
 import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
@@ -16,6 +16,7 @@ export class PasskeySignInController {
 
   @Post('options')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -31,6 +32,7 @@ export class PasskeySignInController {
 
   @Post()
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({

@@ -1,6 +1,6 @@
 import { Proven, Public, StrategyGuard } from '@crm/access';
 import { type OperatorSignIn, rpc, type TokenPair } from '@crm/contracts';
-import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
+import { ApiGroup, BodyLimit, CREDENTIALS_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
 import {
   AuthenticatorView,
   CodeInput,
@@ -30,6 +30,7 @@ export class SessionController {
   @Post('login')
   @UseGuards(StrategyGuard(OperatorPasswordStrategy))
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -49,6 +50,7 @@ export class SessionController {
 
   @Post('mfa/verify')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -72,6 +74,7 @@ export class SessionController {
 
   @Post('mfa/enrolment')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -86,6 +89,7 @@ export class SessionController {
 
   @Post('mfa/enrolment/confirm')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({
@@ -108,6 +112,7 @@ export class SessionController {
 
   @Post('refresh')
   @NotRepeatable()
+  @BodyLimit(CREDENTIALS_BODY_LIMIT)
   @HttpCode(200)
   @Public()
   @Describe({

@@ -17,4 +17,5 @@ export const REQUEST_ERRORS = defineErrors({
   INTERNAL_ERROR: [500, 'Something went wrong on our side'],
   SERVICE_UNAVAILABLE: [503, 'A part of the platform is not available'],
   DEADLINE_EXCEEDED: [503, 'A part of the platform did not answer in time'],
+  REQUEST_TIMEOUT: [408, 'The request did not arrive in time'],
 });

@@ -1,6 +1,6 @@
 import { PlatformError } from '@crm/contracts';
 import type { FastifyInstance } from 'fastify';
-import { refuseBadBody } from '../dto/json-value.js';
+import { refuseBadBody, refuseHugeBody } from '../dto/json-value.js';
 import type { RouteSettings } from '../route/route-settings.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -17,13 +17,19 @@ export function acceptJsonBodies(instance: FastifyInstance): void {
       done(null, undefined);
       return;
     }
+    try {
+      refuseHugeBody(text as string);
+    } catch (refusal) {
+      done(refusal as Error);
+      return;
+    }
     parse(request, text as string, (error, body) => {
       if (error) {
         done(error);
         return;
       }
       try {
-        refuseBadBody(body);
+        refuseBadBody(text as string, body);
         done(null, body);
       } catch (refusal) {
         done(refusal as Error);
