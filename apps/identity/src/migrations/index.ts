@@ -13,6 +13,7 @@ import { EncryptionKeys1795800000501 } from './1795800000501-encryption-keys.js'
 import { Audit1795800000601 } from './1795800000601-audit.js';
 import { Erasure1795800000602 } from './1795800000602-erasure.js';
 import { OperatorAudit1795800000702 } from './1795800000702-operator-audit.js';
+import { ChallengePurpose1795800000821 } from './1795800000821-challenge-purpose.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -30,6 +31,7 @@ export const migrations = [
   Audit1795800000601,
   Erasure1795800000602,
   OperatorAudit1795800000702,
+  ChallengePurpose1795800000821,
 ];
 
 export const databaseRoles = DATABASES.identity;

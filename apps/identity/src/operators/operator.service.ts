@@ -67,7 +67,7 @@ export class OperatorService {
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
     return (
-      (await this.mfa.begin(operator, demandOf)) ??
+      (await this.mfa.begin(operator, 'sign-in', demandOf)) ??
       this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' })
     );
   }
@@ -75,7 +75,7 @@ export class OperatorService {
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { id, method } = await this.mfa.verify('operators', challengeId, code, origin);
+      const { id, method } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
       return this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
     });
   }

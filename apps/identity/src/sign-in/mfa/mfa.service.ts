@@ -15,7 +15,7 @@ import { PasskeyRepository } from '../passkey/passkey.repository.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
-import type { MfaChallenge } from './mfa-challenge.entity.js';
+import type { ChallengePurpose, MfaChallenge } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
@@ -58,8 +58,11 @@ export interface Demand {
   refusal?: PlatformError | undefined;
 }
 
-/** The user whose second factor was right. */
-export type Verified = Pick<Account, 'tenantId' | 'id'>;
+/** The user whose second factor was right, and what it was asked for. */
+export type Verified = Pick<Account, 'tenantId' | 'id'> & { purpose: ChallengePurpose };
+
+/** Purposes of the challenges that open a session. */
+export const SIGN_INS: readonly ChallengePurpose[] = ['sign-in', 'single-sign-on'];
 
 /** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
@@ -86,12 +89,14 @@ export class MfaService {
   }
 
   /**
+   * @param purpose what an answer to the challenge counts for
    * @param demandOf reads what the sign-in needs without an authenticator
    * @returns what the sign-in still needs; null when the password is enough
    * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
    */
   async begin(
     account: Account,
+    purpose: ChallengePurpose,
     demandOf: (tx: TenantTransaction) => Promise<Demand>,
   ): Promise<MfaRequired | EnrolmentRequired | null> {
     const { tenantId, id } = account;
@@ -101,15 +106,18 @@ export class MfaService {
     );
     if (demand.refusal) throw demand.refusal;
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.ask(account, 'authenticator', hasPasskey);
-    if (demand.mailCode) return this.sendCode(account, hasPasskey);
+    if (hasAuthenticator) return this.ask(account, purpose, 'authenticator', hasPasskey);
+    if (demand.mailCode) return this.sendCode(account, purpose, hasPasskey);
     if (!demand.enrolment) return null;
     // Who has a passkey has a second factor: the password alone must not set up another one in its place.
-    if (!hasPasskey) return this.askToEnrol(account);
-    return tenantId === PLATFORM_TENANT ? this.ask(account, 'passkey', true) : this.sendCode(account, true);
+    if (!hasPasskey) return this.askToEnrol(account, purpose);
+    return tenantId === PLATFORM_TENANT
+      ? this.ask(account, purpose, 'passkey', true)
+      : this.sendCode(account, purpose, true);
   }
 
   /**
+   * @param purposes for which a challenge is taken; one of another counts as unknown
    * @param origin where the code comes from
    * @returns the user whose code it is
    * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
@@ -119,12 +127,14 @@ export class MfaService {
     kind: AccountKind,
     challengeId: string,
     code: string,
+    purposes: readonly ChallengePurpose[],
     origin: Omit<TransactionOrigin, 'tenantId'> = {},
   ): Promise<Verified & { method: FactorMethod }> {
     const [tenantId, id] = idsOf(kind, challengeId);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge || challenge.method === 'enrolment' || challenge.method === 'passkey') throw refused();
-    const { userId } = challenge;
+    const { userId, purpose } = challenge;
+    if (!purposes.includes(purpose)) throw refused();
     await this.guesses.take(tenantId, userId, 'sign-in');
     // A transaction of its own: the try counts even though the answer is an error.
     const left = await this.database.transaction(tenantId, (tx) => this.challenges.takeTry(tx, id, MAX_TRIES));
@@ -136,7 +146,7 @@ export class MfaService {
       throw refused();
     });
     await this.guesses.clear(tenantId, userId, 'sign-in');
-    return { tenantId, id: userId, method: methodOf(challenge, code) };
+    return { tenantId, id: userId, purpose, method: methodOf(challenge, code) };
   }
 
   /**
@@ -147,11 +157,11 @@ export class MfaService {
   async startEnrolment(
     kind: AccountKind,
     token: string,
-    emailOf: (tx: TenantTransaction, id: string) => Promise<string | undefined>,
+    emailOf: (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => Promise<string | undefined>,
   ): Promise<NewAuthenticator> {
-    const { tenantId, userId } = await this.enrolmentOf(kind, token);
+    const { tenantId, userId, purpose } = await this.enrolmentOf(kind, token);
     return this.database.transaction(tenantId, async (tx) => {
-      const email = await emailOf(tx, userId);
+      const email = await emailOf(tx, userId, purpose);
       if (email === undefined) throw tokenRefused();
       return this.authenticators.start(tx, userId, email);
     });
@@ -159,7 +169,7 @@ export class MfaService {
 
   /**
    * Completes a sign-in by the enrolment that it demanded.
-   * @param enrolled records at the account that it has a second factor
+   * @param enrolled records at the account that it has a second factor, unless it refuses the sign-in
    * @returns the user and the recovery codes, which are shown this once
    * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code; CONFLICT when no enrolment
    *   was begun
@@ -168,27 +178,31 @@ export class MfaService {
     kind: AccountKind,
     token: string,
     code: string,
-    enrolled?: (tx: TenantTransaction, id: string) => Promise<void>,
+    enrolled?: (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => Promise<void>,
   ): Promise<Verified & { recoveryCodes: string[] }> {
-    const { tenantId, userId, id } = await this.enrolmentOf(kind, token);
+    const { tenantId, userId, id, purpose } = await this.enrolmentOf(kind, token);
     const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
       if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
       const codes = await this.authenticators.confirm(tx, userId, code);
-      await enrolled?.(tx, userId);
+      await enrolled?.(tx, userId, purpose);
       await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });
-    return { tenantId, id: userId, recoveryCodes };
+    return { tenantId, id: userId, purpose, recoveryCodes };
   }
 
-  private async sendCode({ tenantId, id: userId, email }: Account, hasPasskey: boolean): Promise<MfaRequired> {
+  private async sendCode(
+    { tenantId, id: userId, email }: Account,
+    purpose: ChallengePurpose,
+    hasPasskey: boolean,
+  ): Promise<MfaRequired> {
     await this.limit.consume(userId);
     const id = newId();
     const code = this.mailCodes.generate();
     await this.database.transaction(tenantId, async (tx) => {
       await this.challenges.replace(
         tx,
-        newChallenge(id, userId, { method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
+        newChallenge(id, userId, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
       );
       await this.mails.queue(tx, tenantId, {
         recipient: email,
@@ -202,19 +216,20 @@ export class MfaService {
 
   private async ask(
     { tenantId, id: userId }: Account,
+    purpose: ChallengePurpose,
     method: 'authenticator' | 'passkey',
     hasPasskey: boolean,
   ): Promise<MfaRequired> {
     const id = newId();
-    const challenge = newChallenge(id, userId, { method });
+    const challenge = newChallenge(id, userId, { purpose, method });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
   }
 
-  private async askToEnrol({ tenantId, id: userId }: Account): Promise<EnrolmentRequired> {
+  private async askToEnrol({ tenantId, id: userId }: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
     const id = newId();
     const secret = newSecret();
-    const challenge = newChallenge(id, userId, { method: 'enrolment', secretHash: hashSecret(secret) });
+    const challenge = newChallenge(id, userId, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
     return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
@@ -235,6 +250,7 @@ export class MfaService {
     const [tenantId, id] = idsOf(kind, ids, tokenRefused);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge?.secretHash || !isSecret(challenge.secretHash, secret)) throw tokenRefused();
+    if (!SIGN_INS.includes(challenge.purpose)) throw tokenRefused();
     return challenge;
   }
 }
@@ -242,7 +258,7 @@ export class MfaService {
 function newChallenge(
   id: string,
   userId: string,
-  what: Pick<MfaChallenge, 'method'> & Partial<MfaChallenge>,
+  what: Pick<MfaChallenge, 'method' | 'purpose'> & Partial<MfaChallenge>,
 ): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
   const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
   return { id, userId, codeMac: null, secretHash: null, expiresAt, ...what };

@@ -14,7 +14,8 @@ import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.j
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
 import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
-import { type EnrolmentRequired, type MfaRequired, MfaService } from '../mfa/mfa.service.js';
+import { type EnrolmentRequired, type MfaRequired, MfaService, SIGN_INS } from '../mfa/mfa.service.js';
+import type { ChallengePurpose } from '../mfa/mfa-challenge.entity.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 
 /** Signs users in by password and, where it is on, by a code. */
@@ -67,41 +68,46 @@ export class SignInService {
   async admit(user: SignInUser, origin: SignInOrigin): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
-      const isRefused = singleSignOn && !user.roles.includes('owner');
       return {
         mailCode: user.mfaEnabled,
         // An owner gets in when the identity provider fails, but never by a password alone.
         enrolment: secondFactor === 'required' || singleSignOn,
-        refusal: isRefused ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined,
+        refusal: passwordRefusal(singleSignOn, user),
       };
     };
     return (
-      (await this.mfa.begin(user, demandOf)) ??
+      (await this.mfa.begin(user, 'sign-in', demandOf)) ??
       this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' })
     );
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<TokenPair> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { tenantId, id, method } = await this.mfa.verify('users', challengeId, code, origin);
+      const { tenantId, id, purpose, method } = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
+      await this.database.transaction(tenantId, (tx) => this.assertStillAdmitted(tx, id, purpose));
       return this.sessions.open(tenantId, id, { ...origin, method: `password+${method}` });
     });
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT */
+  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
   async startEnrolment(token: string): Promise<NewAuthenticator> {
-    const emailOf = async (tx: TenantTransaction, id: string) => (await this.activeUser(tx, id))?.email;
+    const emailOf = async (tx: TenantTransaction, id: string, purpose: ChallengePurpose) =>
+      (await this.assertStillAdmitted(tx, id, purpose))?.email;
     return this.mfa.startEnrolment('users', token, emailOf);
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT */
+  /**
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT,
+   *   SINGLE_SIGN_ON_REQUIRED
+   */
   async confirmEnrolment(
     token: string,
     code: string,
     origin: SignInOrigin,
   ): Promise<TokenPair & { recoveryCodes: string[] }> {
-    const enrolled = async (tx: TenantTransaction, id: string) => {
+    const enrolled = async (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => {
+      await this.assertStillAdmitted(tx, id, purpose);
       await this.users.update(tx, id, { mfaEnabled: true });
       this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
     };
@@ -115,9 +121,22 @@ export class SignInService {
     this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }
 
-  private async activeUser(tx: TenantTransaction, id: string): Promise<User | null> {
-    const user = await this.users.find(tx, id);
-    return user?.status === 'active' ? user : null;
+  /**
+   * The workspace can have begun to require single sign-on since the password was given.
+   * @returns the user, unless they were disabled in the meantime
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
+   */
+  private async assertStillAdmitted(
+    tx: TenantTransaction,
+    id: string,
+    purpose: ChallengePurpose,
+  ): Promise<User | null> {
+    // Sent together: one round trip.
+    const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
+    if (user?.status !== 'active') return null;
+    const refusal = purpose === 'sign-in' ? passwordRefusal(singleSignOn, user) : undefined;
+    if (refusal) throw refusal;
+    return user;
   }
 
   /** Replaces a hash that was made with parameters of another day, unless the password was changed in the meantime. */
@@ -140,3 +159,7 @@ export class SignInService {
     return [holder, ...candidates.filter(({ isHolder }) => !isHolder)];
   }
 }
+
+/** Why the password of a user is not accepted where the workspace requires single sign-on: only owners get in by one. */
+const passwordRefusal = (singleSignOn: boolean, { roles }: Pick<User, 'roles'>): PlatformError | undefined =>
+  singleSignOn && !roles.includes('owner') ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined;

@@ -140,7 +140,7 @@ export class ProviderSignInService {
       mailCode: user.mfaEnabled,
       enrolment: (await this.policies.get(tx)) === 'required',
     });
-    return (await this.mfa.begin(user, demandOf)) ?? this.sessions.open(tenantId, userId, origin);
+    return (await this.mfa.begin(user, 'single-sign-on', demandOf)) ?? this.sessions.open(tenantId, userId, origin);
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */
