@@ -182,9 +182,10 @@ export class MfaService {
   ): Promise<Verified & { recoveryCodes: string[] }> {
     const { tenantId, userId, id, purpose } = await this.enrolmentOf(kind, token);
     const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
+      // The account first: whatever ends pending sign-ins locks in this order too.
+      await enrolled?.(tx, userId, purpose);
       if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
       const codes = await this.authenticators.confirm(tx, userId, code);
-      await enrolled?.(tx, userId, purpose);
       await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });
