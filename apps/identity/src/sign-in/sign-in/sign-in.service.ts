@@ -69,9 +69,9 @@ export class SignInService {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
-        mailCode: user.mfaEnabled,
-        // An owner gets in when the identity provider fails, but never by a password alone.
-        enrolment: secondFactor === 'required' || singleSignOn,
+        // An owner gets in when the identity provider fails, but never by a password alone: not even to set up an authenticator.
+        mailCode: user.mfaEnabled || singleSignOn,
+        enrolment: secondFactor === 'required',
         refusal: passwordRefusal(singleSignOn, user),
       };
     };
