@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, newEmail, PASSWORD } from './identity.js';
+import { type Account, newEmail, PASSWORD, USERS } from './identity.js';
+import { register } from './passkeys.js';
 import { Stage } from './single-sign-on/stage.js';
+import { SoftwareAuthenticator } from './software-authenticator.js';
 
 const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
 
@@ -132,5 +134,20 @@ describe('single sign-on that is required after the password was given', () => {
     const code = new TestAuthenticator(identity, without.tenantId, secret).code();
     const confirmed = await identity.post('/api/auth/mfa/enrolment/confirm', { enrolmentToken, code });
     expect([confirmed.status, confirmed.body]).toMatchObject([200, { accessToken: expect.any(String) }]);
+  });
+
+  it('offers a passkey only to whom it would let in', async () => {
+    const { identity } = stage;
+    const [member, other] = [await colleague(), await colleague()];
+    for (const account of [member, other]) {
+      const authenticator = new SoftwareAuthenticator(USERS.origins[0] ?? '');
+      expect((await register(identity, account, authenticator)).status).toBe(201);
+    }
+    await enrol(identity, other);
+    await demand({ secondFactor: 'required' });
+    expect((await atProvider(member.email)).body.methods).toEqual(['mail', 'passkey']);
+    await demand({ singleSignOn: true });
+    expect((await atProvider(member.email)).body.methods).toEqual(['mail']);
+    expect((await atProvider(other.email)).body.methods).toEqual(['authenticator', 'recovery_code']);
   });
 });

@@ -56,6 +56,8 @@ export interface Demand {
   enrolment: boolean;
   /** Why the password is not accepted although it is right. */
   refusal?: PlatformError | undefined;
+  /** Whether a sign-in with a passkey would be refused, so that it is not offered. */
+  refusesPasskeys?: boolean;
 }
 
 /** The user whose second factor was right, and what it was asked for. */
@@ -105,15 +107,16 @@ export class MfaService {
       Promise.all([this.authenticators.isInUse(tx, id), this.passkeys.hasAny(tx, id), demandOf(tx)]),
     );
     if (demand.refusal) throw demand.refusal;
+    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.ask(account, purpose, 'authenticator', hasPasskey);
-    if (demand.mailCode) return this.sendCode(account, purpose, hasPasskey);
+    if (hasAuthenticator) return this.ask(account, purpose, 'authenticator', offersPasskey);
+    if (demand.mailCode) return this.sendCode(account, purpose, offersPasskey);
     if (!demand.enrolment) return null;
     // Who has a passkey has a second factor: the password alone must not set up another one in its place.
     if (!hasPasskey) return this.askToEnrol(account, purpose);
     return tenantId === PLATFORM_TENANT
       ? this.ask(account, purpose, 'passkey', true)
-      : this.sendCode(account, purpose, true);
+      : this.sendCode(account, purpose, offersPasskey);
   }
 
   /**
