@@ -56,7 +56,7 @@ export class OperatorService {
     const normalised = normaliseEmail(email);
     const operator = await this.limit.attempt(`operator:${normalised}`, origin.address, async () => {
       const found = await this.inPlatform((tx) => this.operators.findByEmail(tx, normalised));
-      const right = await this.passwords.matches(found?.passwordHash, password);
+      const right = await this.passwords.matches(found?.passwordHash, password, origin.address);
       if (right && found?.status === 'active') return found;
       // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
       this.afterAnswer.run('failed sign-in of an operator', async () => {

@@ -55,7 +55,7 @@ export class MfaSettingsService {
     const { tenantId, userId } = principal;
     await this.signIns.attempt(`mfa:${userId}`, userId, async () => {
       const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      const right = await this.passwords.matches(user?.passwordHash, password);
+      const right = await this.passwords.matches(user?.passwordHash, password, userId);
       if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
     });
     await this.database.transaction(principal, async (tx) => {

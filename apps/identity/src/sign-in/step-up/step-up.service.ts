@@ -78,7 +78,7 @@ export class StepUpService {
     if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
     await this.signIns.attempt(`step-up:${userId}`, userId, async () => {
       const stored = await this.database.transaction(tenantId, (tx) => readPassword(tx, userId));
-      const right = await this.passwords.matches(stored, password);
+      const right = await this.passwords.matches(stored, password, userId);
       if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
     });
   }
