@@ -74,3 +74,12 @@ export class StepUpInput {
   @TextField({ ...CODE, optional: true, description: 'Of the authenticator, or a recovery code', example: '123456' })
   code?: string;
 }
+
+export class UserStepUpInput extends StepUpInput {
+  @TextField({
+    optional: true,
+    maxLength: 100,
+    description: 'Where the second factor is a code by e-mail: `challengeId` of the answer to the first call',
+  })
+  challengeId?: string;
+}
