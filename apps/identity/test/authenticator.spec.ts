@@ -298,11 +298,11 @@ describe('a workspace that requires a second factor', () => {
 
   it('does not let users turn theirs off', async () => {
     const owner = await identity.account();
+    await requireFactor(owner);
     await identity.request('PUT', '/api/auth/mfa', {
       token: owner.accessToken,
       body: { enabled: true, password: PASSWORD },
     });
-    await requireFactor(owner);
     const { status, body } = await identity.request('PUT', '/api/auth/mfa', {
       token: owner.accessToken,
       body: { enabled: false, password: PASSWORD },

@@ -2,6 +2,7 @@ import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
+import { optionsFor, passkeyAccount } from './passkeys.js';
 
 let mailServer: MailServer;
 let identity: TestIdentity;
@@ -17,7 +18,10 @@ afterAll(async () => {
 const setMfa = (token: string, enabled: boolean, password = PASSWORD) =>
   identity.request('PUT', '/api/auth/mfa', { token, body: { enabled, password } });
 const verify = (challengeId: string, code: string) => identity.post('/api/auth/mfa/verify', { challengeId, code });
+const stepUp = (token: string, proof: object) => identity.post('/api/auth/step-up', proof, token);
 const another = (code: string) => (code === '000000' ? '000001' : '000000');
+
+const codeIn = (text: string) => /code is (\d{6})/.exec(text)?.[1] ?? '';
 
 /** Signs in with the password and reads the code from the mail. */
 async function challenge(email: string) {
@@ -28,7 +32,15 @@ async function challenge(email: string) {
     { mfaRequired: true, challengeId: expect.any(String), expiresIn: 600, methods: ['mail'] },
   ]);
   const { text } = await mailServer.mailTo(email, since);
-  return { challengeId: body.challengeId, code: /code is (\d{6})/.exec(text)?.[1] ?? '' };
+  return { challengeId: body.challengeId, code: codeIn(text) };
+}
+
+/** Proves within the session who uses it: password and code. */
+async function proveByMail(accessToken: string, email: string) {
+  const since = mailServer.mails.length;
+  const { challengeId } = (await stepUp(accessToken, { password: PASSWORD })).body;
+  const code = codeIn((await mailServer.mailTo(email, since)).text);
+  expect((await stepUp(accessToken, { password: PASSWORD, challengeId, code })).status).toBe(204);
 }
 
 async function protectedAccount() {
@@ -95,11 +107,57 @@ describe('a second factor', () => {
     expect([status, body.code]).toEqual([401, 'INVALID_CREDENTIALS']);
   });
 
-  it('is turned off with the password, not with an access token alone', async () => {
-    const account = await protectedAccount();
-    expect((await setMfa(account.accessToken, false, 'not-the-password')).status).toBe(401);
-    expect((await setMfa(account.accessToken, false)).status).toBe(204);
-    expect((await identity.login(account.email)).body.accessToken).toBeTruthy();
+  it('is turned off with the password and its code, not with either alone', async () => {
+    const { email, accessToken } = await protectedAccount();
+    const wanting = await setMfa(accessToken, false);
+    expect([wanting.status, wanting.body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+    await proveByMail(accessToken, email);
+    expect((await setMfa(accessToken, false, 'not-the-password')).status).toBe(401);
+    expect((await setMfa(accessToken, false)).status).toBe(204);
+    expect((await identity.login(email)).body.accessToken).toBeTruthy();
+  });
+
+  it('is turned off after a sign-in with its code', async () => {
+    const { email } = await protectedAccount();
+    const { challengeId, code } = await challenge(email);
+    const { accessToken } = (await verify(challengeId, code)).body;
+    expect((await setMfa(accessToken, false)).status).toBe(204);
+  });
+
+  it('is turned off after a proof with a passkey', async () => {
+    const { account, authenticator } = await passkeyAccount(identity);
+    const { accessToken } = account;
+    expect((await setMfa(accessToken, true)).status).toBe(204);
+    expect((await setMfa(accessToken, false)).body.code).toBe('STEP_UP_REQUIRED');
+    const { challengeId, publicKey } = await optionsFor(identity, '/api/auth/step-up/passkey/options', accessToken);
+    const credential = authenticator.get(publicKey);
+    const proven = await identity.post('/api/auth/step-up/passkey', { challengeId, credential }, accessToken);
+    expect(proven.status).toBe(204);
+    expect((await setMfa(accessToken, false)).status).toBe(204);
+  });
+
+  it('is not replaced by an authenticator or a passkey with the password alone', async () => {
+    const { email, accessToken } = await protectedAccount();
+    const begin = (path: string) => identity.post(path, {}, accessToken);
+    const ways = ['/api/auth/mfa/authenticator', '/api/auth/passkeys/options'];
+    const since = mailServer.mails.length;
+    const asked = await stepUp(accessToken, { password: PASSWORD });
+    expect([asked.status, asked.body]).toMatchObject([200, { mfaRequired: true, challengeId: expect.any(String) }]);
+    for (const way of ways) expect((await begin(way)).body.code).toBe('STEP_UP_REQUIRED');
+    await mailServer.mailTo(email, since);
+    await proveByMail(accessToken, email);
+    for (const way of ways) expect((await begin(way)).status).toBeLessThan(300);
+  });
+
+  it('takes no code of a sign-in as a proof, and no wrong one', async () => {
+    const { email, accessToken } = await protectedAccount();
+    const signIn = await challenge(email);
+    expect((await stepUp(accessToken, { password: PASSWORD, ...signIn })).status).toBe(401);
+    expect((await stepUp(accessToken, {})).status).toBe(401);
+    const { body } = await stepUp(accessToken, { password: PASSWORD });
+    const guessed = { password: PASSWORD, challengeId: body.challengeId, code: another('000000') };
+    expect((await stepUp(accessToken, guessed)).status).toBe(401);
+    expect((await setMfa(accessToken, false)).body.code).toBe('STEP_UP_REQUIRED');
   });
 
   it.each([

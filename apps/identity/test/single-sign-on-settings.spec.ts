@@ -312,9 +312,9 @@ describe('a workspace that requires single sign-on', () => {
       expect((await identity.login(email, 'not-the-password')).body.code).toBe('INVALID_CREDENTIALS');
       expect((await identity.post('/api/auth/refresh', { refreshToken })).status).toBe(200);
     }
-    expect((await identity.login(owner.email)).body).toMatchObject({ mfaEnrolmentRequired: true });
+    expect((await identity.login(owner.email)).body).toMatchObject({ mfaRequired: true, methods: ['mail'] });
     await enrol(identity, owner);
-    expect((await identity.login(owner.email)).body).toMatchObject({ mfaRequired: true });
+    expect((await identity.login(owner.email)).body).toMatchObject({ methods: ['authenticator', 'recovery_code'] });
   });
 
   it('keeps its other demands on sign-ins', async () => {
@@ -323,6 +323,7 @@ describe('a workspace that requires single sign-on', () => {
     const policy = '/api/tenant/sign-in-policy';
     await send('PUT', policy, owner, { secondFactor: 'required' });
     await require(owner);
+    expect((await identity.login(owner.email)).body).toMatchObject({ mfaRequired: true, methods: ['mail'] });
     expect((await send('GET', policy, owner)).body).toEqual({ secondFactor: 'required' });
     await send('PUT', policy, owner, { secondFactor: 'optional' });
     expect((await send('GET', `${policy}/single-sign-on`, owner)).body).toEqual({ required: true });

@@ -221,6 +221,6 @@ describe('signing in at the identity provider of a workspace', () => {
       token: workspace.owner.accessToken,
       body: { status: 'disabled' },
     });
-    expect((await browser.exchange(outcome.code ?? '')).body.code).toBe('INVALID_CREDENTIALS');
+    expect((await browser.exchange(outcome.code ?? '')).body.code).toBe('SINGLE_SIGN_ON_EXPIRED');
   });
 });

@@ -16,6 +16,7 @@ export {
   EnrolmentInput,
   RecoveryCodesView,
   StepUpInput,
+  UserStepUpInput,
 } from './second-factor.dto.js';
 export { SessionView } from './session.dto.js';
 export { RefreshInput, SignInInput, TokenPairView } from './sign-in.dto.js';

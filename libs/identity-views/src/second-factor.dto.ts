@@ -1,8 +1,8 @@
 import { field, ListField, TextField } from '@crm/http';
 import { TokenPairView } from './sign-in.dto.js';
 
-/** Six digits, or a recovery code of sixteen characters in groups of four. */
-const CODE = { maxLength: 19, pattern: /^(\d{6}|[A-Za-z2-7]{4}(-?[A-Za-z2-7]{4}){3})$/ };
+/** Six digits, or a recovery code of 24 characters in groups of four; those of an earlier version have sixteen. */
+const CODE = { maxLength: 29, pattern: /^(\d{6}|[A-Za-z2-7]{4}(-?[A-Za-z2-7]{4}){3}((-?[A-Za-z2-7]{4}){2})?)$/ };
 
 export class CodeInput {
   @TextField({ maxLength: 100, description: '`challengeId` of the sign-in' })
@@ -57,13 +57,13 @@ const RECOVERY_CODES = {
 };
 
 export class RecoveryCodesView {
-  @ListField(field.text({ maxLength: 19 }), RECOVERY_CODES)
+  @ListField(field.text({ maxLength: 29 }), RECOVERY_CODES)
   recoveryCodes: string[];
 }
 
 /** The tokens of the sign-in that an enrolment completes. */
 export class EnrolledView extends TokenPairView {
-  @ListField(field.text({ maxLength: 19 }), RECOVERY_CODES)
+  @ListField(field.text({ maxLength: 29 }), RECOVERY_CODES)
   recoveryCodes: string[];
 }
 
@@ -73,4 +73,13 @@ export class StepUpInput {
 
   @TextField({ ...CODE, optional: true, description: 'Of the authenticator, or a recovery code', example: '123456' })
   code?: string;
+}
+
+export class UserStepUpInput extends StepUpInput {
+  @TextField({
+    optional: true,
+    maxLength: 100,
+    description: 'Where the second factor is a code by e-mail: `challengeId` of the answer to the first call',
+  })
+  challengeId?: string;
 }

@@ -7,10 +7,6 @@ const { narrowRole } = DATABASES.identity;
 /** The audit trail and the erasure of users, for passkeys, API keys and single sign-on. */
 export class JoinedParts1795800000811 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
-    // Challenges that are open belong to sign-ins by password, or to ones that end in ten minutes.
-    await runner.query(`
-      ALTER TABLE mfa_challenge ADD COLUMN first_proof text NOT NULL DEFAULT 'password'
-        CHECK (first_proof IN ('password', 'identity_provider'))`);
     // As in 1795800000602: in the context of the tenant, whose own policy binds the narrow role. It may delete expired rows of
     // the other tables already.
     await runner.query(`GRANT SELECT (tenant_id, user_id), DELETE ON passkey TO ${narrowRole}`);

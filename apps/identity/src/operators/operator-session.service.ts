@@ -7,6 +7,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { TokenSigner } from '../keys/token-signer.js';
 import { RefreshTokenRepository } from '../sessions/refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../sessions/revocation/revocation.service.js';
+import { PendingSignInRepository } from '../sessions/session/pending-sign-in.repository.js';
 import { SessionRepository } from '../sessions/session/session.repository.js';
 import { Sessions } from '../sessions/session/sessions.js';
 import { OperatorRepository } from './operator.repository.js';
@@ -17,6 +18,7 @@ export class OperatorSessionService extends Sessions {
   constructor(
     database: Database,
     sessions: SessionRepository,
+    pending: PendingSignInRepository,
     refreshTokens: RefreshTokenRepository,
     operators: OperatorRepository,
     signer: TokenSigner,
@@ -25,7 +27,7 @@ export class OperatorSessionService extends Sessions {
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
-      { database, sessions, refreshTokens, signer, revocations, trail },
+      { database, sessions, pending, refreshTokens, signer, revocations, trail },
       {
         kind: 'operators',
         lifetime: config.operatorSessions,

@@ -68,7 +68,7 @@ export class OperatorService {
     const operator = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    const needed = await this.mfa.begin(operator, demandOf);
+    const needed = await this.mfa.begin(operator, 'sign-in', demandOf);
     if (needed) return needed;
     const tokens = await this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
     return { ...tokens, deviceToken: this.devices.issue(operator) };
@@ -77,7 +77,7 @@ export class OperatorService {
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<OnDevice<TokenPair>> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { id, method } = await this.mfa.verify('operators', challengeId, code, origin);
+      const { id, method } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
       const tokens = await this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
       return { ...tokens, deviceToken: await this.deviceTokenOf(id) };
     });
@@ -162,7 +162,7 @@ export class OperatorService {
 
   /** @throws PlatformError INVALID_CREDENTIALS */
   private async prove(operator: Operator | null, password: string, origin: SignInOrigin): Promise<Operator> {
-    const right = await this.passwords.matches(operator?.passwordHash, password);
+    const right = await this.passwords.matches(operator?.passwordHash, password, origin.address);
     if (right && operator?.status === 'active') return operator;
     // For unknown addresses too: neither the answer nor its time says whether there is such an operator.
     this.afterAnswer.run('failed sign-in of an operator', async () => {

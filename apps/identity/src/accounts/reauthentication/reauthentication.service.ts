@@ -46,11 +46,12 @@ export class ReauthenticationService {
       });
     const user = await notingFailedProof(this.refusals, principal, userId, attempt);
     if (challengeId === undefined || code === undefined) {
-      const needed = await this.mfa.begin(user, async () => ({ mailCode: user.mfaEnabled, enrolment: false }));
+      const demandOf = async () => ({ mailCode: user.mfaEnabled, enrolment: false });
+      const needed = await this.mfa.begin(user, 'reauthentication', demandOf);
       return needed !== null && isMfaRequired(needed) ? needed : user;
     }
     return this.limit.attempt(`challenge:${challengeId}`, userId, async () => {
-      const proven = await this.mfa.verify('users', challengeId, code, principal);
+      const proven = await this.mfa.verify('users', challengeId, code, ['reauthentication'], principal);
       if (proven.id !== userId || proven.tenantId !== tenantId) {
         throw new PlatformError('INVALID_CREDENTIALS', 'The code is wrong or no longer valid');
       }

@@ -6,6 +6,7 @@ import { ApiKeyModule } from '../api-key/api-key.module.js';
 import { CallerModule } from '../caller/caller.module.js';
 import { RefreshTokenModule } from '../refresh-token/refresh-token.module.js';
 import { RevocationModule } from '../revocation/revocation.module.js';
+import { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { RecentProof } from './recent-proof.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
@@ -15,8 +16,16 @@ import { SessionService } from './session.service.js';
 @Module({
   imports: [ApiKeyModule, UserModule, KeyModule, CallerModule, RefreshTokenModule, RevocationModule, GrantRecordModule],
   controllers: [SessionController],
-  providers: [RecentProof, SessionRepository, SessionService],
+  providers: [PendingSignInRepository, RecentProof, SessionRepository, SessionService],
   // Operators' sessions are made of the same parts.
-  exports: [RecentProof, SessionRepository, SessionService, KeyModule, RefreshTokenModule, RevocationModule],
+  exports: [
+    PendingSignInRepository,
+    RecentProof,
+    SessionRepository,
+    SessionService,
+    KeyModule,
+    RefreshTokenModule,
+    RevocationModule,
+  ],
 })
 export class SessionModule {}

@@ -41,6 +41,12 @@ export class SessionRepository {
     return affected === 1;
   }
 
+  /** From now on the user has to prove themselves again, in every session or in all but one. */
+  async forgetProofs(tx: TenantTransaction, userId: string, keptId?: string): Promise<void> {
+    const sessions = { tenantId: tx.tenantId, userId, ...(keptId !== undefined && { id: Not(keptId) }) };
+    await tx.repository(Session).update(sessions, { provenAt: null });
+  }
+
   /** Whether the user of the open session has proven who they are in the last seconds. */
   async wasProven(tx: TenantTransaction, userId: string, id: string, withinSeconds: number): Promise<boolean> {
     const since = Raw((column) => `${column} > now() - make_interval(secs => :withinSeconds)`, { withinSeconds });

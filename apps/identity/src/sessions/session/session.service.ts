@@ -9,6 +9,7 @@ import { GrantRepository } from '../../oauth/grant/grant.repository.js';
 import { ApiKeyEnding } from '../api-key/api-key-ending.js';
 import { RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
+import { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { Sessions } from './sessions.js';
 
@@ -20,6 +21,7 @@ export class SessionService extends Sessions {
   constructor(
     database: Database,
     sessions: SessionRepository,
+    pending: PendingSignInRepository,
     refreshTokens: RefreshTokenRepository,
     users: UserRepository,
     signer: TokenSigner,
@@ -30,7 +32,7 @@ export class SessionService extends Sessions {
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
-      { database, sessions, refreshTokens, signer, revocations, trail },
+      { database, sessions, pending, refreshTokens, signer, revocations, trail },
       {
         kind: 'users',
         lifetime: config.sessions,

@@ -9,6 +9,7 @@ import { type TokenContent, TokenSigner } from '../../keys/token-signer.js';
 import { hashSecret, newSecret } from '../../secrets/secret.js';
 import { type RefreshTokenKind, RefreshTokenRepository } from '../refresh-token/refresh-token.repository.js';
 import { RevocationService } from '../revocation/revocation.service.js';
+import type { PendingSignInRepository } from './pending-sign-in.repository.js';
 import type { Session } from './session.entity.js';
 import { SessionRepository } from './session.repository.js';
 
@@ -45,6 +46,7 @@ export type OpenedSession = Pick<Session, 'id' | 'userId'> & SignInOrigin;
 export interface SessionParts {
   database: Database;
   sessions: SessionRepository;
+  pending: PendingSignInRepository;
   refreshTokens: RefreshTokenRepository;
   signer: TokenSigner;
   revocations: RevocationService;
@@ -182,13 +184,14 @@ export abstract class Sessions {
     await this.forget(ended);
   }
 
-  /** Ends every session as a part of another change; call {@link forget} with the ids after the commit. */
+  /** Ends every session, and every sign-in that is half done, as a part of another change; call {@link forget} with the ids after the commit. */
   async endAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
     return this.deleteAllWithin(tx, userId);
   }
 
   /** Sessions, and whatever else ends when the holder ends them all. */
   protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
+    await this.parts.pending.deleteOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;
@@ -196,6 +199,7 @@ export abstract class Sessions {
 
   /** Like {@link endAllWithin}, for all but one session; the caller holds the user's row, so that none opens meanwhile. */
   async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
+    await this.parts.pending.deleteOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOthersOfUser(tx, userId, keptId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;

@@ -6,10 +6,13 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
  */
 export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey';
 
-/** What was proven before the second factor. */
-export type FirstProof = 'password' | 'identity_provider';
+/**
+ * What the second factor is asked for: a sign-in by password, one at the provider of the workspace, or a change of the account
+ * by whoever is signed in. An answer counts for its purpose only: a change of the account opens no session.
+ */
+export type ChallengePurpose = 'sign-in' | 'single-sign-on' | 'reauthentication';
 
-/** A sign-in whose password was right, or that a provider has vouched for, and whose second factor is awaited. */
+/** A person whose password, or whose identity provider, was right and whose second factor is awaited. */
 @Entity({ name: 'mfa_challenge' })
 export class MfaChallenge {
   @PrimaryColumn({ name: 'tenant_id', type: 'uuid' })
@@ -24,8 +27,8 @@ export class MfaChallenge {
   @Column({ type: 'text' })
   method: ChallengeMethod;
 
-  @Column({ name: 'first_proof', type: 'text' })
-  firstProof: FirstProof;
+  @Column({ type: 'text' })
+  purpose: ChallengePurpose;
 
   /** Of a mail: HMAC-SHA-256 of the challenge's id and its code, because a code is too short for a plain hash. */
   @Column({ name: 'code_mac', type: 'bytea', nullable: true })

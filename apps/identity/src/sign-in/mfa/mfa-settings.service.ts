@@ -7,6 +7,7 @@ import { UserRepository } from '../../accounts/user/user.repository.js';
 import type { AuditAction } from '../../audit/trail/audit-actions.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { SessionRepository } from '../../sessions/session/session.repository.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
 import type { FactorChange } from '../factor-notice/factor-notice.mail.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
@@ -27,6 +28,7 @@ export class MfaSettingsService {
     private readonly recoveryCodes: RecoveryCodeService,
     private readonly policies: SignInPolicyRepository,
     private readonly proof: RecentProof,
+    private readonly sessions: SessionRepository,
     private readonly trail: AuditTrail,
     private readonly notices: FactorNoticeService,
   ) {}
@@ -46,22 +48,30 @@ export class MfaSettingsService {
   }
 
   /**
-   * Turns the second factor on or off; without an authenticator it is a code by mail.
+   * Turns the second factor on or off; without an authenticator it is a code by mail. Turning it off needs that factor, or a
+   * passkey, in a recent proof: the factor is there for the day on which the password is stolen.
    * @param password of the user; a stolen access token must not be enough
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED; CONFLICT for turning it off with an authenticator in use or where
+   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED; CONFLICT for turning it off with an authenticator in use or where
    *   the workspace requires it
    */
   async setEnabled(principal: Principal, enabled: boolean, password: string): Promise<void> {
     const { tenantId, userId } = principal;
     await this.signIns.attempt(`mfa:${userId}`, userId, async () => {
       const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      const right = await this.passwords.matches(user?.passwordHash, password);
+      const right = await this.passwords.matches(user?.passwordHash, password, userId);
       if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
     });
     await this.database.transaction(principal, async (tx) => {
       // The user's row is held while both are read, as an enrolment does.
-      await this.users.lock(tx, userId);
-      if (!enabled) await this.assertMayTurnOff(tx, userId);
+      const before = await this.users.lock(tx, userId);
+      const wasEnabled = before?.mfaEnabled ?? false;
+      if (!enabled) {
+        await this.assertMayTurnOff(tx, userId);
+        if (wasEnabled) await this.proof.assertWithin(tx, principal);
+      } else if (!wasEnabled) {
+        // By the password alone: such a proof must not turn the factor off again.
+        await this.sessions.forgetProofs(tx, userId);
+      }
       await this.users.update(tx, userId, { mfaEnabled: enabled });
       this.record(tx, userId, enabled ? 'second_factor.enabled' : 'second_factor.disabled');
     });
@@ -89,6 +99,8 @@ export class MfaSettingsService {
       await this.users.lock(tx, userId);
       const codes = await this.authenticators.confirm(tx, userId, code);
       await this.users.update(tx, userId, { mfaEnabled: true });
+      // In other sessions the password was enough for a proof until now; in this one the code has just been given.
+      await this.sessions.forgetProofs(tx, userId, principal.sessionId);
       await this.notify(tx, userId, 'authenticator-added');
       this.record(tx, userId, 'authenticator.added');
       return codes;

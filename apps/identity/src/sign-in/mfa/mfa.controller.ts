@@ -29,9 +29,9 @@ export class MfaController {
   @Describe({
     summary: 'Turns the second factor of the current user on or off',
     description:
-      'With the second factor on, every sign-in is completed by a code: of the authenticator where one is in use, otherwise one of six digits that is sent by e-mail. It cannot be turned off while an authenticator is in use or where the workspace requires it.',
+      'With the second factor on, every sign-in is completed by a code: of the authenticator where one is in use, otherwise one of six digits that is sent by e-mail. It cannot be turned off while an authenticator is in use or where the workspace requires it; otherwise turning it off needs, besides the password, a proof by the code or a passkey in the last ten minutes.',
     answers: [{ status: 204, description: 'The setting is stored' }],
-    refusals: ['INVALID_CREDENTIALS', 'CONFLICT'],
+    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'CONFLICT'],
   })
   async set(@CurrentPrincipal() principal: Principal, @Body() input: MfaInput): Promise<void> {
     await this.settings.setEnabled(principal, input.enabled, input.password);

@@ -15,7 +15,7 @@ import { PasskeyRepository } from '../passkey/passkey.repository.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
-import type { FirstProof, MfaChallenge } from './mfa-challenge.entity.js';
+import type { ChallengePurpose, MfaChallenge } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
@@ -56,23 +56,18 @@ export interface Demand {
   enrolment: boolean;
   /** Why the password is not accepted although it is right. */
   refusal?: PlatformError | undefined;
+  /** Whether a sign-in with a passkey would be refused, so that it is not offered. */
+  refusesPasskeys?: boolean;
 }
 
-/** The user whose second factor was right. */
-export type Verified = Pick<Account, 'tenantId' | 'id'>;
+/** The user whose second factor was right, and what it was asked for. */
+export type Verified = Pick<Account, 'tenantId' | 'id'> & { purpose: ChallengePurpose };
+
+/** Purposes of the challenges that open a session. */
+export const SIGN_INS: readonly ChallengePurpose[] = ['sign-in', 'single-sign-on'];
 
 /** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
-
-/** All that was proven. */
-export interface Proof {
-  readonly firstProof: FirstProof;
-  readonly method: FactorMethod;
-}
-
-interface Proven extends Account {
-  readonly firstProof: FirstProof;
-}
 
 /** The second factor of a sign-in: an authenticator, else a code by mail, else, where one is required, an enrolment. */
 @Injectable()
@@ -96,33 +91,36 @@ export class MfaService {
   }
 
   /**
+   * @param purpose what an answer to the challenge counts for
    * @param demandOf reads what the sign-in needs without an authenticator
-   * @param firstProof what the account has proven already
    * @returns what the sign-in still needs; null when the password is enough
    * @throws PlatformError RATE_LIMITED when too many codes were sent, or the refusal of the demand
    */
   async begin(
     account: Account,
+    purpose: ChallengePurpose,
     demandOf: (tx: TenantTransaction) => Promise<Demand>,
-    firstProof: FirstProof = 'password',
   ): Promise<MfaRequired | EnrolmentRequired | null> {
     const { tenantId, id } = account;
-    const proven = { ...account, firstProof };
     // Sent together: one round trip.
     const [hasAuthenticator, hasPasskey, demand] = await this.database.transaction(tenantId, (tx) =>
       Promise.all([this.authenticators.isInUse(tx, id), this.passkeys.hasAny(tx, id), demandOf(tx)]),
     );
     if (demand.refusal) throw demand.refusal;
+    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
     // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.ask(proven, 'authenticator', hasPasskey);
-    if (demand.mailCode) return this.sendCode(proven, hasPasskey);
+    if (hasAuthenticator) return this.ask(account, purpose, 'authenticator', offersPasskey);
+    if (demand.mailCode) return this.sendCode(account, purpose, offersPasskey);
     if (!demand.enrolment) return null;
     // Who has a passkey has a second factor: the password alone must not set up another one in its place.
-    if (!hasPasskey) return this.askToEnrol(proven);
-    return tenantId === PLATFORM_TENANT ? this.ask(proven, 'passkey', true) : this.sendCode(proven, true);
+    if (!hasPasskey) return this.askToEnrol(account, purpose);
+    return tenantId === PLATFORM_TENANT
+      ? this.ask(account, purpose, 'passkey', true)
+      : this.sendCode(account, purpose, offersPasskey);
   }
 
   /**
+   * @param purposes for which a challenge is taken; one of another counts as unknown
    * @param origin where the code comes from
    * @returns the user whose code it is
    * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
@@ -132,12 +130,14 @@ export class MfaService {
     kind: AccountKind,
     challengeId: string,
     code: string,
+    purposes: readonly ChallengePurpose[],
     origin: Omit<TransactionOrigin, 'tenantId'> = {},
-  ): Promise<Verified & Proof> {
+  ): Promise<Verified & { method: FactorMethod }> {
     const [tenantId, id] = idsOf(kind, challengeId);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge || challenge.method === 'enrolment' || challenge.method === 'passkey') throw refused();
-    const { userId } = challenge;
+    const { userId, purpose } = challenge;
+    if (!purposes.includes(purpose)) throw refused();
     await this.guesses.take(tenantId, userId, 'sign-in');
     // A transaction of its own: the try counts even though the answer is an error.
     const left = await this.database.transaction(tenantId, (tx) => this.challenges.takeTry(tx, id, MAX_TRIES));
@@ -149,7 +149,7 @@ export class MfaService {
       throw refused();
     });
     await this.guesses.clear(tenantId, userId, 'sign-in');
-    return { tenantId, id: userId, firstProof: challenge.firstProof, method: methodOf(challenge, code) };
+    return { tenantId, id: userId, purpose, method: methodOf(challenge, code) };
   }
 
   /**
@@ -160,11 +160,11 @@ export class MfaService {
   async startEnrolment(
     kind: AccountKind,
     token: string,
-    emailOf: (tx: TenantTransaction, id: string) => Promise<string | undefined>,
+    emailOf: (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => Promise<string | undefined>,
   ): Promise<NewAuthenticator> {
-    const { tenantId, userId } = await this.enrolmentOf(kind, token);
+    const { tenantId, userId, purpose } = await this.enrolmentOf(kind, token);
     return this.database.transaction(tenantId, async (tx) => {
-      const email = await emailOf(tx, userId);
+      const email = await emailOf(tx, userId, purpose);
       if (email === undefined) throw tokenRefused();
       return this.authenticators.start(tx, userId, email);
     });
@@ -172,7 +172,7 @@ export class MfaService {
 
   /**
    * Completes a sign-in by the enrolment that it demanded.
-   * @param enrolled records at the account that it has a second factor
+   * @param enrolled records at the account that it has a second factor, unless it refuses the sign-in
    * @returns the user and the recovery codes, which are shown this once
    * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code; CONFLICT when no enrolment
    *   was begun
@@ -181,21 +181,23 @@ export class MfaService {
     kind: AccountKind,
     token: string,
     code: string,
-    enrolled?: (tx: TenantTransaction, id: string) => Promise<void>,
-  ): Promise<Verified & { firstProof: FirstProof; recoveryCodes: string[] }> {
-    const { tenantId, userId, id, firstProof } = await this.enrolmentOf(kind, token);
+    enrolled?: (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => Promise<void>,
+  ): Promise<Verified & { recoveryCodes: string[] }> {
+    const { tenantId, userId, id, purpose } = await this.enrolmentOf(kind, token);
     const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
+      // The account first: whatever ends pending sign-ins locks in this order too.
+      await enrolled?.(tx, userId, purpose);
       if (!(await this.challenges.delete(tx, id))) throw tokenRefused();
       const codes = await this.authenticators.confirm(tx, userId, code);
-      await enrolled?.(tx, userId);
       await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });
-    return { tenantId, id: userId, firstProof, recoveryCodes };
+    return { tenantId, id: userId, purpose, recoveryCodes };
   }
 
   private async sendCode(
-    { tenantId, id: userId, email, firstProof }: Proven,
+    { tenantId, id: userId, email }: Account,
+    purpose: ChallengePurpose,
     hasPasskey: boolean,
   ): Promise<MfaRequired> {
     await this.limit.consume(userId);
@@ -204,7 +206,7 @@ export class MfaService {
     await this.database.transaction(tenantId, async (tx) => {
       await this.challenges.replace(
         tx,
-        newChallenge(id, userId, { method: 'mail', firstProof, codeMac: this.mailCodes.mac(id, code) }),
+        newChallenge(id, userId, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
       );
       await this.mails.queue(tx, tenantId, {
         recipient: email,
@@ -217,20 +219,21 @@ export class MfaService {
   }
 
   private async ask(
-    { tenantId, id: userId, firstProof }: Proven,
+    { tenantId, id: userId }: Account,
+    purpose: ChallengePurpose,
     method: 'authenticator' | 'passkey',
     hasPasskey: boolean,
   ): Promise<MfaRequired> {
     const id = newId();
-    const challenge = newChallenge(id, userId, { method, firstProof });
+    const challenge = newChallenge(id, userId, { purpose, method });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
   }
 
-  private async askToEnrol({ tenantId, id: userId, firstProof }: Proven): Promise<EnrolmentRequired> {
+  private async askToEnrol({ tenantId, id: userId }: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
     const id = newId();
     const secret = newSecret();
-    const challenge = newChallenge(id, userId, { method: 'enrolment', firstProof, secretHash: hashSecret(secret) });
+    const challenge = newChallenge(id, userId, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
     return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
@@ -251,6 +254,7 @@ export class MfaService {
     const [tenantId, id] = idsOf(kind, ids, tokenRefused);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge?.secretHash || !isSecret(challenge.secretHash, secret)) throw tokenRefused();
+    if (!SIGN_INS.includes(challenge.purpose)) throw tokenRefused();
     return challenge;
   }
 }
@@ -258,7 +262,7 @@ export class MfaService {
 function newChallenge(
   id: string,
   userId: string,
-  what: Pick<MfaChallenge, 'method' | 'firstProof'> & Partial<MfaChallenge>,
+  what: Pick<MfaChallenge, 'method' | 'purpose'> & Partial<MfaChallenge>,
 ): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
   const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
   return { id, userId, codeMac: null, secretHash: null, expiresAt, ...what };

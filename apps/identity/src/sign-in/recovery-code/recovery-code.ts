@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { toBase32 } from '../../secrets/base32.js';
 import { hashSecret } from '../../secrets/secret.js';
 
-/** 80 bits: sixteen characters, and beyond guessing even with the hashes at hand. */
-const CODE_BYTES = 10;
+/**
+ * 120 bits: 24 characters. From 112 bits on a hash does not have to be slow (OWASP ASVS, 6.5.2). Codes from before have 80, and
+ * stay valid until the set is replaced.
+ */
+const CODE_BYTES = 15;
 
-/** A new code in groups of four: `ABCD-EFGH-IJKL-MNOP`. */
+/** A new code in groups of four: `ABCD-EFGH-IJKL-MNOP-QRST-UVWX`. */
 export function newRecoveryCode(): string {
   return (toBase32(randomBytes(CODE_BYTES)).match(/.{4}/g) as string[]).join('-');
 }

@@ -15,8 +15,16 @@ import { SessionService, type SignInOrigin } from '../../sessions/session/sessio
 import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { DeviceTokens, type KnownDevice } from '../known-device/device-tokens.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
-import { type EnrolmentRequired, type MfaRequired, MfaService } from '../mfa/mfa.service.js';
+import { type EnrolmentRequired, type MfaRequired, MfaService, SIGN_INS } from '../mfa/mfa.service.js';
+import type { ChallengePurpose } from '../mfa/mfa-challenge.entity.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
+
+/** What was proven before the second factor, for the audit trail. */
+const FIRST_PROOFS: Readonly<Record<ChallengePurpose, string>> = {
+  'sign-in': 'password',
+  'single-sign-on': 'identity_provider',
+  reauthentication: 'password',
+};
 
 /** What a sign-in is answered with. */
 export interface SignInOutcome<T = TokenPair> {
@@ -85,47 +93,55 @@ export class SignInService {
   ): Promise<SignInOutcome<TokenPair | MfaRequired | EnrolmentRequired>> {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
-      const isRefused = singleSignOn && !user.roles.includes('owner');
       return {
-        mailCode: user.mfaEnabled,
-        // An owner gets in when the identity provider fails, but never by a password alone.
-        enrolment: secondFactor === 'required' || singleSignOn,
-        refusal: isRefused ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined,
+        // An owner gets in when the identity provider fails, but never by a password alone: not even to set up an authenticator.
+        mailCode: user.mfaEnabled || singleSignOn,
+        enrolment: secondFactor === 'required',
+        refusal: passwordRefusal(singleSignOn, user),
       };
     };
-    const needed = await this.mfa.begin(user, demandOf);
+    const needed = await this.mfa.begin(user, 'sign-in', demandOf);
     if (needed) return { answer: needed };
     const answer = await this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' });
     return { answer, deviceToken: this.devices.issue(user) };
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
+  /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { tenantId, id, firstProof, method } = await this.mfa.verify('users', challengeId, code, origin);
-      const answer = await this.sessions.open(tenantId, id, { ...origin, method: `${firstProof}+${method}` });
+      const { tenantId, id, purpose, method } = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
+      await this.database.transaction(tenantId, (tx) => this.assertStillAdmitted(tx, id, purpose));
+      const answer = await this.sessions.open(tenantId, id, {
+        ...origin,
+        method: `${FIRST_PROOFS[purpose]}+${method}`,
+      });
       return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
     });
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT */
+  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
   async startEnrolment(token: string): Promise<NewAuthenticator> {
-    const emailOf = async (tx: TenantTransaction, id: string) => (await this.activeUser(tx, id))?.email;
+    const emailOf = async (tx: TenantTransaction, id: string, purpose: ChallengePurpose) =>
+      (await this.assertStillAdmitted(tx, id, purpose))?.email;
     return this.mfa.startEnrolment('users', token, emailOf);
   }
 
-  /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT */
+  /**
+   * @throws PlatformError INVALID_CREDENTIALS for a token that is not valid and for a wrong code, CONFLICT,
+   *   SINGLE_SIGN_ON_REQUIRED
+   */
   async confirmEnrolment(
     token: string,
     code: string,
     origin: SignInOrigin,
   ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
-    const enrolled = async (tx: TenantTransaction, id: string) => {
+    const enrolled = async (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => {
+      await this.assertStillAdmitted(tx, id, purpose);
       await this.users.update(tx, id, { mfaEnabled: true });
       this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
     };
-    const { tenantId, id, firstProof, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
-    const method = `${firstProof}+authenticator`;
+    const { tenantId, id, purpose, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
+    const method = `${FIRST_PROOFS[purpose]}+authenticator`;
     const answer = { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
     return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
   }
@@ -172,9 +188,22 @@ export class SignInService {
     this.refusals.note({ ...origin, tenantId }, failedSignIn(id, reason));
   }
 
-  private async activeUser(tx: TenantTransaction, id: string): Promise<User | null> {
-    const user = await this.users.find(tx, id);
-    return user?.status === 'active' ? user : null;
+  /**
+   * The workspace can have begun to require single sign-on since the password was given.
+   * @returns the user, unless they were disabled in the meantime
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
+   */
+  private async assertStillAdmitted(
+    tx: TenantTransaction,
+    id: string,
+    purpose: ChallengePurpose,
+  ): Promise<User | null> {
+    // Sent together: one round trip.
+    const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
+    if (user?.status !== 'active') return null;
+    const refusal = purpose === 'sign-in' ? passwordRefusal(singleSignOn, user) : undefined;
+    if (refusal) throw refusal;
+    return user;
   }
 
   /**
@@ -202,3 +231,7 @@ export class SignInService {
     return [holder, ...candidates.filter(({ isHolder }) => !isHolder)];
   }
 }
+
+/** Why the password of a user is not accepted where the workspace requires single sign-on: only owners get in by one. */
+const passwordRefusal = (singleSignOn: boolean, { roles }: Pick<User, 'roles'>): PlatformError | undefined =>
+  singleSignOn && !roles.includes('owner') ? new PlatformError('SINGLE_SIGN_ON_REQUIRED') : undefined;

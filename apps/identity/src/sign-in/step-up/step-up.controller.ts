@@ -1,19 +1,21 @@
 import { Access, CurrentPrincipal } from '@crm/access';
 import { type Principal } from '@crm/context';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { StepUpInput } from '@crm/identity-views';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { UserRepository } from '../../accounts/user/user.repository.js';
+import { UserStepUpInput } from '@crm/identity-views';
+import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { ReauthenticationView } from '../../accounts/reauthentication/reauthentication.dto.js';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
-import { StepUpService } from './step-up.service.js';
+import { UserStepUpService } from './user-step-up.service.js';
+
+/** What of the HTTP answer is set here. */
+interface Reply {
+  status(code: number): unknown;
+}
 
 @ApiGroup(SIGN_IN_GROUP)
 @Controller('api/auth/step-up')
 export class StepUpController {
-  constructor(
-    private readonly stepUps: StepUpService,
-    private readonly users: UserRepository,
-  ) {}
+  constructor(private readonly stepUps: UserStepUpService) {}
 
   @Post()
   @NotRepeatable()
@@ -22,13 +24,20 @@ export class StepUpController {
   @Describe({
     summary: 'Proves again who uses the session',
     description:
-      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code, everybody else the password. A sign-in counts as a proof too.',
-    answers: [{ status: 204, description: 'The proof is noted' }],
+      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code. Whose second factor is a code by e-mail gives the password, which sends one, and then the password, `challengeId` and `code`. Everybody else gives the password. A sign-in counts as a proof too.',
+    answers: [
+      { status: 204, description: 'The proof is noted' },
+      { status: 200, description: 'A code was sent by e-mail; nothing is noted yet', body: () => ReauthenticationView },
+    ],
     refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   })
-  async prove(@CurrentPrincipal() principal: Principal, @Body() proof: StepUpInput): Promise<void> {
-    const readPassword = async (...[tx, userId]: Parameters<UserRepository['find']>) =>
-      (await this.users.find(tx, userId))?.passwordHash;
-    await this.stepUps.prove(principal, proof, readPassword);
+  async prove(
+    @CurrentPrincipal() principal: Principal,
+    @Body() proof: UserStepUpInput,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<ReauthenticationView | undefined> {
+    const needed = await this.stepUps.prove(principal, proof);
+    if (needed) reply.status(200);
+    return needed;
   }
 }

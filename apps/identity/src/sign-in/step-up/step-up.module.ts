@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { PasswordModule } from '../../accounts/password/password.module.js';
+import { ReauthenticationModule } from '../../accounts/reauthentication/reauthentication.module.js';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../authenticator/authenticator.module.js';
@@ -9,12 +10,14 @@ import { LimitModule } from '../limit/limit.module.js';
 import { RecoveryCodeModule } from '../recovery-code/recovery-code.module.js';
 import { StepUpController } from './step-up.controller.js';
 import { StepUpService } from './step-up.service.js';
+import { UserStepUpService } from './user-step-up.service.js';
 
 /** Proves within a session who uses it. */
 @Module({
   imports: [
     PasswordModule,
     UserModule,
+    ReauthenticationModule,
     SessionModule,
     AuthenticatorModule,
     RecoveryCodeModule,
@@ -23,7 +26,7 @@ import { StepUpService } from './step-up.service.js';
     FactorNoticeModule,
   ],
   controllers: [StepUpController],
-  providers: [StepUpService],
+  providers: [StepUpService, UserStepUpService],
   exports: [StepUpService],
 })
 export class StepUpModule {}

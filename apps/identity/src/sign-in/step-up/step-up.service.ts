@@ -52,6 +52,17 @@ export class StepUpService {
         ? this.proveByCode(tenantId, userId, proof.code)
         : this.proveByPassword(tenantId, userId, proof.password, readPassword),
     );
+    await this.note(principal);
+  }
+
+  /**
+   * Notes at the session of the principal that they have proven who they are.
+   * @throws PlatformError TOKEN_REVOKED when it has ended; FORBIDDEN for a token without a session
+   */
+  async note(principal: Principal): Promise<void> {
+    const { userId, sessionId } = principal;
+    if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+    const tenantId = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
     const open = await this.database.transaction(tenantId, (tx) => this.sessions.markProven(tx, userId, sessionId));
     if (!open) throw new PlatformError('TOKEN_REVOKED');
   }
@@ -78,7 +89,7 @@ export class StepUpService {
     if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
     await this.signIns.attempt(`step-up:${userId}`, userId, async () => {
       const stored = await this.database.transaction(tenantId, (tx) => readPassword(tx, userId));
-      const right = await this.passwords.matches(stored, password);
+      const right = await this.passwords.matches(stored, password, userId);
       if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
     });
   }

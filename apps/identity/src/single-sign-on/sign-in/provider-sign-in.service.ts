@@ -142,11 +142,16 @@ export class ProviderSignInService {
     if (hasSecondFactor) return this.sessions.open(tenantId, userId, proven);
     const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
     if (user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
-    const demandOf = async (tx: TenantTransaction) => ({
-      mailCode: user.mfaEnabled,
-      enrolment: (await this.policies.get(tx)) === 'required',
-    });
-    return (await this.mfa.begin(user, demandOf, AT_PROVIDER)) ?? this.sessions.open(tenantId, userId, proven);
+    const demandOf = async (tx: TenantTransaction) => {
+      const { secondFactor, singleSignOn } = await this.policies.read(tx);
+      return {
+        mailCode: user.mfaEnabled,
+        enrolment: secondFactor === 'required',
+        // A passkey signs in by itself, and where single sign-on is required only owners do that.
+        refusesPasskeys: singleSignOn && !user.roles.includes('owner'),
+      };
+    };
+    return (await this.mfa.begin(user, 'single-sign-on', demandOf)) ?? this.sessions.open(tenantId, userId, proven);
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */
