@@ -13,6 +13,7 @@ const WRITERS = [
   'scripts/kubernetes/hand-made-secrets.spec.mjs',
   'scripts/kubernetes/network-policies.spec.mjs',
   'scripts/supply-chain/licences-page.spec.mjs',
+  'scripts/security/asvs.spec.mjs',
 ];
 
 await runCommand(async () => {

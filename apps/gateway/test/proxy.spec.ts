@@ -62,7 +62,6 @@ describe('the gateway', () => {
       '/api/authx/login',
       '/api/auth/v1/embed/sessions',
       '/api/auth/v1',
-      '/api/admin/submissions',
       '/API/crm/leads',
       '/api/crm/%6Ceads',
       '/api/%61uth/login',

@@ -75,7 +75,14 @@ describe('acts of embedding in the audit trail', () => {
 describe('acts of the platform in the audit trail', () => {
   it('are plans that operators set', async () => {
     const owner = await identity.account();
-    const operator = { ...(await principalOf(owner)), kind: 'operator', userId: randomUUID(), tenantId: '' } as const;
+    const roles = ['administrator'];
+    const operator = {
+      ...(await principalOf(owner)),
+      kind: 'operator',
+      userId: randomUUID(),
+      tenantId: '',
+      roles,
+    } as const;
     await identity.get(TenantService).setPlan(operator, owner.tenantId, 'business');
     expect(await entryOf(identity, owner, 'workspace.plan_changed')).toMatchObject({
       actor: { kind: 'operator', id: operator.userId, name: null },

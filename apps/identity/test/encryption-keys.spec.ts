@@ -131,6 +131,7 @@ describe('the sealed columns of identity', () => {
     const others = [
       // Sealed with a key that only the token gives.
       'refresh_token.sealed_successor',
+      'oauth_refresh_token.sealed_successor',
       // Public.
       'passkey.credential_id',
       'passkey.public_key',

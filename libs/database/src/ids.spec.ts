@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { idOf, millisecondsOfId, newId } from './ids.js';
 
@@ -17,6 +17,24 @@ describe('new ids', () => {
     expect([...ids].sort()).toEqual(ids);
     // Of two in the same millisecond the rest is random.
     expect(new Set(ids.map((id) => id.slice(-8))).size).toBeGreaterThan(ids.length - 10);
+  });
+
+  it('stay in order when the clock is set back a little, and follow it when it is set back far', () => {
+    const start = Date.now();
+    const clock = jest.spyOn(Date, 'now');
+    const at = (ms: number) => {
+      clock.mockReturnValue(start + ms);
+      return newId();
+    };
+    try {
+      const ahead = at(300_000);
+      const little = at(295_000);
+      expect(little > ahead).toBe(true);
+      expect(millisecondsOfId(little)).toBe(start + 300_000);
+      expect(millisecondsOfId(at(0))).toBe(start);
+    } finally {
+      clock.mockRestore();
+    }
   });
 });
 

@@ -2,6 +2,12 @@ import { createHash } from 'node:crypto';
 import { pooledRandom } from '@crm/context';
 import { stringify, v7 } from 'uuid';
 
+/**
+ * How far ids go ahead of a clock that was set back, so that they stay in order: less than the age ahead of the clock at which
+ * tokens, whose time is that of their id, are refused (60 s, libs/access).
+ */
+const MOST_AHEAD_MS = 10_000;
+
 let msecs = 0;
 let seq = 0;
 
@@ -13,7 +19,7 @@ let seq = 0;
 export function newId(): string {
   const random = pooledRandom(16);
   const now = Date.now();
-  if (now > msecs) {
+  if (now > msecs || msecs - now > MOST_AHEAD_MS) {
     msecs = now;
     // 31 bits, so that the counter has room.
     seq = random.readUInt32BE(0) >>> 1;

@@ -372,7 +372,7 @@ describe('the HTTP side of a service', () => {
     expect(json.paths['/api/crm/leads'].post).toMatchObject({
       operationId: 'Lead_create',
       summary: 'Creates a lead',
-      security: [{ bearer: [] }],
+      security: [{ bearer: [] }, { apiKey: [] }],
       requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/CreateLead' } } } },
     });
     expect(json.components.schemas.CreateLead).toMatchObject({

@@ -6,7 +6,7 @@ import type { TenantService } from './tenant.service.js';
 
 it('only an operator sets the plan of a tenant, not the owner of one', async () => {
   const changed: Plan[] = [];
-  const tenants = { setPlan: async (_tenantId: string, plan: Plan) => void changed.push(plan) };
+  const tenants = { setPlan: async (_operator: Principal, _tenantId: string, plan: Plan) => void changed.push(plan) };
   const handler = new TenantRpc(tenants as unknown as TenantService);
   const request = { tenantId: '0199aa00-0000-7000-8000-000000000001', plan: 'business' as const };
   const callAs = (kind: Principal['kind']) =>
