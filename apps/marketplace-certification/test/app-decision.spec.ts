@@ -92,6 +92,43 @@ describe('a suspended app', () => {
   });
 });
 
+describe('a revoked app', () => {
+  it('leaves the marketplace for good with every version that anybody may have', async () => {
+    const key = await published();
+    await marketplace.install(tenant, key);
+    const { body: next } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
+    await marketplace.decide(next.submissionId, 'publish', 'It repairs the loss.');
+    const { body: later } = await marketplace.submit(developer, fieldService(key, { version: '1.0.2' }));
+    expect(await decide(key, 'revoke', 'It steals data.')).toMatchObject({
+      publishedVersion: null,
+      suspendedVersion: null,
+      revoked: true,
+      installations: 1,
+    });
+    expect(await listed(key)).toBe(false);
+    const other = await marketplace.caller();
+    for (const wanted of [{}, { version: '1.0.0' }, { version: '1.0.1' }]) {
+      expect((await marketplace.install(other, key, wanted)).body.code).toBe('APP_NOT_INSTALLABLE');
+    }
+    const own = await marketplace.request(developer, 'GET', '/developer/apps');
+    const app = own.body.data.find((candidate) => candidate.key === key);
+    expect(app?.versions.map(({ versionStatus }) => versionStatus)).toEqual(['in_review', 'revoked', 'revoked']);
+    for (const decision of ['reinstate', 'suspend', 'revoke', 'unlist'] as const) {
+      await expect(decide(key, decision)).rejects.toEqual(code('SUBMISSION_STATE'));
+    }
+    const publication = marketplace.decide(later.submissionId, 'publish', 'It is honest now.');
+    await expect(publication).rejects.toEqual(code('SUBMISSION_STATE'));
+    expect(await decisions().measure(theOperator, key)).toMatchObject({ publishedVersion: null, revoked: true });
+  });
+
+  it('may have been suspended before', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    expect(await decide(key, 'revoke')).toMatchObject({ suspendedVersion: null, revoked: true });
+    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
+  });
+});
+
 describe('an unlisted app', () => {
   it('is installed by those who know its key, also after a suspension', async () => {
     const key = await published();
@@ -111,7 +148,7 @@ describe('decisions on apps', () => {
     await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
     await expect(decide(newKey(), 'suspend')).rejects.toEqual(code('NOT_FOUND'));
     const linked = { ...administrator, linkedTenantId: developer.tenantId };
-    for (const decision of ['suspend', 'reinstate', 'unlist'] as const) {
+    for (const decision of ['suspend', 'reinstate', 'revoke', 'unlist'] as const) {
       await expect(decide(key, decision, 'x', linked)).rejects.toEqual(code('OWN_SUBMISSION'));
     }
     const user = { ...administrator, kind: 'user' as const, tenantId: developer.tenantId };

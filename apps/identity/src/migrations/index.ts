@@ -14,6 +14,7 @@ import { Audit1795800000601 } from './1795800000601-audit.js';
 import { Erasure1795800000602 } from './1795800000602-erasure.js';
 import { OperatorAudit1795800000702 } from './1795800000702-operator-audit.js';
 import { JoinedParts1795800000811 } from './1795800000811-joined-parts.js';
+import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -32,6 +33,7 @@ export const migrations = [
   Erasure1795800000602,
   OperatorAudit1795800000702,
   JoinedParts1795800000811,
+  RevokedApps1795800000831,
 ];
 
 export const databaseRoles = DATABASES.identity;

@@ -1,4 +1,4 @@
-import { IntegerField, ObjectField, TextField } from '@crm/http';
+import { BooleanField, IntegerField, ObjectField, TextField } from '@crm/http';
 import { PublisherView } from '../submission/submission.dto.js';
 
 export class AppDecisionInput {
@@ -37,6 +37,9 @@ export class AppView {
 
   @TextField({ maxLength: 64, nullable: true })
   suspendedVersion: string | null;
+
+  @BooleanField({ description: 'For good: nothing of it is published again' })
+  revoked: boolean;
 
   @ObjectField(() => ImpactView)
   impact: ImpactView;

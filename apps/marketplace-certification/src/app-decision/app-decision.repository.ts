@@ -16,6 +16,7 @@ export interface DecidedApp {
   /** The latest one. */
   readonly suspendedId: string | null;
   readonly suspendedVersion: string | null;
+  readonly revoked: boolean;
 }
 
 export interface InstallationCounts {

@@ -135,6 +135,9 @@ export class ReviewService {
       throw reasonRequired('The certification has open warnings: give a reason to publish it');
     }
     const versions = await this.versions.listOfApp(tx, submission.appKey);
+    if (versions.some(({ status }) => status === 'revoked')) {
+      throw new PlatformError('SUBMISSION_STATE', 'The app is revoked');
+    }
     const published = versions.find(({ status }) => status === 'published');
     // A later version takes the place of a suspended one. Identity learns of it within seconds.
     if (!published && versions.some(({ status }) => status === 'suspended')) {

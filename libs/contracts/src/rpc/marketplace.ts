@@ -181,6 +181,8 @@ export const AppImpact = Type.Object({
   /** Null while no version can be installed. */
   publishedVersion: Type.Union([Type.String(), Type.Null()]),
   suspendedVersion: Type.Union([Type.String(), Type.Null()]),
+  /** For good: nothing of it is published again. */
+  revoked: Type.Boolean(),
   /** Live installations, those that are being made or undone included; sandboxes apart. */
   installations: Type.Integer(),
   /** Tenants that have one. */
@@ -199,7 +201,7 @@ export const getAppImpact = defineRpc({
   timeoutMs: 5000,
 });
 
-export const APP_DECISIONS = ['suspend', 'reinstate', 'unlist'] as const;
+export const APP_DECISIONS = ['suspend', 'reinstate', 'revoke', 'unlist'] as const;
 export type AppDecision = (typeof APP_DECISIONS)[number];
 
 /** What operators do to an app that is published. The reason is told to its publisher. */
