@@ -85,6 +85,19 @@ describe('a suspended app', () => {
     await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
   });
 
+  it('is not brought back by an older version', async () => {
+    const key = newKey();
+    const { body: older } = await marketplace.submit(developer, fieldService(key, { version: '1.0.0' }));
+    const { body: newer } = await marketplace.submit(developer, fieldService(key, { version: '1.1.0' }));
+    await marketplace.decide(newer.submissionId, 'publish', 'The warnings are known.');
+    await decide(key, 'suspend');
+    const publication = marketplace.decide(older.submissionId, 'publish', 'The warnings are known.');
+    await expect(publication).rejects.toEqual(code('SUBMISSION_STATE'));
+    expect(await listed(key)).toBe(false);
+    expect(await decisions().measure(theOperator, key)).toMatchObject({ suspendedVersion: '1.1.0' });
+    expect(await decide(key, 'reinstate')).toMatchObject({ publishedVersion: '1.1.0' });
+  });
+
   it('is suspended once by operators who do so at the same moment', async () => {
     const key = await published();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => decide(key, 'suspend')));

@@ -138,15 +138,20 @@ export class ReviewService {
     if (versions.some(({ status }) => status === 'revoked')) {
       throw new PlatformError('SUBMISSION_STATE', 'The app is revoked');
     }
+    // Also while it is suspended: publishing an older version must not undo that.
+    const higher = versions.find(
+      ({ status, version }) =>
+        (status === 'published' || status === 'suspended') && compareVersions(version, submission.version) > 0,
+    );
+    if (higher) {
+      throw new PlatformError('SUBMISSION_STATE', `Version ${higher.version}, which is higher, is ${higher.status}`);
+    }
     const published = versions.find(({ status }) => status === 'published');
     // A later version takes the place of a suspended one. Identity learns of it within seconds.
     if (!published && versions.some(({ status }) => status === 'suspended')) {
       await this.statuses.decide(tx, submission.appKey, 'active');
     }
     if (published) {
-      if (compareVersions(published.version, submission.version) > 0) {
-        throw new PlatformError('SUBMISSION_STATE', `Version ${published.version}, which is higher, is published`);
-      }
       const to = nextStatus('published', 'deprecate', 'system');
       await this.versions.changeStatus(tx, published.id, to);
       await this.audit.insert(tx, {
