@@ -29,6 +29,7 @@ const impact: AppImpact = {
   publishedVersion: '1.0.0',
   suspendedVersion: null,
   revoked: false,
+  unlistedByOperator: false,
   installations: 7,
   tenants: 5,
   sandboxes: 1,

@@ -1,6 +1,7 @@
 import type { AppDecision } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
+import { QueueService } from '../src/review/queue.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
@@ -151,6 +152,31 @@ describe('an unlisted app', () => {
     await expect(decide(key, 'unlist')).rejects.toEqual(code('SUBMISSION_STATE'));
     await decide(key, 'suspend');
     expect(await decide(key, 'reinstate')).toMatchObject({ visibility: 'unlisted' });
+  });
+
+  it('stays unlisted when its next version is published, which its reviewer is told', async () => {
+    const key = await published();
+    await decide(key, 'unlist', 'It copies another app.');
+    const { body } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
+    const queue = marketplace.service.get(QueueService);
+    expect(await queue.get(theOperator, body.submissionId)).toMatchObject({ unlistedByOperator: true });
+    await marketplace.decide(body.submissionId, 'publish', 'It is still a copy.');
+    expect(await listed(key)).toBe(false);
+    expect(await decisions().measure(theOperator, key)).toMatchObject({
+      publishedVersion: '1.0.1',
+      visibility: 'unlisted',
+      unlistedByOperator: true,
+    });
+  });
+
+  it('becomes private when its publisher says so', async () => {
+    const key = await published();
+    await decide(key, 'unlist', 'It copies another app.');
+    const { listing } = fieldService(key);
+    const changes = { version: '1.0.1', listing: { ...listing, visibility: 'private' as const } };
+    const { body } = await marketplace.submit(developer, fieldService(key, changes as object));
+    await marketplace.decide(body.submissionId, 'publish', 'Fine.');
+    expect(await decisions().measure(theOperator, key)).toMatchObject({ visibility: 'private' });
   });
 });
 

@@ -107,11 +107,7 @@ export class AppDecisionService {
     if (publishedId !== null) throw new PlatformError('SUBMISSION_STATE', `Version ${publishedVersion} is published`);
     await this.move(tx, operator, { id: suspendedId, status: 'suspended' }, 'reinstate', reason);
     const manifest = await this.versions.getManifest(tx, suspendedId);
-    await this.apps.publish(tx, appKey, suspendedId, {
-      ...publishedListing(manifest, app.publisherName),
-      // What an operator has unlisted stays so.
-      ...(app.visibility === 'unlisted' && { visibility: 'unlisted' }),
-    });
+    await this.apps.publish(tx, appKey, suspendedId, publishedListing(manifest, app.publisherName));
     await this.clients.decide(tx, appKey, 'active');
   }
 
@@ -170,14 +166,26 @@ export class AppDecisionService {
 }
 
 function impactOf(app: DecidedApp, { installations, tenants, sandboxes }: InstallationCounts): AppImpact {
-  const { appKey, name, tenantId, publisherName, visibility, publishedVersion, suspendedVersion, revoked } = app;
+  const {
+    appKey,
+    name,
+    tenantId,
+    publisherName,
+    visibility,
+    publishedVersion,
+    suspendedVersion,
+    revoked,
+    unlistedByOperator,
+  } = app;
   const publisher = { tenantId, name: publisherName };
   const counts = { installations, tenants, sandboxes };
-  return { appKey, name, publisher, visibility, publishedVersion, suspendedVersion, revoked, ...counts };
+  const states = { visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked };
+  return { appKey, name, publisher, ...states, ...counts };
 }
 
-const stateOf = ({ visibility, publishedVersion, suspendedVersion, revoked }: AppImpact) => ({
+const stateOf = ({ visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked }: AppImpact) => ({
   visibility,
+  unlistedByOperator,
   publishedVersion,
   suspendedVersion,
   revoked,

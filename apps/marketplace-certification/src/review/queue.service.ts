@@ -72,13 +72,14 @@ export class QueueService {
       if (!submission) throw new PlatformError('NOT_FOUND');
       const difference = await this.differences.find(tx, submission);
       const steps = await this.reviews.listSteps(tx, submissionId, SHOWN_STEPS);
-      const { name, kind, manifestSha256 } = submission;
+      const { name, kind, manifestSha256, unlistedByOperator } = submission;
       return {
         // The certification is a document of its own.
         submission: { ...viewOf(submission), certification: {} },
         name,
         kind,
         manifestSha256,
+        unlistedByOperator,
         difference,
         history: steps.map((step) => ({ ...step, at: step.at.toISOString() })),
       };
