@@ -2,7 +2,7 @@ import { Database, newId, runMigrations } from '@crm/database';
 import { type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { entities } from '../src/entities.js';
-import { UnlistedApps1795800000832 } from '../src/migrations/1795800000832-unlisted-apps.js';
+import { DecisionsInForce1795800000832 } from '../src/migrations/1795800000832-decisions-in-force.js';
 import { migrations } from '../src/migrations/index.js';
 
 let server: TestDatabase;
@@ -11,7 +11,7 @@ let database: Database;
 beforeAll(async () => {
   server = await testDatabase(
     'marketplace-certification',
-    migrations.slice(0, migrations.indexOf(UnlistedApps1795800000832)),
+    migrations.slice(0, migrations.indexOf(DecisionsInForce1795800000832)),
   );
   database = new Database(server.config, entities);
 });

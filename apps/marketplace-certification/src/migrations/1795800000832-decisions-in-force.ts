@@ -4,9 +4,16 @@ import type { QueryRunner } from 'typeorm';
 /** Whose policies bind the owner too, and let it see nothing. */
 const TABLES = ['app', 'operator_audit'];
 
-/** What an operator has unlisted stays so, whatever the next version says. */
-export class UnlistedApps1795800000832 extends ServiceMigration {
+/** What an operator has unlisted stays so, and what a publication allows is told to identity once it has happened. */
+export class DecisionsInForce1795800000832 extends ServiceMigration {
   async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE client_status ALTER COLUMN status DROP NOT NULL,
+        ADD COLUMN settings_changed boolean NOT NULL DEFAULT false`);
+    await this.keepUnlisted(runner);
+  }
+
+  private async keepUnlisted(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE app ADD COLUMN unlisted_by_operator boolean NOT NULL DEFAULT false');
     for (const table of TABLES) await runner.query(`ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY`);
     // Which apps operators have unlisted is in their trail. One that was published as public since then is unlisted again.
