@@ -250,6 +250,17 @@ describe('the token', () => {
     expect(used.size).toBeGreaterThanOrEqual(2);
   });
 
+  it('of another user takes away what was shown for the one before', async () => {
+    await page.clock.install();
+    await open();
+    const user = { sub: 'user-3', email: `user-3-${publisher.tenantId}@host.test`, name: 'Their Colleague' };
+    host.set({ user, scopes: ['contacts:read'] });
+    await page.clock.fastForward(841_000);
+    await crm.getByText('Mary Somerville').waitFor();
+    expect(await inFrame('document.body.innerText')).not.toContain('Lovelace');
+    expect(host.reasons).toEqual(['first', 'expiring']);
+  });
+
   it('is replaced when it is refused, without the user noticing', async () => {
     let isFirst = true;
     host.set({ alter: (token) => (isFirst ? token.replace(/[^.]+$/, 'AAAA') : token) });

@@ -36,11 +36,13 @@ describe('a provider that misbehaves', () => {
     expect(Date.now() - startedAt).toBeLessThan(PROVIDER_MS + 2_000);
   });
 
-  it('is waited for by a few sign-ins at a time, and holds up no other provider', async () => {
+  it('is waited for by a few sign-ins of a workspace at a time, and holds up no other workspace', async () => {
     provider.reactions.set('/token', 'hang');
     const waiting = await Promise.all(Array.from({ length: 20 }, () => stage.begun()));
     const outcomes = Promise.all(waiting.map(({ browser, state }) => browser.comeBack(stage.callback(state))));
     const other = await stage.proven();
+    // Also where both have the same provider.
+    await stage.begun(await stage.add(other, provider), provider, other);
     const at = await stage.add(other, another);
     const { browser, state } = await stage.begun(at, another, other);
     expect((await browser.comeBack(stage.callback(state, { at }))).code).toBeTruthy();

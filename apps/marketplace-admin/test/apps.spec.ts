@@ -28,6 +28,8 @@ const impact: AppImpact = {
   visibility: 'public',
   publishedVersion: '1.0.0',
   suspendedVersion: null,
+  revoked: false,
+  unlistedByOperator: false,
   installations: 7,
   tenants: 5,
   sandboxes: 1,
@@ -52,6 +54,8 @@ describe('the apps of operators', () => {
     const suspended = await request('POST', 'fleet/suspend', { reason: 'It loses data.' });
     expect([suspended.status, suspended.body]).toEqual([200, { ...view, publishedVersion: null }]);
     expect(seen).toEqual([{ appKey: 'fleet', decision: 'suspend', reason: 'It loses data.' }]);
+    expect((await request('POST', 'fleet/revoke', { reason: 'It steals data.' })).status).toBe(200);
+    expect(seen.at(-1)).toEqual({ appKey: 'fleet', decision: 'revoke', reason: 'It steals data.' });
   });
 
   it('are never decided on without a reason', async () => {

@@ -1,6 +1,7 @@
 import type { AppDecision } from '@crm/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { AppDecisionService } from '../src/app-decision/app-decision.service.js';
+import { QueueService } from '../src/review/queue.service.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { theOperator } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
@@ -85,10 +86,60 @@ describe('a suspended app', () => {
     await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
   });
 
+  it('is not brought back by an older version', async () => {
+    const key = newKey();
+    const { body: older } = await marketplace.submit(developer, fieldService(key, { version: '1.0.0' }));
+    const { body: newer } = await marketplace.submit(developer, fieldService(key, { version: '1.1.0' }));
+    await marketplace.decide(newer.submissionId, 'publish', 'The warnings are known.');
+    await decide(key, 'suspend');
+    const publication = marketplace.decide(older.submissionId, 'publish', 'The warnings are known.');
+    await expect(publication).rejects.toEqual(code('SUBMISSION_STATE'));
+    expect(await listed(key)).toBe(false);
+    expect(await decisions().measure(theOperator, key)).toMatchObject({ suspendedVersion: '1.1.0' });
+    expect(await decide(key, 'reinstate')).toMatchObject({ publishedVersion: '1.1.0' });
+  });
+
   it('is suspended once by operators who do so at the same moment', async () => {
     const key = await published();
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => decide(key, 'suspend')));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+});
+
+describe('a revoked app', () => {
+  it('leaves the marketplace for good with every version that anybody may have', async () => {
+    const key = await published();
+    await marketplace.install(tenant, key);
+    const { body: next } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
+    await marketplace.decide(next.submissionId, 'publish', 'It repairs the loss.');
+    const { body: later } = await marketplace.submit(developer, fieldService(key, { version: '1.0.2' }));
+    expect(await decide(key, 'revoke', 'It steals data.')).toMatchObject({
+      publishedVersion: null,
+      suspendedVersion: null,
+      revoked: true,
+      installations: 1,
+    });
+    expect(await listed(key)).toBe(false);
+    const other = await marketplace.caller();
+    for (const wanted of [{}, { version: '1.0.0' }, { version: '1.0.1' }]) {
+      expect((await marketplace.install(other, key, wanted)).body.code).toBe('APP_NOT_INSTALLABLE');
+    }
+    const own = await marketplace.request(developer, 'GET', '/developer/apps');
+    const app = own.body.data.find((candidate) => candidate.key === key);
+    expect(app?.versions.map(({ versionStatus }) => versionStatus)).toEqual(['in_review', 'revoked', 'revoked']);
+    for (const decision of ['reinstate', 'suspend', 'revoke', 'unlist'] as const) {
+      await expect(decide(key, decision)).rejects.toEqual(code('SUBMISSION_STATE'));
+    }
+    const publication = marketplace.decide(later.submissionId, 'publish', 'It is honest now.');
+    await expect(publication).rejects.toEqual(code('SUBMISSION_STATE'));
+    expect(await decisions().measure(theOperator, key)).toMatchObject({ publishedVersion: null, revoked: true });
+  });
+
+  it('may have been suspended before', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    expect(await decide(key, 'revoke')).toMatchObject({ suspendedVersion: null, revoked: true });
+    await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
   });
 });
 
@@ -102,6 +153,31 @@ describe('an unlisted app', () => {
     await decide(key, 'suspend');
     expect(await decide(key, 'reinstate')).toMatchObject({ visibility: 'unlisted' });
   });
+
+  it('stays unlisted when its next version is published, which its reviewer is told', async () => {
+    const key = await published();
+    await decide(key, 'unlist', 'It copies another app.');
+    const { body } = await marketplace.submit(developer, fieldService(key, { version: '1.0.1' }));
+    const queue = marketplace.service.get(QueueService);
+    expect(await queue.get(theOperator, body.submissionId)).toMatchObject({ unlistedByOperator: true });
+    await marketplace.decide(body.submissionId, 'publish', 'It is still a copy.');
+    expect(await listed(key)).toBe(false);
+    expect(await decisions().measure(theOperator, key)).toMatchObject({
+      publishedVersion: '1.0.1',
+      visibility: 'unlisted',
+      unlistedByOperator: true,
+    });
+  });
+
+  it('becomes private when its publisher says so', async () => {
+    const key = await published();
+    await decide(key, 'unlist', 'It copies another app.');
+    const { listing } = fieldService(key);
+    const changes = { version: '1.0.1', listing: { ...listing, visibility: 'private' as const } };
+    const { body } = await marketplace.submit(developer, fieldService(key, changes as object));
+    await marketplace.decide(body.submissionId, 'publish', 'Fine.');
+    expect(await decisions().measure(theOperator, key)).toMatchObject({ visibility: 'private' });
+  });
 });
 
 describe('decisions on apps', () => {
@@ -111,7 +187,7 @@ describe('decisions on apps', () => {
     await expect(decide(key, 'reinstate')).rejects.toEqual(code('SUBMISSION_STATE'));
     await expect(decide(newKey(), 'suspend')).rejects.toEqual(code('NOT_FOUND'));
     const linked = { ...administrator, linkedTenantId: developer.tenantId };
-    for (const decision of ['suspend', 'reinstate', 'unlist'] as const) {
+    for (const decision of ['suspend', 'reinstate', 'revoke', 'unlist'] as const) {
       await expect(decide(key, decision, 'x', linked)).rejects.toEqual(code('OWN_SUBMISSION'));
     }
     const user = { ...administrator, kind: 'user' as const, tenantId: developer.tenantId };

@@ -41,6 +41,15 @@ describe('what identity learns of a decision about an app', () => {
     expect(await untold()).not.toContain(key);
   });
 
+  it('is that it is revoked, for good', async () => {
+    const key = await published();
+    await decide(key, 'suspend');
+    await decide(key, 'revoke');
+    await expect(decide(key, 'reinstate')).rejects.toMatchObject({ code: 'SUBMISSION_STATE' });
+    await marketplace.service.get(ClientStatusSweeper).sweep();
+    expect(told(key)).toEqual(['suspended', 'revoked']);
+  });
+
   it('is told later when identity is away, and does not hold up the decision', async () => {
     const [key, other] = [await published(), await published()];
     neighbours.instead(rpc.identity.setOAuthAppStatus, ({ appKey }) => {

@@ -1,5 +1,7 @@
 import { PlatformError, rpc } from '@crm/contracts';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { ClientStatusSweeper } from '../src/client-status/client-status.sweeper.js';
+import { ReviewRepository } from '../src/review/review.repository.js';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { type Caller } from './support/marketplace.js';
 import { fieldService, newKey } from './support/packages.js';
@@ -159,17 +161,42 @@ describe('the embed section of a version', () => {
     expect((await post(developer, key, 'embed-credentials')).status).toBe(201);
   });
 
-  it('prevents the publication while identity is away', async () => {
+  it('applies as soon as identity is back when it was away at the publication', async () => {
     const key = newKey();
     const { body } = await marketplace.submit(developer, fieldService(key, embed(['https://acme.example'])));
     const publish = () => marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
     neighbours.instead(rpc.identity.updateEmbedSettings, () => {
       throw new PlatformError('SERVICE_UNAVAILABLE');
     });
-    await expect(publish()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect((await marketplace.request(await marketplace.caller(), 'GET', `/apps/${key}`)).status).toBe(404);
-    neighbours.reset();
     expect(await publish()).toMatchObject({ versionStatus: 'published' });
+    neighbours.reset();
+    await marketplace.service.get(ClientStatusSweeper).sweep();
+    expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toMatchObject([
+      { appKey: key, allowedOrigins: ['https://acme.example'] },
+    ]);
+    await marketplace.service.get(ClientStatusSweeper).sweep();
+    expect(neighbours.callsTo(rpc.identity.updateEmbedSettings)).toHaveLength(1);
+  });
+
+  it('does not apply when the publication fails at its end', async () => {
+    const key = newKey();
+    await marketplace.publish(developer, key, embed(['https://acme.example']));
+    const next = fieldService(key, { version: '1.1.0', ...embed(['https://elsewhere.example']) });
+    const { body } = await marketplace.submit(developer, next);
+    const reviews = marketplace.service.get(ReviewRepository);
+    const find = reviews.find.bind(reviews);
+    let finds = 0;
+    // The first look finds the submission, the last one is all that is left to do before the commit.
+    const failing = jest.spyOn(reviews, 'find').mockImplementation((tx, id) => {
+      finds += 1;
+      return finds === 1 ? find(tx, id) : Promise.reject(new Error('The connection is lost'));
+    });
+    const publication = marketplace.decide(body.submissionId, 'publish', 'The warnings are known.');
+    await expect(publication).rejects.toThrow('The connection is lost');
+    failing.mockRestore();
+    await marketplace.service.get(ClientStatusSweeper).sweep();
+    const told = neighbours.callsTo(rpc.identity.updateEmbedSettings) as { appKey: string; allowedOrigins: string[] }[];
+    expect(told.filter(({ appKey }) => appKey === key).at(-1)?.allowedOrigins).toEqual(['https://acme.example']);
   });
 });
 

@@ -91,7 +91,7 @@ export const GLOBAL_TABLES: Readonly<Record<StatefulService, readonly GlobalTabl
     {
       table: 'client_status',
       role: 'narrow',
-      why: 'what operators decided about an app, until identity has learned it',
+      why: 'what was decided about an app or published, until identity has learned it',
     },
     {
       table: 'install_count',

@@ -21,6 +21,7 @@ export const OPERATOR_ACTS = [
   'submission.publish',
   'app.suspend',
   'app.reinstate',
+  'app.revoke',
   'app.unlist',
   'tenant.set-plan',
   'embed-conflict.view',

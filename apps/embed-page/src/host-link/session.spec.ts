@@ -5,10 +5,10 @@ import { ASK_AGAIN_MS, NoToken, Session, TOKEN_TIMEOUT_MS } from './session.js';
 const LIFETIME_S = 900;
 
 /** A token as the API mints it, now. */
-function newToken(name: string, ageSeconds = 0): string {
+function newToken(name: string, ageSeconds = 0, of = { tid: 'a-workspace', sub: 'a-user' }): string {
   const iat = Math.floor(Date.now() / 1000) - ageSeconds;
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'EdDSA' })}.${part({ name, iat, exp: iat + LIFETIME_S })}.c2ln`;
+  return `${part({ alg: 'EdDSA' })}.${part({ ...of, name, iat, exp: iat + LIFETIME_S })}.c2ln`;
 }
 
 let asked: TokenReason[];
@@ -115,6 +115,31 @@ describe('the token of the page', () => {
     await expect(session.current()).rejects.toBeInstanceOf(NoToken);
     advance(LIFETIME_S);
     expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['user', { tid: 'a-workspace', sub: 'another-user' }],
+    ['workspace', { tid: 'another-workspace', sub: 'a-user' }],
+  ])('of another %s is told to whoever shows anything, and no call of before goes on with it', async (_, other) => {
+    const first = newToken('first');
+    session.receive(first);
+    const { holder } = session;
+    const holders: unknown[] = [];
+    session.subscribe(() => holders.push(session.holder));
+    const waiting = session.replacementFor(first);
+    session.receive(newToken('first, renewed'));
+    expect(await waiting).toBe(await session.current());
+    expect(holders).toEqual([]);
+
+    const renewed = await session.current();
+    const write = session.replacementFor(renewed);
+    const theirs = newToken('theirs', 0, other);
+    session.receive(theirs);
+    await expect(write).rejects.toBeInstanceOf(NoToken);
+    await expect(session.replacementFor(renewed)).rejects.toBeInstanceOf(NoToken);
+    expect(holders).toEqual([session.holder]);
+    expect(session.holder).not.toBe(holder);
+    expect([session.state, await session.current()]).toEqual(['active', theirs]);
   });
 
   it('of another form is used until it is refused', async () => {

@@ -1,6 +1,6 @@
 import type { TokenSource } from '@crm/api-client';
 import type { TokenReason } from '@crm/sdk/embed/protocol';
-import { tokenLifetimeMs } from './token-lifetime.js';
+import { tokenHolder, tokenLifetimeMs } from './token-lifetime.js';
 
 /** How long before its end a token is replaced, in milliseconds. */
 export const RENEW_BEFORE_MS = 60_000;
@@ -26,11 +26,13 @@ export class NoToken extends Error {
 
 /**
  * The token of the page: in memory only, replaced a minute before it ends and whenever the API refuses it. A token that is
- * replaced in time changes nothing of what is shown.
+ * replaced in time changes nothing of what is shown, unless it is somebody else's: then nothing of before is kept, and no call of
+ * before goes on with it.
  */
 export class Session implements TokenSource {
   private token: string | undefined;
   private status: SessionState = 'waiting';
+  private who: string | undefined;
   private renewal: ReturnType<typeof setTimeout> | undefined;
   private end: ReturnType<typeof setTimeout> | undefined;
   private patience: ReturnType<typeof setTimeout> | undefined;
@@ -44,6 +46,11 @@ export class Session implements TokenSource {
     return this.status;
   }
 
+  /** Whose token the page has, or had last. */
+  get holder(): string | undefined {
+    return this.who;
+  }
+
   /** @returns ends it */
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -55,6 +62,7 @@ export class Session implements TokenSource {
   }
 
   replacementFor(refused: string): Promise<string> {
+    if (tokenHolder(refused) !== this.who) return Promise.reject(new NoToken());
     // Another call was refused before, and its replacement is here already.
     if (this.token !== undefined && this.token !== refused) return Promise.resolve(this.token);
     if (this.token === refused) {
@@ -68,13 +76,14 @@ export class Session implements TokenSource {
     if (this.status === 'destroyed') return;
     this.stopTimers();
     this.token = token;
+    const isOther = this.takeHolder(tokenHolder(token));
     const lifetime = tokenLifetimeMs(token, Date.now());
     if (lifetime !== undefined) {
       this.renewal = setTimeout(() => this.ask('expiring'), Math.max(lifetime - RENEW_BEFORE_MS, lifetime / 2));
       this.end = setTimeout(() => this.lose('ended'), lifetime);
     }
     for (const { resolve } of this.waiting.splice(0)) resolve(token);
-    this.become('active');
+    this.become('active', isOther);
   }
 
   /** The host could not get a token. One that is still valid is used to its end. */
@@ -102,6 +111,17 @@ export class Session implements TokenSource {
     this.lose('destroyed');
   }
 
+  /**
+   * Calls that wait for a token of somebody else would be made in the name of this one.
+   * @returns whether it is another than before
+   */
+  private takeHolder(holder: string): boolean {
+    if (this.who === holder) return false;
+    if (this.who !== undefined) for (const { reject } of this.waiting.splice(0)) reject(new NoToken());
+    this.who = holder;
+    return true;
+  }
+
   private next(): Promise<string> {
     if (this.status === 'destroyed' || this.status === 'ended') return Promise.reject(new NoToken());
     return new Promise((resolve, reject) => {
@@ -117,8 +137,8 @@ export class Session implements TokenSource {
     this.become(state);
   }
 
-  private become(state: SessionState): void {
-    if (this.status === state) return;
+  private become(state: SessionState, isOther = false): void {
+    if (this.status === state && !isOther) return;
     this.status = state;
     for (const listener of this.listeners) listener();
   }

@@ -14,6 +14,15 @@ export function tokenLifetimeMs(token: string, now: number): number | undefined 
   return left > 0 && left < whole ? left : whole;
 }
 
+/**
+ * Whose token it is: workspace and user. One that names nobody is nobody else's either.
+ * @param token a JWT; its signature is the API's business
+ */
+export function tokenHolder(token: string): string {
+  const { tid, sub } = claimsOf(token) ?? {};
+  return typeof tid === 'string' && typeof sub === 'string' ? `${tid}/${sub}` : token;
+}
+
 function claimsOf(token: string): Record<string, unknown> | undefined {
   const [, payload = ''] = token.split('.');
   try {

@@ -31,8 +31,8 @@ export class AppController {
   @HttpCode(200)
   @Access({ right: 'administer' })
   @Describe({
-    summary: 'Suspends, reinstates or unlists an app',
-    description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installs and keeps those there are; \`reinstate\` undoes that; \`unlist\` leaves the app to those who know its key. The publisher reads the reason as the verdict on the version.`,
+    summary: 'Suspends, reinstates, revokes or unlists an app',
+    description: `The decision is one of ${APP_DECISIONS.map((name) => `\`${name}\``).join(', ')}. \`suspend\` stops new installs and keeps those there are; \`reinstate\` undoes that; \`revoke\` is for good: no version is published any more or again, and every token of the app ends within a second; \`unlist\` leaves the app to those who know its key. The publisher reads the reason as the verdict on the version.`,
     answers: [{ status: 200, description: 'The app and its installations', body: () => AppView }],
     refusals: ['OWN_SUBMISSION', 'SUBMISSION_STATE', 'NOT_FOUND'],
   })

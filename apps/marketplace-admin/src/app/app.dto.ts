@@ -1,4 +1,4 @@
-import { IntegerField, ObjectField, TextField } from '@crm/http';
+import { BooleanField, IntegerField, ObjectField, TextField } from '@crm/http';
 import { PublisherView } from '../submission/submission.dto.js';
 
 export class AppDecisionInput {
@@ -32,11 +32,17 @@ export class AppView {
   @TextField({ maxLength: 20, example: 'public' })
   visibility: string;
 
+  @BooleanField({ optional: true, description: 'It stays unlisted where a version says `public`' })
+  unlistedByOperator?: boolean;
+
   @TextField({ maxLength: 64, nullable: true, description: 'Null while no version can be installed' })
   publishedVersion: string | null;
 
   @TextField({ maxLength: 64, nullable: true })
   suspendedVersion: string | null;
+
+  @BooleanField({ optional: true, description: 'For good: nothing of it is published again' })
+  revoked?: boolean;
 
   @ObjectField(() => ImpactView)
   impact: ImpactView;

@@ -1,5 +1,15 @@
 import { QUEUE_CLAIMS, QUEUE_SORTS, type QueueSort, VERSION_STATUSES, type VersionStatus } from '@crm/contracts';
-import { DateTimeField, EnumField, IdField, JsonField, ListField, ListQuery, ObjectField, TextField } from '@crm/http';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  IdField,
+  JsonField,
+  ListField,
+  ListQuery,
+  ObjectField,
+  TextField,
+} from '@crm/http';
 import { DifferenceView } from './difference.dto.js';
 
 export class ListSubmissionsQuery extends ListQuery {
@@ -122,6 +132,12 @@ export class SubmissionDetailView extends SubmissionView {
 
   @TextField({ maxLength: 64, description: 'What the version is known by; in hexadecimal digits' })
   manifestSha256: string;
+
+  @BooleanField({
+    optional: true,
+    description: 'An operator has unlisted the app: publishing a version does not list it',
+  })
+  unlistedByOperator?: boolean;
 
   @JsonField({ description: 'The package as it was submitted' })
   manifest: Record<string, unknown>;

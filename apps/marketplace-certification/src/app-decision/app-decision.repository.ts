@@ -11,11 +11,13 @@ export interface DecidedApp {
   readonly tenantId: string;
   readonly publisherName: string;
   readonly visibility: string;
+  readonly unlistedByOperator: boolean;
   readonly publishedId: string | null;
   readonly publishedVersion: string | null;
   /** The latest one. */
   readonly suspendedId: string | null;
   readonly suspendedVersion: string | null;
+  readonly revoked: boolean;
 }
 
 export interface InstallationCounts {
@@ -41,8 +43,8 @@ export class AppDecisionRepository {
     await tx.repository(App).update({ key: appKey }, { publishedVersionId: null });
   }
 
-  /** Leaves the app to those who know its key. */
+  /** Leaves the app to those who know its key, whatever its next version says. */
   async unlist(tx: NarrowTransaction, appKey: string): Promise<void> {
-    await tx.repository(App).update({ key: appKey }, { visibility: 'unlisted' });
+    await tx.repository(App).update({ key: appKey }, { visibility: 'unlisted', unlistedByOperator: true });
   }
 }

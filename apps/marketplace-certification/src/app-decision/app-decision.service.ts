@@ -6,8 +6,9 @@ import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
 import { isIdentifier } from '../catalogue/identifier.js';
 import { SubmissionAuditRepository } from '../catalogue/submission-audit.repository.js';
+import type { Submission } from '../catalogue/version.entity.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
-import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
+import { nextStatus, reasonRequired, TRANSITIONS, type VersionAction } from '../catalogue/version-state.js';
 import { ClientStatusService } from '../client-status/client-status.service.js';
 import { assertOperator } from '../review/assert-operator.js';
 import { publishedListing } from '../review/published-listing.js';
@@ -36,8 +37,9 @@ export class AppDecisionService {
   }
 
   /**
-   * `suspend` stops new installs and new authorizations by users, and keeps those there are; `reinstate` undoes that; `unlist` leaves the app to those who know
-   * its key.
+   * `suspend` stops new installs and new authorizations by users, and keeps those there are; `reinstate` undoes that;
+   * `revoke` also ends every token of the app and lets it get no other, for good; `unlist` leaves the app to those who know its
+   * key.
    * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE; VALIDATION_FAILED without a reason
    */
   async decide(
@@ -79,39 +81,76 @@ export class AppDecisionService {
     decision: AppDecision,
     reason: string,
   ): Promise<void> {
+    switch (decision) {
+      case 'suspend':
+        return this.suspend(tx, operator, app, reason);
+      case 'reinstate':
+        return this.reinstate(tx, operator, app, reason);
+      case 'revoke':
+        return this.revoke(tx, operator, app, reason);
+      case 'unlist':
+        return this.unlist(tx, app, reason);
+    }
+  }
+
+  private async suspend(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
+    const { appKey, publishedId } = app;
+    if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
+    await this.move(tx, operator, { id: publishedId, status: 'published' }, 'suspend', reason);
+    await this.decisions.hide(tx, appKey);
+    await this.clients.decide(tx, appKey, 'suspended');
+  }
+
+  private async reinstate(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
+    const { appKey, publishedId, publishedVersion, suspendedId } = app;
+    if (suspendedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is suspended');
+    if (publishedId !== null) throw new PlatformError('SUBMISSION_STATE', `Version ${publishedVersion} is published`);
+    await this.move(tx, operator, { id: suspendedId, status: 'suspended' }, 'reinstate', reason);
+    const manifest = await this.versions.getManifest(tx, suspendedId);
+    await this.apps.publish(tx, appKey, suspendedId, publishedListing(manifest, app.publisherName));
+    await this.clients.decide(tx, appKey, 'active');
+  }
+
+  /** Every version that a tenant may have. What is under review stays there and cannot be published. */
+  private async revoke(tx: NarrowTransaction, operator: Principal, app: DecidedApp, reason: string): Promise<void> {
     const { appKey, publishedId, suspendedId } = app;
-    if (decision === 'unlist') {
-      if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
-      if (app.visibility !== 'public') throw new PlatformError('SUBMISSION_STATE', `The app is ${app.visibility}`);
-      await this.decisions.unlist(tx, appKey);
-      await this.versions.changeStatus(tx, publishedId, 'published', { verdict: reason });
-      return;
+    if (publishedId === null && suspendedId === null) {
+      throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published or suspended');
     }
-    const isSuspension = decision === 'suspend';
-    const from = isSuspension ? 'published' : 'suspended';
-    const versionId = isSuspension ? publishedId : suspendedId;
-    if (versionId === null) throw new PlatformError('SUBMISSION_STATE', `No version of the app is ${from}`);
-    if (!isSuspension && publishedId !== null) {
-      throw new PlatformError('SUBMISSION_STATE', `Version ${app.publishedVersion} is published`);
+    const versions = await this.versions.listOfApp(tx, appKey);
+    for (const version of versions.filter(({ status }) => TRANSITIONS[status].revoke)) {
+      await this.move(tx, operator, version, 'revoke', reason);
     }
-    const to = nextStatus(from, decision, 'operator', reason);
-    await this.clients.decide(tx, appKey, isSuspension ? 'suspended' : 'active');
-    await this.versions.changeStatus(tx, versionId, to, { verdict: reason });
+    await this.decisions.hide(tx, appKey);
+    await this.clients.decide(tx, appKey, 'revoked');
+  }
+
+  private async unlist(tx: NarrowTransaction, app: DecidedApp, reason: string): Promise<void> {
+    const { appKey, publishedId, visibility } = app;
+    if (publishedId === null) throw new PlatformError('SUBMISSION_STATE', 'No version of the app is published');
+    if (visibility !== 'public') throw new PlatformError('SUBMISSION_STATE', `The app is ${visibility}`);
+    await this.decisions.unlist(tx, appKey);
+    await this.versions.changeStatus(tx, publishedId, 'published', { verdict: reason });
+  }
+
+  /** Moves a version, tells its publisher why, and records the step. */
+  private async move(
+    tx: NarrowTransaction,
+    operator: Principal,
+    { id, status }: Pick<Submission, 'id' | 'status'>,
+    action: VersionAction,
+    reason: string,
+  ): Promise<void> {
+    const to = nextStatus(status, action, 'operator', reason);
+    await this.versions.changeStatus(tx, id, to, { verdict: reason });
     await this.audit.insert(tx, {
-      submissionId: versionId,
+      submissionId: id,
       actorKind: 'operator',
       actorId: operator.userId,
-      action: decision,
-      from,
+      action,
+      from: status,
       to,
       reason,
-    });
-    if (isSuspension) return this.decisions.hide(tx, appKey);
-    const manifest = await this.versions.getManifest(tx, versionId);
-    await this.apps.publish(tx, appKey, versionId, {
-      ...publishedListing(manifest, app.publisherName),
-      // What an operator has unlisted stays so.
-      ...(app.visibility === 'unlisted' && { visibility: 'unlisted' }),
     });
   }
 
@@ -127,13 +166,27 @@ export class AppDecisionService {
 }
 
 function impactOf(app: DecidedApp, { installations, tenants, sandboxes }: InstallationCounts): AppImpact {
-  const { appKey, name, tenantId, publisherName, visibility, publishedVersion, suspendedVersion } = app;
+  const {
+    appKey,
+    name,
+    tenantId,
+    publisherName,
+    visibility,
+    publishedVersion,
+    suspendedVersion,
+    revoked,
+    unlistedByOperator,
+  } = app;
   const publisher = { tenantId, name: publisherName };
-  return { appKey, name, publisher, visibility, publishedVersion, suspendedVersion, installations, tenants, sandboxes };
+  const counts = { installations, tenants, sandboxes };
+  const states = { visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked };
+  return { appKey, name, publisher, ...states, ...counts };
 }
 
-const stateOf = ({ visibility, publishedVersion, suspendedVersion }: AppImpact) => ({
+const stateOf = ({ visibility, unlistedByOperator, publishedVersion, suspendedVersion, revoked }: AppImpact) => ({
   visibility,
+  unlistedByOperator,
   publishedVersion,
   suspendedVersion,
+  revoked,
 });

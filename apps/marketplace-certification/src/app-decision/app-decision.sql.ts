@@ -1,7 +1,9 @@
 /** An app with its publisher and the versions that count. $1: key. */
 export const FIND_DECIDED_APP = `
   SELECT a.key AS "appKey", a.name, a.tenant_id AS "tenantId", a.publisher_name AS "publisherName", a.visibility,
-    p.id AS "publishedId", p.version AS "publishedVersion", s.id AS "suspendedId", s.version AS "suspendedVersion"
+    a.unlisted_by_operator AS "unlistedByOperator",
+    p.id AS "publishedId", p.version AS "publishedVersion", s.id AS "suspendedId", s.version AS "suspendedVersion",
+    EXISTS (SELECT 1 FROM app_version r WHERE r.app_key = a.key AND r.status = 'revoked') AS revoked
   FROM app a
     LEFT JOIN app_version p ON p.app_key = a.key AND p.status = 'published'
     LEFT JOIN LATERAL (

@@ -27,6 +27,10 @@ export class App {
   @Column({ type: 'text' })
   visibility: string;
 
+  /** Whether it stays unlisted where a version says `public`. */
+  @Column({ name: 'unlisted_by_operator', type: 'boolean' })
+  unlistedByOperator: boolean;
+
   /** Lower-case text that the search of the marketplace looks in. */
   @Column({ name: 'search_text', type: 'text' })
   searchText: string;

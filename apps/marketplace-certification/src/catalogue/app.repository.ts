@@ -4,6 +4,8 @@ import { IsNull, Not } from 'typeorm';
 import { App } from './app.entity.js';
 import { CLAIM_APP_KEY } from './app.sql.js';
 
+const PUBLIC_UNLESS_UNLISTED = "CASE WHEN unlisted_by_operator THEN 'unlisted' ELSE 'public' END";
+
 /** What the marketplace shows of an app: copied from the package when a version is published. */
 export type PublishedListing = Pick<App, 'name' | 'kind' | 'summary' | 'visibility' | 'searchText'>;
 
@@ -67,12 +69,13 @@ export class AppRepository {
     return app?.tenantId ?? null;
   }
 
-  /** Makes a version the one that the marketplace shows. */
+  /** Makes a version the one that the marketplace shows. What an operator has unlisted is not listed again. */
   async publish(tx: NarrowTransaction, key: string, versionId: string, listing: PublishedListing): Promise<void> {
     await tx.repository(App).update(
       { key },
       {
         ...listing,
+        ...(listing.visibility === 'public' && { visibility: () => PUBLIC_UNLESS_UNLISTED }),
         publishedVersionId: versionId,
         firstPublishedAt: () => `coalesce(first_published_at, ${secondsFromNow(0)()})`,
       },

@@ -1,33 +1,69 @@
 import type { DifferenceView } from '@crm/contracts';
-import type { NarrowTransaction } from '@crm/database';
+import { Database } from '@crm/database';
 import { compareVersions, manifestDifference, summariseDifference } from '@crm/manifest';
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Version } from './version.entity.js';
 import { VersionRepository } from './version.repository.js';
 
-/** What a version changes against the one that tenants have. */
+type Summary = Pick<DifferenceView, 'entries' | 'counts' | 'complete'>;
+
+/** Of all differences that are kept together, as JSON text. The longest has some hundred kilobytes. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+
+/**
+ * What a version changes against the one that tenants have. That of long packages takes a good part of a second to compute,
+ * and packages never change: each difference is computed once, whoever asks for it how often, and holds up no transaction.
+ */
 @Injectable()
 export class VersionDifferenceService {
-  constructor(private readonly versions: VersionRepository) {}
+  private readonly kept = new LRUCache<string, Summary>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: (summary) => JSON.stringify(summary).length,
+  });
+  private readonly underWay = new Map<string, Promise<Summary>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly versions: VersionRepository,
+  ) {}
 
   /**
    * Against the highest lower version that was ever published: of a version under review that is the published one, also
    * while it is suspended, because tenants still have it.
    * @returns null for the first version of an app
    */
-  async find(
-    tx: NarrowTransaction,
-    { id, appKey, version }: Pick<Version, 'id' | 'appKey' | 'version'>,
-  ): Promise<DifferenceView | null> {
-    const lower = (await this.versions.listPublishedOnce(tx, appKey))
+  async find({ id, appKey, version }: Pick<Version, 'id' | 'appKey' | 'version'>): Promise<DifferenceView | null> {
+    const published = await this.database.crossTenant((tx) => this.versions.listPublishedOnce(tx, appKey));
+    const [earlier] = published
       .filter((other) => compareVersions(other.version, version) < 0)
       .sort((one, other) => compareVersions(other.version, one.version));
-    const [earlier] = lower;
     if (!earlier) return null;
-    const before = await this.versions.getManifest(tx, earlier.id);
-    const after = await this.versions.getManifest(tx, id);
-    const { entries, counts, complete } = summariseDifference(manifestDifference(before, after));
     const against = { submissionId: earlier.id, version: earlier.version, versionStatus: earlier.status };
-    return { against, entries: entries.map((entry) => ({ ...entry })), counts: { ...counts }, complete };
+    return { against, ...(await this.between(earlier.id, id)) };
+  }
+
+  private between(before: string, after: string): Promise<Summary> {
+    const pair = `${before}/${after}`;
+    const kept = this.kept.get(pair);
+    if (kept) return Promise.resolve(kept);
+    const present = this.underWay.get(pair);
+    if (present) return present;
+    const computing = this.compute(before, after)
+      .then((summary) => {
+        this.kept.set(pair, summary);
+        return summary;
+      })
+      .finally(() => this.underWay.delete(pair));
+    this.underWay.set(pair, computing);
+    return computing;
+  }
+
+  private async compute(before: string, after: string): Promise<Summary> {
+    const [earlier, later] = await this.database.crossTenant(
+      async (tx) => [await this.versions.getManifest(tx, before), await this.versions.getManifest(tx, after)] as const,
+    );
+    const { entries, counts, complete } = summariseDifference(manifestDifference(earlier, later));
+    return { entries: entries.map((entry) => ({ ...entry })), counts: { ...counts }, complete };
   }
 }

@@ -10,6 +10,12 @@ export class ClientStatusRepository {
     await tx.repository(ClientStatus).upsert({ appKey, status, decidedAt: secondsFromNow(0) }, ['appKey']);
   }
 
+  /** See put, for the settings of the version that is published. */
+  async putSettings(tx: NarrowTransaction, appKey: string): Promise<void> {
+    const row = { appKey, settingsChanged: true, decidedAt: secondsFromNow(0) };
+    await tx.repository(ClientStatus).upsert(row, ['appKey']);
+  }
+
   /** The oldest first. */
   async listKeys(tx: NarrowTransaction, limit: number): Promise<string[]> {
     const rows = await tx
@@ -19,10 +25,9 @@ export class ClientStatusRepository {
   }
 
   /** Holds a decision until the transaction ends. @returns null for one that is gone, or that another process holds */
-  async take(tx: NarrowTransaction, appKey: string): Promise<OAuthAppStatus | null> {
+  async take(tx: NarrowTransaction, appKey: string): Promise<Pick<ClientStatus, 'status' | 'settingsChanged'> | null> {
     const lock = { mode: 'pessimistic_write', onLocked: 'skip_locked' } as const;
-    const found = await tx.repository(ClientStatus).findOne({ where: { appKey }, lock });
-    return found?.status ?? null;
+    return tx.repository(ClientStatus).findOne({ where: { appKey }, lock });
   }
 
   async delete(tx: NarrowTransaction, appKey: string): Promise<void> {

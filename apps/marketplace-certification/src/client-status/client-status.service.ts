@@ -1,12 +1,17 @@
 import { type OAuthAppStatus, rpc } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
+import { compareVersions } from '@crm/manifest';
 import { Rpc } from '@crm/messaging';
 import { Injectable, Logger } from '@nestjs/common';
+import { VersionRepository } from '../catalogue/version.repository.js';
+import { EmbedCredentialService } from '../embed-credential/embed-credential.service.js';
 import { ClientStatusRepository } from './client-status.repository.js';
+import { PublishedClientService } from './published-client.service.js';
 
 /**
  * What operators decide about an app, for its tokens: identity issues them. A decision is stored with its other consequences and
- * told afterwards, as often as it takes: an app is suspended also while identity is away.
+ * told afterwards, as often as it takes: an app is suspended also while identity is away, and what a publication allows is in
+ * force only once it has happened.
  */
 @Injectable()
 export class ClientStatusService {
@@ -15,12 +20,20 @@ export class ClientStatusService {
   constructor(
     private readonly database: Database,
     private readonly statuses: ClientStatusRepository,
+    private readonly versions: VersionRepository,
+    private readonly embeds: EmbedCredentialService,
+    private readonly clients: PublishedClientService,
     private readonly rpc: Rpc,
   ) {}
 
   /** Stores what identity is to learn; after the commit {@link tell} tells it. */
   async decide(tx: NarrowTransaction, appKey: string, status: OAuthAppStatus): Promise<void> {
     await this.statuses.put(tx, appKey, status);
+  }
+
+  /** Like decide, of a publication: who may frame the CRM, with which scopes, and where authorizations may lead. */
+  async publish(tx: NarrowTransaction, appKey: string): Promise<void> {
+    await this.statuses.putSettings(tx, appKey);
   }
 
   /**
@@ -30,9 +43,11 @@ export class ClientStatusService {
   async tell(appKey: string): Promise<void> {
     try {
       await this.database.crossTenant(async (tx) => {
-        const status = await this.statuses.take(tx, appKey);
-        if (status === null) return;
-        await this.rpc.call(rpc.identity.setOAuthAppStatus, { appKey, status });
+        const untold = await this.statuses.take(tx, appKey);
+        if (untold === null) return;
+        const { status, settingsChanged } = untold;
+        if (settingsChanged) await this.tellSettings(tx, appKey);
+        if (status !== null) await this.rpc.call(rpc.identity.setOAuthAppStatus, { appKey, status });
         await this.statuses.delete(tx, appKey);
       });
     } catch (error) {
@@ -42,6 +57,21 @@ export class ClientStatusService {
         appKey,
       });
     }
+  }
+
+  /**
+   * Of the version that tenants have, also while it is suspended. One without a section ends what the version before allowed.
+   * A revoked app has none, and needs none.
+   */
+  private async tellSettings(tx: NarrowTransaction, appKey: string): Promise<void> {
+    const versions = await this.versions.listOfApp(tx, appKey);
+    const [current] = versions
+      .filter(({ status }) => status === 'published' || status === 'suspended')
+      .sort((one, other) => compareVersions(other.version, one.version));
+    if (!current) return;
+    const { embed, oauth } = await this.versions.getManifest(tx, current.id);
+    await this.embeds.follow(current.tenantId, appKey, embed);
+    await this.clients.follow(appKey, oauth);
   }
 
   /** Keys of apps about which identity has yet to learn something. */

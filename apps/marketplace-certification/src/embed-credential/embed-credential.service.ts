@@ -64,7 +64,7 @@ export class EmbedCredentialService {
   }
 
   /**
-   * Applies the embed section of a version that is being published to credentials that may exist: who may frame the CRM,
+   * Applies the embed section of a version that was published to credentials that may exist: who may frame the CRM,
    * and with which scopes, cannot wait until the publisher requests a new secret.
    * @param tenantId the publisher
    * @param embed undefined for a version that does not embed: the credentials stay, without effect until a version embeds

@@ -67,22 +67,22 @@ export class QueueService {
   /** @throws PlatformError FORBIDDEN, NOT_FOUND */
   async get(operator: Principal | undefined, submissionId: string): Promise<Detail> {
     assertOperator(operator);
-    return this.database.crossTenant(async (tx) => {
-      const submission = await this.reviews.find(tx, submissionId);
-      if (!submission) throw new PlatformError('NOT_FOUND');
-      const difference = await this.differences.find(tx, submission);
-      const steps = await this.reviews.listSteps(tx, submissionId, SHOWN_STEPS);
-      const { name, kind, manifestSha256 } = submission;
-      return {
-        // The certification is a document of its own.
-        submission: { ...viewOf(submission), certification: {} },
-        name,
-        kind,
-        manifestSha256,
-        difference,
-        history: steps.map((step) => ({ ...step, at: step.at.toISOString() })),
-      };
+    const { submission, steps } = await this.database.crossTenant(async (tx) => {
+      const found = await this.reviews.find(tx, submissionId);
+      if (!found) throw new PlatformError('NOT_FOUND');
+      return { submission: found, steps: await this.reviews.listSteps(tx, submissionId, SHOWN_STEPS) };
     });
+    const { name, kind, manifestSha256, unlistedByOperator } = submission;
+    return {
+      // The certification is a document of its own.
+      submission: { ...viewOf(submission), certification: {} },
+      name,
+      kind,
+      manifestSha256,
+      unlistedByOperator,
+      difference: await this.differences.find(submission),
+      history: steps.map((step) => ({ ...step, at: step.at.toISOString() })),
+    };
   }
 
   /** @throws PlatformError FORBIDDEN, NOT_FOUND */

@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { ClientStatusModule } from '../client-status/client-status.module.js';
-import { EmbedCredentialModule } from '../embed-credential/embed-credential.module.js';
 import { WebhookSecretModule } from '../webhook-secret/webhook-secret.module.js';
-import { PublishedClientService } from './published-client.service.js';
 import { QueueService } from './queue.service.js';
 import { ReviewRepository } from './review.repository.js';
 import { ReviewRpc } from './review.rpc.js';
@@ -11,8 +9,8 @@ import { ReviewService } from './review.service.js';
 import { SubmissionMeter } from './submission-meter.js';
 
 @Module({
-  imports: [CatalogueModule, ClientStatusModule, EmbedCredentialModule, WebhookSecretModule],
+  imports: [CatalogueModule, ClientStatusModule, WebhookSecretModule],
   controllers: [ReviewRpc],
-  providers: [PublishedClientService, ReviewRepository, QueueService, ReviewService, SubmissionMeter],
+  providers: [ReviewRepository, QueueService, ReviewService, SubmissionMeter],
 })
 export class ReviewModule {}

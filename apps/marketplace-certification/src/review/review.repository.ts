@@ -19,7 +19,7 @@ import {
 /** A submission as operators look at it. */
 export type ReviewedSubmission = Submission &
   Pick<Version, 'certification' | 'manifestSha256'> &
-  Pick<App, 'publisherName'> & {
+  Pick<App, 'publisherName' | 'unlistedByOperator'> & {
     claimedUntil: Date | null;
     /** Whether the claim has not lapsed. */
     isClaimed: boolean;

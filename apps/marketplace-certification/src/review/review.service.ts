@@ -1,7 +1,7 @@
 import type { Principal } from '@crm/context';
 import { PlatformError, type ReviewDecision, type SubmissionView, type VersionStatus } from '@crm/contracts';
 import { Database, type NarrowTransaction } from '@crm/database';
-import { type Certification, compareVersions, type Manifest } from '@crm/manifest';
+import { type Certification, compareVersions } from '@crm/manifest';
 import { actingOperator, recordOperatorAct } from '@crm/operator-audit';
 import { Injectable } from '@nestjs/common';
 import { AppRepository } from '../catalogue/app.repository.js';
@@ -9,11 +9,9 @@ import { SubmissionAuditRepository } from '../catalogue/submission-audit.reposit
 import { VersionRepository } from '../catalogue/version.repository.js';
 import { nextStatus, reasonRequired } from '../catalogue/version-state.js';
 import { ClientStatusService } from '../client-status/client-status.service.js';
-import { EmbedCredentialService } from '../embed-credential/embed-credential.service.js';
 import { storedText } from '../text/stored-text.js';
 import { WebhookSecretService } from '../webhook-secret/webhook-secret.service.js';
 import { assertOperator } from './assert-operator.js';
-import { PublishedClientService } from './published-client.service.js';
 import { publishedListing } from './published-listing.js';
 import { type ReviewedSubmission, ReviewRepository } from './review.repository.js';
 import { viewOf } from './submission-view.js';
@@ -31,15 +29,12 @@ export class ReviewService {
     private readonly versions: VersionRepository,
     private readonly audit: SubmissionAuditRepository,
     private readonly secrets: WebhookSecretService,
-    private readonly embeds: EmbedCredentialService,
-    private readonly clients: PublishedClientService,
     private readonly statuses: ClientStatusService,
   ) {}
 
   /**
    * @param reason why; required to reject, and to publish with open warnings
-   * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE, VALIDATION_FAILED; SERVICE_UNAVAILABLE or
-   *   DEADLINE_EXCEEDED, and nothing is published, when identity does not receive the embed section of the version
+   * @throws PlatformError FORBIDDEN, NOT_FOUND, OWN_SUBMISSION, SUBMISSION_STATE, VALIDATION_FAILED
    */
   async decide(
     operator: Principal | undefined,
@@ -49,21 +44,18 @@ export class ReviewService {
   ): Promise<SubmissionView> {
     assertOperator(operator);
     const why = storedText(reason?.trim() ?? '', 2000) || undefined;
-    return this.database.crossTenant(async (tx) => {
+    const decided = await this.database.crossTenant(async (tx) => {
       const submission = await this.lock(tx, submissionId);
       if (operator.linkedTenantId === submission.tenantId) throw new PlatformError('OWN_SUBMISSION');
       assertClaim(submission, operator, decision, why);
       const to = nextStatus(submission.status, decision, 'operator', why);
-      const manifest = decision === 'publish' ? await this.publish(tx, submission, operator, why) : undefined;
+      if (decision === 'publish') await this.publish(tx, submission, operator, why);
       await this.settle(tx, submission, operator, decision, to, why);
       await this.record(tx, submission, operator, decision, to, why);
-      // Last, when only the commit can still fail; a publication that is repeated applies the settings again. Also for a
-      // version that does not embed: it ends what the previous version allowed.
-      if (manifest) await this.embeds.follow(submission.tenantId, submission.appKey, manifest.embed);
-      if (manifest) await this.clients.follow(submission.appKey, manifest.oauth);
-      const decided = await this.reviews.find(tx, submissionId);
-      return viewOf(decided as ReviewedSubmission);
+      return viewOf((await this.reviews.find(tx, submissionId)) as ReviewedSubmission);
     });
+    if (decision === 'publish') await this.statuses.tell(decided.appKey);
+    return decided;
   }
 
   /** What the decision changes in the submission itself. A decision ends the claim and keeps who had it. */
@@ -130,20 +122,28 @@ export class ReviewService {
     submission: ReviewedSubmission,
     operator: Principal,
     reason: string | undefined,
-  ): Promise<Manifest> {
+  ): Promise<void> {
     if (!reason && hasOpenWarnings(submission.certification)) {
       throw reasonRequired('The certification has open warnings: give a reason to publish it');
     }
     const versions = await this.versions.listOfApp(tx, submission.appKey);
+    if (versions.some(({ status }) => status === 'revoked')) {
+      throw new PlatformError('SUBMISSION_STATE', 'The app is revoked');
+    }
+    // Also while it is suspended: publishing an older version must not undo that.
+    const higher = versions.find(
+      ({ status, version }) =>
+        (status === 'published' || status === 'suspended') && compareVersions(version, submission.version) > 0,
+    );
+    if (higher) {
+      throw new PlatformError('SUBMISSION_STATE', `Version ${higher.version}, which is higher, is ${higher.status}`);
+    }
     const published = versions.find(({ status }) => status === 'published');
     // A later version takes the place of a suspended one. Identity learns of it within seconds.
     if (!published && versions.some(({ status }) => status === 'suspended')) {
       await this.statuses.decide(tx, submission.appKey, 'active');
     }
     if (published) {
-      if (compareVersions(published.version, submission.version) > 0) {
-        throw new PlatformError('SUBMISSION_STATE', `Version ${published.version}, which is higher, is published`);
-      }
       const to = nextStatus('published', 'deprecate', 'system');
       await this.versions.changeStatus(tx, published.id, to);
       await this.audit.insert(tx, {
@@ -159,7 +159,7 @@ export class ReviewService {
     const manifest = await this.versions.getManifest(tx, submission.id);
     await this.apps.publish(tx, submission.appKey, submission.id, publishedListing(manifest, submission.publisherName));
     if (manifest.webhooks?.length) await this.secrets.ensure(tx, submission.appKey);
-    return manifest;
+    await this.statuses.publish(tx, submission.appKey);
   }
 }
 

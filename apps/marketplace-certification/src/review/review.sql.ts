@@ -4,7 +4,7 @@ const IS_CLAIMED = '(v.claimed_until IS NOT NULL AND v.claimed_until > now())';
 const COLUMNS = `v.id, v.app_key AS "appKey", v.tenant_id AS "tenantId", v.version, v.name, v.kind, v.status,
     v.submitted_at AS "submittedAt", v.claimed_by AS "claimedBy", v.claimed_until AS "claimedUntil",
     ${IS_CLAIMED} AS "isClaimed", v.verdict, v.certification, v.manifest_sha256 AS "manifestSha256",
-    a.publisher_name AS "publisherName"`;
+    a.publisher_name AS "publisherName", a.unlisted_by_operator AS "unlistedByOperator"`;
 const SUBMISSIONS = `SELECT ${COLUMNS} FROM app_version v JOIN app a ON a.key = v.app_key`;
 
 /**

@@ -42,18 +42,15 @@ export class DeveloperAppService {
    * @throws PlatformError NOT_FOUND
    */
   async get(tenantId: string, appKey: string, version: string): Promise<DeveloperSubmissionView> {
-    return this.database.crossTenant(async (tx) => {
+    const { submission, certification } = await this.database.crossTenant(async (tx) => {
       await this.appService.assertOwner(tx, tenantId, appKey);
-      const submission = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
-      const stored = submission && (await this.versions.find(tx, submission.id));
-      if (!submission || !stored) throw new PlatformError('NOT_FOUND');
-      const difference = await this.differences.find(tx, submission);
-      return {
-        ...viewOf(submission),
-        certification: stored.certification,
-        difference: difference as DifferenceView | null,
-      };
+      const found = (await this.versions.listOfApp(tx, appKey)).find((candidate) => candidate.version === version);
+      const stored = found && (await this.versions.find(tx, found.id));
+      if (!found || !stored) throw new PlatformError('NOT_FOUND');
+      return { submission: found, certification: stored.certification };
     });
+    const difference = (await this.differences.find(submission)) as DifferenceView | null;
+    return { ...viewOf(submission), certification, difference };
   }
 
   /**

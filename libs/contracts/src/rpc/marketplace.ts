@@ -110,6 +110,8 @@ export const getSubmission = defineRpc({
     name: Type.String(),
     kind: Type.String(),
     manifestSha256: Type.String(),
+    /** An operator has unlisted the app: publishing a version does not list it. */
+    unlistedByOperator: Type.Optional(Type.Boolean()),
     /** Null for the first version of an app. */
     difference: Type.Union([DifferenceView, Type.Null()]),
     /** Oldest first; of a very long way the latest steps. */
@@ -178,9 +180,13 @@ export const AppImpact = Type.Object({
   name: Type.String(),
   publisher: Type.Object({ tenantId: Id, name: Type.String() }),
   visibility: Type.String(),
+  /** It stays unlisted where a version says `public`. */
+  unlistedByOperator: Type.Optional(Type.Boolean()),
   /** Null while no version can be installed. */
   publishedVersion: Type.Union([Type.String(), Type.Null()]),
   suspendedVersion: Type.Union([Type.String(), Type.Null()]),
+  /** For good: nothing of it is published again. */
+  revoked: Type.Optional(Type.Boolean()),
   /** Live installations, those that are being made or undone included; sandboxes apart. */
   installations: Type.Integer(),
   /** Tenants that have one. */
@@ -199,7 +205,7 @@ export const getAppImpact = defineRpc({
   timeoutMs: 5000,
 });
 
-export const APP_DECISIONS = ['suspend', 'reinstate', 'unlist'] as const;
+export const APP_DECISIONS = ['suspend', 'reinstate', 'revoke', 'unlist'] as const;
 export type AppDecision = (typeof APP_DECISIONS)[number];
 
 /** What operators do to an app that is published. The reason is told to its publisher. */

@@ -11,6 +11,8 @@ import { checkedMetadata } from './provider-metadata.js';
 
 /** A client that is registered with a provider. */
 export interface ProviderClient {
+  /** The workspace that is registered. */
+  tenantId: string;
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -41,6 +43,11 @@ const CACHE_MS = 10 * 60_000;
 /** Each has 128 KiB at most. */
 const CACHED_PROVIDERS = 100;
 
+/** For how long a provider that could not be read is not asked again by sign-ins. */
+const FAILURE_MS = 30_000;
+/** A message each. */
+const KEPT_FAILURES = 1_000;
+
 interface KnownProvider {
   metadata: oidc.ServerMetadata;
   keys?: oidc.ExportedJWKSCache;
@@ -50,6 +57,7 @@ interface KnownProvider {
 @Injectable()
 export class OidcClient {
   private readonly known = new LRUCache<string, KnownProvider>({ max: CACHED_PROVIDERS, ttl: CACHE_MS });
+  private readonly failures = new LRUCache<string, ProviderFailure>({ max: KEPT_FAILURES, ttl: FAILURE_MS });
   private readonly gate = new CallGate();
 
   constructor(
@@ -59,17 +67,18 @@ export class OidcClient {
 
   /**
    * Reads afresh what a provider says of itself.
+   * @param tenantId who asks
    * @returns the issuer as the provider spells it
    * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
    */
-  async discover(issuer: string): Promise<string> {
+  async discover(tenantId: string, issuer: string): Promise<string> {
     const url = parseUrl(issuer);
     if (!url || url.search || url.hash || url.username || issuer.includes('/.well-known/')) {
       throw new ProviderFailure('The issuer must be an https address without query, as the provider states it');
     }
     const verdict = this.outside.checkUrl(issuer);
     if (!verdict.ok) throw new ProviderFailure(`The issuer is refused: ${verdict.message}`);
-    return this.within(issuer, async (fetch) => (await this.read(issuer, fetch)).metadata.issuer);
+    return this.within(tenantId, async (fetch) => (await this.read(issuer, fetch)).metadata.issuer);
   }
 
   /**
@@ -78,7 +87,7 @@ export class OidcClient {
    */
   async authorizationUrl(client: ProviderClient, checks: SignInChecks, scopes: readonly string[]): Promise<string> {
     const challenge = await oidc.calculatePKCECodeChallenge(checks.verifier);
-    return this.within(client.issuer, async (fetch) => {
+    return this.within(client.tenantId, async (fetch) => {
       const url = oidc.buildAuthorizationUrl(await this.configuration(client, fetch), {
         redirect_uri: client.redirectUri,
         scope: scopes.join(' '),
@@ -97,7 +106,7 @@ export class OidcClient {
    * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
    */
   async authenticate(client: ProviderClient, answer: URL, checks: SignInChecks): Promise<Authentication> {
-    return this.within(client.issuer, async (fetch) => {
+    return this.within(client.tenantId, async (fetch) => {
       const configuration = await this.configuration(client, fetch);
       const tokens = await oidc.authorizationCodeGrant(configuration, answer, {
         expectedState: checks.state,
@@ -121,7 +130,7 @@ export class OidcClient {
   }
 
   private async configuration(client: ProviderClient, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
-    const { metadata, keys } = this.known.get(client.issuer) ?? (await this.read(client.issuer, fetch));
+    const { metadata, keys } = this.known.get(client.issuer) ?? (await this.readForSignIn(client.issuer, fetch));
     const configuration = new oidc.Configuration(
       metadata,
       client.clientId,
@@ -135,6 +144,19 @@ export class OidcClient {
     return configuration;
   }
 
+  /** A provider that could not be read fails the sign-ins of the next half minute at once: none of them waits for it again. */
+  private async readForSignIn(issuer: string, fetch: oidc.CustomFetch): Promise<KnownProvider> {
+    const failure = this.failures.get(issuer);
+    if (failure) throw new ProviderFailure(failure.message, { cause: failure });
+    try {
+      return await this.read(issuer, fetch);
+    } catch (error) {
+      const failed = asProviderFailure(error);
+      this.failures.set(issuer, failed);
+      throw failed;
+    }
+  }
+
   private async read(issuer: string, fetch: oidc.CustomFetch): Promise<KnownProvider> {
     const found = await oidc.discovery(new URL(issuer), 'discovery', undefined, oidc.None(), {
       [oidc.customFetch]: fetch,
@@ -142,6 +164,7 @@ export class OidcClient {
     const metadata = checkedMetadata({ ...found.serverMetadata() }, (url) => this.outside.checkUrl(url));
     const provider = { metadata };
     this.known.set(metadata.issuer, provider);
+    this.failures.delete(issuer);
     return provider;
   }
 
@@ -151,8 +174,8 @@ export class OidcClient {
     if (provider && keys) provider.keys = keys;
   }
 
-  private async within<T>(issuer: string, work: (fetch: oidc.CustomFetch) => Promise<T>): Promise<T> {
-    return this.gate.run(issuer, async () => {
+  private async within<T>(tenantId: string, work: (fetch: oidc.CustomFetch) => Promise<T>): Promise<T> {
+    return this.gate.run(tenantId, async () => {
       const deadline = performance.now() + this.config.egress.providerMs;
       try {
         return await work(egressFetch(this.outside, deadline));

@@ -135,6 +135,7 @@ export class IdentityProviderService {
     const { tenantId, id, issuer, clientId, sealedSecret } = provider;
     if (clientId === null || sealedSecret === null) throw new Error('An enabled provider is not complete');
     return {
+      tenantId,
       issuer,
       clientId,
       clientSecret: this.box.open(sealedSecret, placeOfProviderSecret(tenantId, id)),
@@ -163,7 +164,7 @@ export class IdentityProviderService {
   private async discover(tenantId: string, issuer: string): Promise<string> {
     await this.discoveries.consume(tenantId);
     try {
-      return await this.oidc.discover(issuer);
+      return await this.oidc.discover(tenantId, issuer);
     } catch (error) {
       if (error instanceof ProviderFailure) throw invalid('/issuer', 'DISCOVERY_FAILED', error.message, error);
       throw error;

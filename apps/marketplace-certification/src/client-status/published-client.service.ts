@@ -9,7 +9,7 @@ export class PublishedClientService {
   constructor(private readonly rpc: Rpc) {}
 
   /**
-   * Applies the redirect URIs of a version that is being published. What it no longer lists cannot wait.
+   * Applies the redirect URIs of a version that was published. What it no longer lists cannot wait.
    * @param oauth undefined for a version that does not act for users: nobody can authorize it any more
    * @throws PlatformError SERVICE_UNAVAILABLE, DEADLINE_EXCEEDED
    */
