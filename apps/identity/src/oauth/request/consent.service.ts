@@ -3,6 +3,7 @@ import { PlatformError, type Scope } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantService } from '../../accounts/tenant/tenant.service.js';
+import { UserRepository } from '../../accounts/user/user.repository.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { hashSecret } from '../../secrets/secret.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
@@ -35,6 +36,7 @@ export class ConsentService {
     private readonly installations: OAuthInstallationRepository,
     private readonly codes: AuthorizationCodeRepository,
     private readonly tenants: TenantService,
+    private readonly users: UserRepository,
     private readonly proof: RecentProof,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {}
@@ -74,9 +76,13 @@ export class ConsentService {
     const code = newGrantText({ tenantId, grantId, installationId });
     const { redirectUri, codeChallenge } = request;
     const approved = { installationId, appKey, appName, publisher, userId, redirectUri, scopes, codeChallenge };
-    await this.database.transaction(tenantId, (tx) =>
-      this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved }),
-    );
+    await this.database.transaction(tenantId, async (tx) => {
+      // Again, now that the user cannot change: what ended the session meanwhile ended the grants that there were.
+      const user = await this.users.lockForIssue(tx, userId);
+      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
+      await this.proof.assertWithin(tx, principal);
+      await this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved });
+    });
     return redirectTo(request, issuer, { code, installation_id: installationId });
   }
 
