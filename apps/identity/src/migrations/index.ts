@@ -13,6 +13,7 @@ import { EncryptionKeys1795800000501 } from './1795800000501-encryption-keys.js'
 import { Audit1795800000601 } from './1795800000601-audit.js';
 import { Erasure1795800000602 } from './1795800000602-erasure.js';
 import { OperatorAudit1795800000702 } from './1795800000702-operator-audit.js';
+import { LinkTimesAndWaysIn1795800000822 } from './1795800000822-link-times-and-ways-in.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -30,6 +31,7 @@ export const migrations = [
   Audit1795800000601,
   Erasure1795800000602,
   OperatorAudit1795800000702,
+  LinkTimesAndWaysIn1795800000822,
 ];
 
 export const databaseRoles = DATABASES.identity;
