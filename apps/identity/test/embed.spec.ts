@@ -4,7 +4,7 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
 import { EmbedHost, type IssueRequest, issue as issueIn, principalOf as principalIn } from './embed-host.js';
-import { type Account, newEmail, TestIdentity } from './identity.js';
+import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -248,6 +248,18 @@ describe('a host user', () => {
     expect(body.total).toBe(2);
   });
 
+  it('is refused with an address that a user of the workspace has given up, until it is free again', async () => {
+    const { mint, userOf, owner } = await host();
+    const admin = await identity.member(owner, ['admin']);
+    const change = (sql: string) =>
+      identity.get(Database).crossTenant((tx) => tx.query(`${sql} WHERE email = $1`, [admin.email]));
+    await change("UPDATE sign_in_email SET reserved_until = now() + interval '1 day'");
+    expect(await codeOf(mint({ email: admin.email }))).toBe('EMBED_IDENTITY_CONFLICT');
+    await change('DELETE FROM sign_in_email');
+    const user = await userOf({ email: admin.email });
+    expect([user.userId === admin.userId, user.roles]).toEqual([false, ['member']]);
+  });
+
   it('is refused when a host of another workspace has provisioned the address', async () => {
     const [one, other] = [await host(), await host()];
     const email = newEmail();
@@ -297,6 +309,18 @@ describe('an explicit link', () => {
       token: owner.accessToken,
     });
     expect(found.body.data).toEqual([input]);
+  });
+
+  it('needs a recent proof of who makes it', async () => {
+    const appKey = `app-${randomUUID()}`;
+    const { owner } = await host({ appKey, linkUsersBy: 'explicit' });
+    await identity
+      .get(Database)
+      .transaction(owner.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    const input = { appKey, sub: 'u1', userId: owner.userId };
+    expect((await link(owner.accessToken, input)).body.code).toBe('STEP_UP_REQUIRED');
+    await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken);
+    expect((await link(owner.accessToken, input)).status).toBe(200);
   });
 
   it('is refused to other than administrators, for users of another workspace, and for roles above their own', async () => {

@@ -43,6 +43,18 @@ const hashes = async () =>
   (await waitSeconds.get()).values.find(({ metricName }) => metricName?.endsWith('_count'))?.value;
 
 describe('a new password by mail', () => {
+  it.each(['embed', 'identity_provider'])('is not for a user of the origin %s', async (origin) => {
+    const { email, tenantId } = await identity.account();
+    const token = await resetToken(email);
+    const query = (sql: string) => identity.get(Database).transaction(tenantId, (tx) => tx.query(sql));
+    await query(`UPDATE app_user SET origin = '${origin}', password_hash = NULL`);
+    expect((await complete(token)).body.code).toBe('INVALID_PASSWORD_RESET');
+    await query('DELETE FROM password_reset');
+    expect((await ask(email)).status).toBe(202);
+    await settled();
+    expect(await query('SELECT 1 FROM password_reset')).toEqual([]);
+  });
+
   it('is set once with the link, ends every session and is told to the user', async () => {
     const { email, accessToken, refreshToken } = await identity.account();
     const token = await resetToken(email);

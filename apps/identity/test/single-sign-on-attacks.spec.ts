@@ -35,6 +35,19 @@ describe('a sign-in at a provider', () => {
     expect((await browser.exchange(code ?? '')).status).toBe(200);
   });
 
+  it('does not make anybody the user who has given up their address', async () => {
+    const email = `left-${newDomain()}@${workspace.domain}`;
+    await identity.post('/api/tenant/users', { email, name: 'Ada', roles: ['admin'] }, workspace.owner.accessToken);
+    await identity
+      .get(Database)
+      .crossTenant((tx) =>
+        tx.query("UPDATE sign_in_email SET reserved_until = now() + interval '1 day' WHERE email = $1", [email]),
+      );
+    const { browser, state, nonce } = await stage.begun();
+    provider.person = { sub: 'newcomer', email, nonce };
+    expect(await browser.comeBack(stage.callback(state))).toEqual(refused('email_reserved'));
+  });
+
   it('is completed once: neither the answer nor the code works again', async () => {
     const { browser, state } = await stage.begun();
     const { code = '' } = await browser.comeBack(stage.callback(state));

@@ -169,6 +169,7 @@ describe('the settings of single sign-on', () => {
       ['DELETE', `/api/tenant/domains/${domain}`],
       ['PUT', '/api/tenant/sign-in-policy/single-sign-on', { required: true }],
     ];
+    const member = await identity.member(owner);
     await ageProofs(owner);
     for (const [method, path, body] of changes) {
       const codes = await Promise.all(
@@ -178,7 +179,7 @@ describe('the settings of single sign-on', () => {
     }
     for (const path of ['/api/tenant/identity-providers', one, '/api/tenant/domains']) {
       expect((await send('GET', path, administrator)).status).toBe(200);
-      expect((await send('GET', path, await identity.member(owner))).status).toBe(403);
+      expect((await send('GET', path, member)).status).toBe(403);
     }
   });
 
@@ -299,6 +300,40 @@ describe('a workspace that requires single sign-on', () => {
     expect((await send('DELETE', one, owner)).body.code).toBe('CONFLICT');
     expect((await require(owner, false)).body).toEqual({ required: false });
     expect((await send('DELETE', one, owner)).status).toBe(204);
+  });
+
+  it('keeps its last proven domain, unless somebody else proves it', async () => {
+    const { owner, domain } = await proven(identity, dns);
+    await add(owner);
+    expect((await require(owner)).status).toBe(200);
+    await send('POST', '/api/tenant/domains', owner, { domain: newDomain() });
+    expect((await send('DELETE', `/api/tenant/domains/${domain}`, owner)).body.code).toBe('CONFLICT');
+    dns.records.delete(`_crm-challenge.${domain}`);
+    await ofTenant(owner.tenantId, `UPDATE mail_domain SET missing_since = now() - interval '73 hours'`);
+    await identity
+      .get(Database)
+      .crossTenant((tx) => tx.query('UPDATE verified_domain SET next_check_at = now() WHERE domain = $1', [domain]));
+    await identity.get(DomainSweeper).sweep();
+    expect(await identity.get(DomainService).tenantOf(domain)).toBe(owner.tenantId);
+    const other = await identity.account();
+    await addDomain(identity, dns, other, domain);
+    expect((await verifyDomain(identity, other, domain)).status).toBe(200);
+    expect(await identity.get(DomainService).tenantOf(domain)).toBe(other.tenantId);
+  });
+
+  it('keeps one of two domains that are removed at once, and removes the last when passwords are accepted', async () => {
+    const { owner, domain } = await proven(identity, dns);
+    await add(owner);
+    const second = newDomain();
+    await addDomain(identity, dns, owner, second);
+    await verifyDomain(identity, owner, second);
+    await require(owner);
+    const remove = (one: string) => send('DELETE', `/api/tenant/domains/${one}`, owner);
+    const answers = await Promise.all([remove(domain), remove(second)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    await require(owner, false);
+    const left = answers[0]?.status === 204 ? second : domain;
+    expect((await remove(left)).status).toBe(204);
   });
 
   it('refuses passwords of members and administrators, and lets owners in with a second factor', async () => {

@@ -1,3 +1,4 @@
+import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newEmail, PASSWORD, TestIdentity } from './identity.js';
@@ -68,6 +69,25 @@ describe('POST /api/tenant/users', () => {
       expect((await add(owner.accessToken, changes)).status).toBe(422);
     },
   );
+});
+
+describe('a stolen access token', () => {
+  it('neither adds a user nor gives a role: both need a recent proof', async () => {
+    const owner = await identity.account();
+    const member = await identity.member(owner);
+    await identity
+      .get(Database)
+      .transaction(owner.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
+    expect((await add(owner.accessToken, { roles: ['owner'] })).body.code).toBe('STEP_UP_REQUIRED');
+    const invited = await add(owner.accessToken, { roles: ['owner'], password: undefined });
+    expect(invited.body.code).toBe('STEP_UP_REQUIRED');
+    const raise = { roles: ['member', 'admin'] };
+    expect((await change(owner.accessToken, member.userId, raise)).body.code).toBe('STEP_UP_REQUIRED');
+    expect((await change(owner.accessToken, member.userId, { name: 'Grace', roles: ['member'] })).status).toBe(200);
+    await identity.post('/api/auth/step-up', { password: PASSWORD }, owner.accessToken);
+    expect((await change(owner.accessToken, member.userId, raise)).status).toBe(200);
+    expect((await add(owner.accessToken, { roles: ['owner'] })).status).toBe(201);
+  });
 });
 
 describe('GET /api/tenant/users', () => {

@@ -57,6 +57,24 @@ describe('authorize', () => {
     ],
     ['the name of every app grants no right', { roles: ['app'] }, { right: 'read', app: true }, 'FORBIDDEN'],
     ['an app cannot administer', { kind: 'app', roles: ['app:acme'] }, { right: 'administer', app: true }, 'FORBIDDEN'],
+    [
+      'an app that acts for an owner cannot administer, whatever its scopes',
+      { kind: 'app', roles: ['owner'], appKey: 'acme', scopes: [...SCOPE_NAMES] },
+      { right: 'administer', scope: 'webhooks' },
+      'FORBIDDEN',
+    ],
+    [
+      'an app that acts for an owner cannot own',
+      { kind: 'app', roles: ['owner'], appKey: 'acme', scopes: [...SCOPE_NAMES] },
+      { right: 'own', app: true },
+      'FORBIDDEN',
+    ],
+    [
+      'an app that acts for an owner can write with the scope',
+      { kind: 'app', roles: ['owner'], appKey: 'acme', scopes: ['leads'] },
+      { right: 'write', scope: 'leads' },
+      'allowed',
+    ],
     ['an app is refused without a scope', { kind: 'app', roles: ['app:acme'] }, { right: 'read' }, 'FORBIDDEN'],
     [
       'an app is accepted with app: true',

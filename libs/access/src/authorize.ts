@@ -3,7 +3,8 @@ import { operatorRolesAllow, PlatformError, rolesAllow, type ScopeName, scopeAll
 import type { AccessRule } from './access.decorator.js';
 
 /**
- * Checks a verified principal against a route's rule: role ∩ scopes of the token.
+ * Checks a verified principal against a route's rule: role ∩ scopes of the token. An app has no right beyond read and
+ * write, also when it acts for a user whose role has.
  *
  * Scopes restrict a user's session only if its token lists any. They always restrict app and embed tokens, those of API
  * keys, and internal tokens issued for an app.
@@ -15,6 +16,10 @@ export function authorize(principal: Principal, rule: AccessRule): void {
   }
   if (principal.kind === 'app' && !(rule.app ?? rule.scope !== undefined)) {
     throw new PlatformError('FORBIDDEN', "An app's own token cannot do this");
+  }
+  // An app that acts for a user has the user's roles, but what it made as an administrator would outlive its grant.
+  if (principal.kind === 'app' && (rule.right === 'administer' || rule.right === 'own')) {
+    throw new PlatformError('FORBIDDEN', 'An app never administers a workspace');
   }
   if (principal.apiKeyId !== undefined && !(rule.key ?? rule.scope !== undefined)) {
     throw new PlatformError('API_KEY_REFUSED');

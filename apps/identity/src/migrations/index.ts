@@ -15,6 +15,7 @@ import { Erasure1795800000602 } from './1795800000602-erasure.js';
 import { OperatorAudit1795800000702 } from './1795800000702-operator-audit.js';
 import { JoinedParts1795800000811 } from './1795800000811-joined-parts.js';
 import { ChallengePurpose1795800000821 } from './1795800000821-challenge-purpose.js';
+import { LinkTimesAndWaysIn1795800000822 } from './1795800000822-link-times-and-ways-in.js';
 import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
 
 /** Migrations of the identity database, oldest first. */
@@ -35,6 +36,7 @@ export const migrations = [
   OperatorAudit1795800000702,
   JoinedParts1795800000811,
   ChallengePurpose1795800000821,
+  LinkTimesAndWaysIn1795800000822,
   RevokedApps1795800000831,
 ];
 

@@ -13,6 +13,10 @@ import type { ControllerRoute } from '../route/list-routes.js';
 export const takesApiKeys = (access: AccessRule | undefined): boolean =>
   access !== undefined && (access.key ?? access.scope !== undefined);
 
+/** An app never administers, whatever its scopes. */
+const takesApps = ({ app, scope, right }: AccessRule): boolean =>
+  (app ?? scope !== undefined) && (right === 'read' || right === 'write');
+
 /**
  * Who may call a route, as a sentence made from its access rule.
  * @param service whose route it is: at marketplace-admin every caller is an operator
@@ -24,7 +28,7 @@ export function accessText({ access, public: isPublic }: ControllerRoute, servic
   const { right, scope } = access;
   const roles = TENANT_ROLES.filter((role) => rolesAllow([role], right)).map((role) => `\`${role}\``);
   const others = [
-    ...((access.app ?? scope !== undefined) ? ['apps'] : []),
+    ...(takesApps(access) ? ['apps'] : []),
     ...((access.embed ?? scope !== undefined) ? ['embedded users'] : []),
     ...(takesApiKeys(access) ? ['API keys'] : []),
   ];

@@ -4,11 +4,13 @@ import { Injectable } from '@nestjs/common';
 import { userActor } from '../../audit/trail/audit-actor.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
+import { EmbedUserRepository } from '../../embedding/embed-user/embed-user.repository.js';
 import { isSecret } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { AuthenticatorService } from '../../sign-in/authenticator/authenticator.service.js';
 import { PasskeyRepository } from '../../sign-in/passkey/passkey.repository.js';
+import { ProviderLinkRepository } from '../../single-sign-on/link/provider-link.repository.js';
 import { PasswordResetRepository } from '../password-reset/password-reset.repository.js';
 import { PasswordResetService } from '../password-reset/password-reset.service.js';
 import { SignInEmailRepository } from '../user/sign-in-email.repository.js';
@@ -19,8 +21,8 @@ import { EmailChangeService } from './email-change.service.js';
 
 /**
  * Undoes a change of an address that its owner did not make. Who made it knew the password and perhaps had a session, so that
- * neither is worth anything afterwards, nor an authenticator or a passkey that was
- * set up since.
+ * neither is worth anything afterwards, nor an authenticator that was set up since, nor a way in
+ * through an identity provider or a host. Of the passkeys none stays: one from before the request can be the thief's as well.
  */
 @Injectable()
 export class EmailChangeUndoService {
@@ -37,6 +39,8 @@ export class EmailChangeUndoService {
     private readonly authenticators: AuthenticatorService,
     private readonly trail: AuditTrail,
     private readonly passkeys: PasskeyRepository,
+    private readonly providerLinks: ProviderLinkRepository,
+    private readonly hostUsers: EmbedUserRepository,
   ) {}
 
   /**
@@ -56,7 +60,7 @@ export class EmailChangeUndoService {
     });
   }
 
-  /** Ends every session, makes the password invalid and removes new authenticators and passkeys. @returns the user */
+  /** Ends every session, makes the password invalid and removes passkeys, new authenticators and new links. @returns the user */
   private async shutOut(tenantId: string, id: string, secret: string): Promise<string> {
     const { userId, ended } = await this.database.transaction(tenantId, async (tx) => {
       const change = assertUndoable(await this.changes.find(tx, id), secret);
@@ -65,7 +69,9 @@ export class EmailChangeUndoService {
       await this.resets.deleteOfUser(tx, tenantId, change.userId);
       const since = new Date(millisecondsOfId(change.id));
       await this.authenticators.removeSince(tx, change.userId, since);
-      await this.passkeys.deleteSince(tx, change.userId, since);
+      await this.passkeys.deleteOfUser(tx, change.userId);
+      await this.providerLinks.deleteSince(tx, change.userId, since);
+      await this.hostUsers.undoSince(tx, change.userId, since);
       await this.revocations.record(tx, 'user', change.userId);
       return { userId: change.userId, ended: await this.sessions.endAllWithin(tx, change.userId) };
     });

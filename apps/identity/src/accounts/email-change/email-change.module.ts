@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AfterAnswerModule } from '../../after-answer/after-answer.module.js';
+import { EmbedUserModule } from '../../embedding/embed-user/embed-user.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { AuthenticatorModule } from '../../sign-in/authenticator/authenticator.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { PasskeyStoreModule } from '../../sign-in/passkey/passkey-store.module.js';
+import { ProviderLinkModule } from '../../single-sign-on/link/provider-link.module.js';
 import { PasswordResetModule } from '../password-reset/password-reset.module.js';
 import { ReauthenticationModule } from '../reauthentication/reauthentication.module.js';
 import { TenantModule } from '../tenant/tenant.module.js';
@@ -30,6 +32,8 @@ import { EmailChangeUndoService } from './email-change-undo.service.js';
     TenantModule,
     UserModule,
     PasskeyStoreModule,
+    EmbedUserModule,
+    ProviderLinkModule,
   ],
   controllers: [EmailChangeController],
   providers: [EmailChangeLimit, EmailChangeRepository, EmailChangeService, EmailChangeUndoService],

@@ -129,8 +129,9 @@ const HOW =
 
 const invalid = () => new PlatformError('INVALID_PASSWORD_RESET');
 
-/** An invited user accepts the invitation instead; a host user is signed in by their host. */
-const canHavePassword = ({ status, origin }: User): boolean => status === 'active' && origin !== 'embed';
+/** An invited user accepts the invitation instead; others are signed in by their host or their identity provider. */
+const canHavePassword = ({ status, origin }: User): boolean =>
+  status === 'active' && origin !== 'embed' && origin !== 'identity_provider';
 
 /** @returns the user whose link it is @throws PlatformError INVALID_PASSWORD_RESET */
 function assertValid(reset: PasswordReset | null, secret: string, user: User | null): User {

@@ -40,9 +40,9 @@ export class UserController {
   @Describe({
     summary: 'Adds a user',
     description:
-      'Without a password the user is invited by e-mail. Nobody can grant a role above their own. How many users a workspace adds per day depends on its plan.',
+      'Without a password the user is invited by e-mail. Nobody can grant a role above their own, and adding a user needs a recent proof of who asks (`STEP_UP_REQUIRED`). How many users a workspace adds per day depends on its plan.',
     answers: [{ status: 201, description: 'The user', body: () => UserView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
+    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'WEAK_PASSWORD', 'EMAIL_TAKEN', 'EMAIL_NOT_VERIFIED'],
   })
   async add(
     @CurrentPrincipal() principal: Principal,
@@ -57,9 +57,9 @@ export class UserController {
   @Describe({
     summary: 'Changes the name, roles or status of a user',
     description:
-      'A change of roles revokes the access tokens of the user; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can be neither demoted nor disabled (`CONFLICT`).',
+      'Giving a role needs a recent proof of who asks (`STEP_UP_REQUIRED`). A change of roles revokes the access tokens of the user; disabling the user also ends their sessions. Enabling a user who never accepted the invitation makes them `invited` again. The last active owner can be neither demoted nor disabled (`CONFLICT`).',
     answers: [{ status: 200, description: 'The user', body: () => UserView }],
-    refusals: ['ROLE_NOT_GRANTABLE', 'CONFLICT'],
+    refusals: ['STEP_UP_REQUIRED', 'ROLE_NOT_GRANTABLE', 'CONFLICT'],
   })
   async change(
     @CurrentPrincipal() principal: Principal,

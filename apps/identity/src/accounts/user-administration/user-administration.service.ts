@@ -18,6 +18,7 @@ import { notingRefusal } from '../../audit/trail/quota-refusal.js';
 import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { InvitationService } from '../invitation/invitation.service.js';
 import { PasswordService } from '../password/password.service.js';
@@ -71,6 +72,7 @@ export class UserAdministrationService {
     private readonly tenants: TenantService,
     private readonly trail: AuditTrail,
     private readonly refusals: RefusedActs,
+    private readonly proof: RecentProof,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
     limits: LimiterStore,
   ) {
@@ -94,9 +96,9 @@ export class UserAdministrationService {
   }
 
   /**
-   * Adds a user to the principal's workspace.
+   * Adds a user to the principal's workspace. A stolen access token is not enough: the user would outlive it.
    * @param key makes a repeated call return the user that the first one added
-   * @throws PlatformError ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE,
+   * @throws PlatformError STEP_UP_REQUIRED, ROLE_NOT_GRANTABLE, EMAIL_NOT_VERIFIED, WEAK_PASSWORD, RATE_LIMITED, SERVICE_UNAVAILABLE,
    *   EMAIL_TAKEN, IDEMPOTENCY_KEY_IN_USE, IDEMPOTENCY_KEY_REUSED
    */
   async add(principal: Principal, addition: UserAddition, key?: string): Promise<User> {
@@ -109,6 +111,7 @@ export class UserAdministrationService {
     const earlier =
       call && (await this.database.transaction(tenantId, (tx) => this.idempotency.findRecordId(tx, call)));
     if (earlier) return this.get(tenantId, earlier);
+    await this.proof.assert(principal);
     const quota = await this.admitAddition(principal);
     const user = {
       id: newId(),
@@ -139,10 +142,10 @@ export class UserAdministrationService {
   }
 
   /**
-   * Changes name, roles or status. A change of roles cuts off the user's access tokens, so that the next one carries the
+   * Changes name, roles or status. Another role needs a recent proof. A change of roles cuts off the user's access tokens, so that the next one carries the
    * new roles; disabling ends the sessions as well. Who was disabled before they accepted their invitation is invited again
    * when they are to be active: they have no password yet.
-   * @throws PlatformError NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, ROLE_NOT_GRANTABLE, CONFLICT for the last owner
    */
   async change(principal: Principal, id: string, change: UserChange): Promise<User> {
     const roles = change.roles && [...new Set(change.roles)];
@@ -152,6 +155,8 @@ export class UserAdministrationService {
       const user = await this.users.lock(tx, id);
       if (!user) throw notFound();
       assertGrantable(principal, user.roles);
+      const isRaised = roles?.some((role) => !user.roles.includes(role));
+      if (isRaised) await this.proof.assertWithin(tx, principal);
       const after = { ...user, ...change, roles: roles ?? user.roles, status: statusAfter(user, change) };
       if (isActiveOwner(user) && !isActiveOwner(after) && owners === 1) {
         throw new PlatformError('CONFLICT', 'A workspace keeps at least one owner');

@@ -14,6 +14,12 @@ export interface SignInCandidate extends EmailHolder {
   isHolder: boolean;
 }
 
+/** Whose an address is after somebody has claimed it. */
+export interface ClaimedEmail extends EmailHolder {
+  /** Whether the holder has given it up: they do not sign in with it, and nobody is to be taken for them by it. */
+  isReserved: boolean;
+}
+
 /** Unverified claims of one address that can sign in at a time, the newest: each costs a sign-in another hash. */
 const SIGNING_IN = 3;
 
@@ -34,14 +40,15 @@ export class SignInEmailRepository {
    * Claims an address for a user unless it is taken, or reserved for the user who had it. Waits for a transaction that is claiming the same address.
    * @returns who has the address now
    */
-  async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<EmailHolder> {
+  async claim(tx: NarrowTransaction, email: string, claimant: EmailHolder): Promise<ClaimedEmail> {
     const claimed = await tx.query(CLAIM_EMAIL, [email, claimant.tenantId, claimant.userId]);
-    if (claimed.length > 0) return claimant;
+    if (claimed.length > 0) return { ...claimant, isReserved: false };
     const holder = await tx
       .repository(SignInEmail)
-      .findOne({ select: { tenantId: true, userId: true }, where: { email } });
+      .findOne({ select: { tenantId: true, userId: true, reservedUntil: true }, where: { email } });
     if (!holder) throw new Error('The address was neither free nor taken');
-    return holder;
+    const { tenantId, userId, reservedUntil } = holder;
+    return { tenantId, userId, isReserved: reservedUntil !== null };
   }
 
   /** The holder can sign in with the address again, or for the first time. */

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { RevocationModule } from '../../sessions/revocation/revocation.module.js';
+import { SessionModule } from '../../sessions/session/session.module.js';
 import { EmbedUserModule } from '../embed-user/embed-user.module.js';
 import { EmbedLinkController } from './embed-link.controller.js';
 import { EmbedLinkService } from './embed-link.service.js';
@@ -8,7 +9,7 @@ import { UndoLinkController } from './undo-link.controller.js';
 
 /** Links that administrators make between host users and users. */
 @Module({
-  imports: [UserModule, RevocationModule, EmbedUserModule],
+  imports: [UserModule, RevocationModule, SessionModule, EmbedUserModule],
   controllers: [EmbedLinkController, UndoLinkController],
   providers: [EmbedLinkService],
 })

@@ -6,6 +6,7 @@ import { assertGrantable } from '../../accounts/user/grantable-roles.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { EmbedUserRepository } from '../embed-user/embed-user.repository.js';
 import type { EmbedLinkInput, EmbedLinkView } from './embed-link.dto.js';
 
@@ -18,6 +19,7 @@ export class EmbedLinkService {
     private readonly mapping: EmbedUserRepository,
     private readonly revocations: RevocationService,
     private readonly trail: AuditTrail,
+    private readonly proof: RecentProof,
   ) {}
 
   async list(principal: Principal, appKey: string, sub: string): Promise<EmbedLinkView[]> {
@@ -29,10 +31,12 @@ export class EmbedLinkService {
 
   /**
    * Links a host user and replaces an existing link; tokens of the previous user stop working.
-   * @throws PlatformError NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
+   * A stolen access token is not enough: the host could act as the user for good.
+   * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND for a user of another workspace, ROLE_NOT_GRANTABLE for one above the principal
    */
   async link(principal: Principal, link: EmbedLinkInput): Promise<EmbedLinkView> {
     await this.database.transaction(principal, async (tx) => {
+      await this.proof.assertWithin(tx, principal);
       await this.mapping.lock(tx, tx.tenantId, link.appKey, link.sub);
       const user = await this.users.find(tx, link.userId);
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');

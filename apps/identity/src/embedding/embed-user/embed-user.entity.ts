@@ -23,6 +23,10 @@ export class EmbedUser {
   @Column({ name: 'undo_expires_at', type: 'timestamptz', nullable: true })
   undoExpiresAt: Date | null;
 
+  /** Null for a link from before this was recorded. */
+  @Column({ name: 'linked_at', type: 'timestamptz', nullable: true })
+  linkedAt: Date | null;
+
   /** When the user undid the link. */
   @Column({ name: 'undone_at', type: 'timestamptz', nullable: true })
   undoneAt: Date | null;

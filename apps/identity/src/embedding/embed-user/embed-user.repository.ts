@@ -1,6 +1,6 @@
 import { type NarrowTransaction, secondsFromNow, type TenantTransaction, type Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { IsNull, Raw } from 'typeorm';
+import { IsNull, MoreThanOrEqual, Raw } from 'typeorm';
 import { EmbedUser } from './embed-user.entity.js';
 import { LOCK_HOST_USER } from './embed-user.sql.js';
 
@@ -54,8 +54,13 @@ export class EmbedUserRepository {
   }
 
   async undo(tx: TenantTransaction, { appKey, sub }: Pick<EmbedUser, 'appKey' | 'sub'>): Promise<void> {
-    const spent = { undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) };
-    await tx.repository(EmbedUser).update({ tenantId: tx.tenantId, appKey, sub }, spent);
+    await tx.repository(EmbedUser).update({ tenantId: tx.tenantId, appKey, sub }, undone());
+  }
+
+  /** Undoes the links of a user that were made from a time on, by the host's word or by an administrator. */
+  async undoSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    const links = { tenantId: tx.tenantId, userId, linkedAt: MoreThanOrEqual(since), undoneAt: IsNull() };
+    await tx.repository(EmbedUser).update(links, undone());
   }
 
   /** Maps a host user and replaces an existing mapping, also one that was undone. */
@@ -64,8 +69,10 @@ export class EmbedUserRepository {
       .repository(EmbedUser)
       .createQueryBuilder()
       .insert()
-      .values({ appKey, sub, userId, undoHash: null, undoExpiresAt: null, undoneAt: null })
-      .orUpdate(['user_id', 'undo_hash', 'undo_expires_at', 'undone_at'], ['tenant_id', 'app_key', 'sub'])
+      .values({ appKey, sub, userId, undoHash: null, undoExpiresAt: null, linkedAt: secondsFromNow(0), undoneAt: null })
+      .orUpdate(['user_id', 'undo_hash', 'undo_expires_at', 'linked_at', 'undone_at'], ['tenant_id', 'app_key', 'sub'])
       .execute();
   }
 }
+
+const undone = () => ({ undoHash: null, undoExpiresAt: null, undoneAt: secondsFromNow(0) });

@@ -45,7 +45,7 @@ export class EmbedUserService {
   ) {}
 
   /**
-   * - An address that belongs to another workspace is refused and counted.
+   * - An address that belongs to another workspace, or that a user has given up, is refused and counted.
    * - A `sub` whose address belongs to a user of the workspace is linked to them, if the app links by e-mail.
    * - Any other `sub` becomes a member without a password.
    *
@@ -79,7 +79,8 @@ export class EmbedUserService {
     if (meanwhile) return meanwhile;
     const newcomer = newId();
     const claimed = await this.emails.claim(tx, host.email, { tenantId, userId: newcomer });
-    if (claimed.tenantId !== tenantId) throw new BelongsElsewhere();
+    // Whoever has an address next is not the user who gave it up.
+    if (claimed.tenantId !== tenantId || claimed.isReserved) throw new BelongsElsewhere();
     const userId = linkUsersBy === 'email' ? claimed.userId : newcomer;
     if (userId !== newcomer) {
       await this.firstLinks.insert(tx, client, host.sub, userId);
@@ -120,5 +121,5 @@ export class EmbedUserService {
   }
 }
 
-/** The address belongs to a user of another workspace. */
+/** The address belongs to a user of another workspace, or is kept for a user who has given it up. */
 class BelongsElsewhere extends Error {}

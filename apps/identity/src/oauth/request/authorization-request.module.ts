@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantModule } from '../../accounts/tenant/tenant.module.js';
+import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { OAuthAppModule } from '../app/oauth-app.module.js';
 import { GrantRecordModule } from '../grant/grant-record.module.js';
@@ -12,7 +13,7 @@ import { ConsentService } from './consent.service.js';
 
 /** Apps ask to act for a user, and the user decides. */
 @Module({
-  imports: [TenantModule, SessionModule, OAuthAppModule, OAuthInstallationModule, GrantRecordModule],
+  imports: [TenantModule, UserModule, SessionModule, OAuthAppModule, OAuthInstallationModule, GrantRecordModule],
   controllers: [AuthorizeController, ConsentController],
   providers: [AuthorizationRequestRepository, AuthorizationRequestService, ConsentService],
 })

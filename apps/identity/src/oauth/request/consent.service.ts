@@ -3,6 +3,7 @@ import { PlatformError, type Scope } from '@crm/contracts';
 import { Database, inWorkspace, type NarrowTransaction, newId, type TenantTransaction } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { TenantService } from '../../accounts/tenant/tenant.service.js';
+import { UserRepository } from '../../accounts/user/user.repository.js';
 import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
@@ -37,6 +38,7 @@ export class ConsentService {
     private readonly installations: OAuthInstallationRepository,
     private readonly codes: AuthorizationCodeRepository,
     private readonly tenants: TenantService,
+    private readonly users: UserRepository,
     private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
@@ -82,6 +84,10 @@ export class ConsentService {
     const { redirectUri, codeChallenge } = request;
     const approved = { installationId, appKey, appName, publisher, userId, redirectUri, scopes, codeChallenge };
     await this.database.transaction(principal, async (tx) => {
+      // Again, now that the user cannot change: what ended the session meanwhile ended the grants that there were.
+      const user = await this.users.lockForIssue(tx, userId);
+      if (user?.status !== 'active') throw new PlatformError('FORBIDDEN', 'The user is not active');
+      await this.proof.assertWithin(tx, principal);
       await this.codes.insert(tx, { id: grantId, codeHash: hashSecret(code), ...approved });
       this.record(tx, 'oauth_grant.approved', principal, installation, { grantId, scopes });
     });

@@ -47,10 +47,18 @@ const NOTICES: Readonly<Record<FactorChange, { subject: string; sentence: string
 
 const VALID_SECONDS = 3 * 24 * 3600;
 
-/** Whom to ask: an operator belongs to no workspace. */
+/** What somebody else has added goes on working after a change of the password. */
+const REMOVE: Partial<Record<FactorChange, string>> = {
+  'authenticator-added': 'remove the authenticator, ',
+  'passkey-added': 'remove the passkey, ',
+};
+
+/** Whom to ask: an operator belongs to no workspace. @param remove what the advice begins with */
 const ADVICE = {
-  users: 'If this was not you, change your password, end all sessions and tell the administrator of your workspace.',
-  operators: 'If this was not you, end all sessions and tell another administrator of the platform.',
+  users: (remove: string) =>
+    `If this was not you, ${remove}change your password, end all sessions and tell the administrator of your workspace.`,
+  operators: (remove: string) =>
+    `If this was not you, ${remove}end all sessions and tell another administrator of the platform.`,
 };
 
 /** What the notice is about. */
@@ -64,5 +72,10 @@ export interface FactorNotice {
 export function factorNotice(recipient: string, { change, name }: FactorNotice, holder: keyof typeof ADVICE): NewMail {
   const { subject, sentence } = NOTICES[change];
   const named = name === undefined ? '' : `\n\nIts name: ${plainName(name)}`;
-  return { recipient, subject, body: `${sentence}${named}\n\n${ADVICE[holder]}\n`, validSeconds: VALID_SECONDS };
+  return {
+    recipient,
+    subject,
+    body: `${sentence}${named}\n\n${ADVICE[holder](REMOVE[change] ?? '')}\n`,
+    validSeconds: VALID_SECONDS,
+  };
 }

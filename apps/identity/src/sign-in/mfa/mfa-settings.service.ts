@@ -96,7 +96,7 @@ export class MfaSettingsService {
     await this.proof.assert(principal);
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
-      await this.users.lock(tx, userId);
+      await this.lockProven(tx, principal);
       const codes = await this.authenticators.confirm(tx, userId, code);
       await this.users.update(tx, userId, { mfaEnabled: true });
       // In other sessions the password was enough for a proof until now; in this one the code has just been given.
@@ -132,6 +132,7 @@ export class MfaSettingsService {
     await this.proof.assert(principal);
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
+      await this.lockProven(tx, principal);
       if (!(await this.authenticators.isInUse(tx, userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
@@ -139,6 +140,15 @@ export class MfaSettingsService {
       this.record(tx, userId, 'recovery_codes.replaced');
       return this.recoveryCodes.replace(tx, userId);
     });
+  }
+
+  /**
+   * Holds the user and asks for the proof again: a factor must not outlive what ended the session meanwhile.
+   * @throws PlatformError STEP_UP_REQUIRED
+   */
+  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<void> {
+    await this.users.lock(tx, principal.userId);
+    await this.proof.assertWithin(tx, principal);
   }
 
   private record(tx: TenantTransaction, userId: string, action: AuditAction): void {

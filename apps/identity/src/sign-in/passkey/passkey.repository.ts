@@ -1,6 +1,5 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { MoreThanOrEqual } from 'typeorm';
 import { Passkey } from './passkey.entity.js';
 import { USE_PASSKEY } from './passkey.sql.js';
 
@@ -54,10 +53,5 @@ export class PasskeyRepository {
   /** For an account that ends or has lost what it signs in with. */
   async deleteOfUser(tx: TenantTransaction, userId: string): Promise<void> {
     await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId });
-  }
-
-  /** Deletes those that were added from a time on. */
-  async deleteSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
-    await tx.repository(Passkey).delete({ tenantId: tx.tenantId, userId, createdAt: MoreThanOrEqual(since) });
   }
 }

@@ -93,6 +93,8 @@ export abstract class Passkeys {
     try {
       return await this.parts.database.transaction(inTenant(principal), async (tx) => {
         await this.lockWithRoom(tx, userId);
+        // Again, now that the account cannot change: a passkey must not outlive what ended the session meanwhile.
+        await this.parts.proof.assertWithin(tx, principal);
         await this.parts.passkeys.insert(tx, passkey);
         await this.parts.notices.send(tx, userId, { change: 'passkey-added', name: passkey.name });
         this.record(tx, 'passkey.added', userId, passkey.id);

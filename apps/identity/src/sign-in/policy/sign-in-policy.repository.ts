@@ -1,4 +1,4 @@
-import type { TenantTransaction } from '@crm/database';
+import type { TenantTransaction, Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { type SecondFactorPolicy, SignInPolicy } from './sign-in-policy.entity.js';
 import { READ_SIGN_IN_POLICY } from './sign-in-policy.sql.js';
@@ -11,6 +11,11 @@ export class SignInPolicyRepository {
       tx.tenantId,
     ]);
     return { secondFactor: policy?.secondFactor ?? 'optional', singleSignOn: policy?.singleSignOn === 'required' };
+  }
+
+  /** Whether passwords are refused; also for the narrow role, in the context of the tenant. */
+  async requiresSingleSignOn(tx: Transaction, tenantId: string): Promise<boolean> {
+    return tx.repository(SignInPolicy).existsBy({ tenantId, singleSignOn: 'required' });
   }
 
   async get(tx: TenantTransaction): Promise<SecondFactorPolicy> {

@@ -56,9 +56,10 @@ export class DomainController {
   @Access({ right: 'own' })
   @Describe({
     summary: 'Removes a domain',
-    description: 'Users with addresses of this domain can no longer sign in through an identity provider.',
+    description:
+      'Users with addresses of this domain can no longer sign in through an identity provider. The last proven domain stays while the workspace requires single sign-on (`CONFLICT`).',
     answers: [{ status: 204, description: 'The domain is removed' }],
-    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND'],
+    refusals: ['STEP_UP_REQUIRED', 'NOT_FOUND', 'CONFLICT'],
   })
   async remove(@CurrentPrincipal() principal: Principal, @Param('domain') domain: string): Promise<void> {
     await this.domains.remove(principal, domain);

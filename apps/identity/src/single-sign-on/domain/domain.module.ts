@@ -4,6 +4,7 @@ import { UserModule } from '../../accounts/user/user.module.js';
 import { MailModule } from '../../mail/mail.module.js';
 import { OutsideModule } from '../../outside/outside.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
+import { SignInPolicyModule } from '../../sign-in/policy/sign-in-policy.module.js';
 import { DomainController } from './domain.controller.js';
 import { DomainRepository } from './domain.repository.js';
 import { DomainService } from './domain.service.js';
@@ -11,7 +12,7 @@ import { DomainSweeper } from './domain.sweeper.js';
 
 /** Domains of e-mail addresses that workspaces have proven. */
 @Module({
-  imports: [TenantModule, UserModule, MailModule, OutsideModule, SessionModule],
+  imports: [TenantModule, UserModule, MailModule, OutsideModule, SessionModule, SignInPolicyModule],
   controllers: [DomainController],
   providers: [DomainRepository, DomainService, DomainSweeper],
   exports: [DomainRepository, DomainService],

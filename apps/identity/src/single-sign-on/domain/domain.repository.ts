@@ -28,8 +28,15 @@ export class DomainRepository {
     return tx.repository(MailDomain).existsBy({ tenantId, domain, verifiedAt: Not(IsNull()) });
   }
 
-  async hasVerified(tx: TenantTransaction): Promise<boolean> {
-    return tx.repository(MailDomain).existsBy({ tenantId: tx.tenantId, verifiedAt: Not(IsNull()) });
+  /** Holds the domains of a tenant until the transaction ends. @returns those that are proven */
+  async lockVerified(tx: Transaction, tenantId: string): Promise<string[]> {
+    const held = await tx.repository(MailDomain).find({
+      select: { tenantId: true, domain: true, verifiedAt: true },
+      where: { tenantId },
+      order: { domain: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return held.filter(({ verifiedAt }) => verifiedAt !== null).map(({ domain }) => domain);
   }
 
   async insert(tx: TenantTransaction, domain: string, token: string): Promise<void> {

@@ -13,6 +13,7 @@ import { MailService } from '../../mail/mail.service.js';
 import { TEXT_RECORDS } from '../../outside/text-records.js';
 import { newSecret } from '../../secrets/secret.js';
 import { RecentProof } from '../../sessions/session/recent-proof.js';
+import { SignInPolicyRepository } from '../../sign-in/policy/sign-in-policy.repository.js';
 import { domainLostMail, GRACE_DAYS, recordMissingMail } from './domain.mail.js';
 import { type DomainHolder, DomainRepository } from './domain.repository.js';
 import type { MailDomain } from './mail-domain.entity.js';
@@ -38,6 +39,7 @@ export class DomainService {
     private readonly mails: MailService,
     private readonly proof: RecentProof,
     private readonly trail: AuditTrail,
+    private readonly policies: SignInPolicyRepository,
     @Inject(TEXT_RECORDS) private readonly textRecords: TextResolver,
     limits: LimiterStore,
   ) {
@@ -105,11 +107,14 @@ export class DomainService {
     return this.database.transaction(tenantId, (tx) => this.require(tx, domain));
   }
 
-  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
+  /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last one while single sign-on is required */
   async remove(principal: Principal, text: string): Promise<void> {
     await this.proof.assert(principal);
     const holder = { tenantId: principal.tenantId, domain: normaliseDomain(text) };
     await inWorkspace(this.database, principal, async (tx) => {
+      if (await this.isOnlyWayIn(tx, holder)) {
+        throw new PlatformError('CONFLICT', 'The workspace requires single sign-on and has no other proven domain');
+      }
       if (!(await this.domains.remove(tx, holder))) throw notFound();
       this.record(tx, 'domain.removed', holder.domain);
     });
@@ -126,7 +131,10 @@ export class DomainService {
     return this.domains.isVerified(tx, tenantId, domainOf(email));
   }
 
-  /** Looks a domain up again, and takes it away when its record has been missing for too long. */
+  /**
+   * Looks a domain up again, and takes it away when its record has been missing for too long. The last one stays with a
+   * workspace that requires single sign-on, whose users could not sign in at all otherwise, until somebody else proves it.
+   */
   async recheck(holder: DomainHolder): Promise<void> {
     const { tenantId, domain } = holder;
     const known = await this.database.transaction(tenantId, (tx) => this.domains.find(tx, tenantId, domain));
@@ -139,8 +147,11 @@ export class DomainService {
     const found = known !== null && records.includes(known.token);
     const isOver = known === null || (known.missingSince && known.missingSince.getTime() < Date.now() - GRACE_MS);
     if (!found && isOver) {
-      await this.release(holder);
-      return;
+      if (!(await inWorkspace(this.database, tenantId, (tx) => this.isOnlyWayIn(tx, holder)))) {
+        await this.release(holder);
+        return;
+      }
+      this.logger.warn({ msg: 'A domain whose record is gone stays: single sign-on is required', tenantId, domain });
     }
     await this.database.transaction(tenantId, async (tx) => {
       if (found === (known?.missingSince === null)) return;
@@ -148,6 +159,13 @@ export class DomainService {
       if (!found && known?.missingSince === null) await this.tell(tx, (to) => recordMissingMail(to, domain));
     });
     if (!found) await this.database.crossTenant((tx) => this.domains.checkSooner(tx, domain));
+  }
+
+  /** Whether nobody but owners could sign in without the domain. Holds the domains of the tenant until the transaction ends. */
+  private async isOnlyWayIn(tx: NarrowTransaction, { tenantId, domain }: DomainHolder): Promise<boolean> {
+    const proven = await this.domains.lockVerified(tx, tenantId);
+    const isLast = proven.length === 1 && proven[0] === domain;
+    return isLast && (await this.policies.requiresSingleSignOn(tx, tenantId));
   }
 
   private async release(holder: DomainHolder): Promise<void> {

@@ -10,6 +10,6 @@ import { ProviderLinkService } from './provider-link.service.js';
 @Module({
   imports: [TenantModule, UserModule, MailModule, DomainModule],
   providers: [ProviderLinkRepository, ProviderLinkService],
-  exports: [ProviderLinkService],
+  exports: [ProviderLinkRepository, ProviderLinkService],
 })
 export class ProviderLinkModule {}

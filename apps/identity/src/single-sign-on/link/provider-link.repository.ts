@@ -1,5 +1,6 @@
-import type { NarrowTransaction, Transaction } from '@crm/database';
+import type { NarrowTransaction, TenantTransaction, Transaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
+import { MoreThanOrEqual } from 'typeorm';
 import { ProviderLink } from './provider-link.entity.js';
 import { LOCK_SUBJECT } from './provider-link.sql.js';
 
@@ -23,5 +24,10 @@ export class ProviderLinkRepository {
 
   async insert(tx: NarrowTransaction, subject: Subject, userId: string): Promise<void> {
     await tx.repository(ProviderLink).insert({ ...subject, userId });
+  }
+
+  /** Whoever was linked to a user from a time on is nobody again until their next sign-in. */
+  async deleteSince(tx: TenantTransaction, userId: string, since: Date): Promise<void> {
+    await tx.repository(ProviderLink).delete({ tenantId: tx.tenantId, userId, createdAt: MoreThanOrEqual(since) });
   }
 }

@@ -35,6 +35,7 @@ export const REFUSALS = {
   email_not_verified: 'The provider has not verified the e-mail address',
   domain_not_proven: 'The domain of the e-mail address does not belong to the workspace',
   account_elsewhere: 'The e-mail address belongs to an account of another workspace',
+  email_reserved: 'The e-mail address is kept for a user who has changed it',
   user_disabled: 'The user is disabled',
 } as const;
 export type Refusal = keyof typeof REFUSALS;
@@ -116,6 +117,8 @@ export class ProviderLinkService {
       const newcomer = newId();
       const holder = await this.emails.claim(tx, email, { tenantId: provider.tenantId, userId: newcomer });
       if (holder.tenantId !== provider.tenantId) throw refused('account_elsewhere');
+      // Whoever has an address next is not the user who gave it up.
+      if (holder.isReserved) throw refused('email_reserved');
       await this.links.insert(tx, subject, holder.userId);
       const isNew = holder.userId === newcomer;
       if (isNew) await this.provision(tx, provider, { id: newcomer, email, name: person.name });

@@ -161,9 +161,13 @@ export class OidcClient {
     const found = await oidc.discovery(new URL(issuer), 'discovery', undefined, oidc.None(), {
       [oidc.customFetch]: fetch,
     });
+    // The library accepts another issuer from some hosts. What they say must not be taken for what the other one says.
+    if (!isIssuer(found.serverMetadata().issuer, issuer)) {
+      throw new ProviderFailure('The provider states another issuer than the one that was asked for');
+    }
     const metadata = checkedMetadata({ ...found.serverMetadata() }, (url) => this.outside.checkUrl(url));
     const provider = { metadata };
-    this.known.set(metadata.issuer, provider);
+    this.known.set(issuer, provider);
     this.failures.delete(issuer);
     return provider;
   }
@@ -185,6 +189,8 @@ export class OidcClient {
     });
   }
 }
+
+const isIssuer = (stated: string, asked: string): boolean => new URL(stated).href === new URL(asked).href;
 
 function clientAuthentication(metadata: oidc.ServerMetadata, secret: string): oidc.ClientAuth {
   const methods = metadata.token_endpoint_auth_methods_supported;

@@ -31,7 +31,9 @@ export class RequirementService {
       if (required) {
         const isUsable = (await this.providers.list(tx)).some(({ enabled }) => enabled);
         if (!isUsable) throw new PlatformError('CONFLICT', 'Enable an identity provider first');
-        if (!(await this.domains.hasVerified(tx))) throw new PlatformError('CONFLICT', 'Prove a domain first');
+        // Held: the last domain is not removed meanwhile.
+        const domains = await this.domains.lockVerified(tx, tx.tenantId);
+        if (domains.length === 0) throw new PlatformError('CONFLICT', 'Prove a domain first');
       }
       await this.policies.setSingleSignOn(tx, required);
       this.trail.record(tx, {
