@@ -163,6 +163,23 @@ describe('calls that travel together', () => {
     expect(small).toMatchObject({ status: 'fulfilled' });
   });
 
+  it('are refused together by a server that does not know of batches', async () => {
+    const earlier = await broker.user('identity');
+    const reply = JSON.stringify({ ok: false, code: 'VALIDATION_FAILED' });
+    const served = earlier.subscribe(mintEmbedToken.subject, {
+      callback: (_error, message) => {
+        message.respond(reply);
+      },
+    });
+    await earlier.flush();
+    const calls = rpcOfEdge();
+    const outcomes = await Promise.allSettled(subs(3).map((sub) => calls.call(mintEmbedToken, request(sub))));
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'VALIDATION_FAILED' } });
+    }
+    served.unsubscribe();
+  });
+
   it('are answered even if they arrived just before the server drains', async () => {
     let release!: () => void;
     const held = new Promise<void>((resolve) => {

@@ -73,7 +73,8 @@ export class BatchedCalls {
       this.fail(id, new errors.NoRespondersError(this.contract.subject));
       return;
     }
-    for (const [position, reply] of message.json<readonly BatchedReply[]>()) {
+    const replies = message.json<readonly BatchedReply[] | Reply>();
+    for (const [position, reply] of isBatch(replies) ? replies : refusedAll(batch, replies)) {
       batch.calls.get(position)?.resolve(reply);
       batch.calls.delete(position);
     }
@@ -93,3 +94,10 @@ export class BatchedCalls {
     this.sent.delete(id);
   }
 }
+
+const isBatch = (replies: readonly BatchedReply[] | Reply): replies is readonly BatchedReply[] =>
+  Array.isArray(replies);
+
+/** A server that does not know of batches, such as one of an earlier version, refuses the message as a whole. */
+const refusedAll = ({ calls }: SentBatch, refusal: Reply): readonly BatchedReply[] =>
+  [...calls.keys()].map((position) => [position, refusal]);
