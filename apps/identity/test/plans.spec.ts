@@ -47,7 +47,7 @@ import {
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
 import { FIND_ACCOUNT_EMAIL } from '../src/sign-in/factor-notice/factor-notice.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
-import { SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
+import { FIND_ANY_PASSKEY, SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
 import { READ_SIGN_IN_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
 import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/verified-domain.sql.js';
 import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
@@ -56,6 +56,7 @@ const ofRuntimeRole = {
   DELETE_PENDING_SIGN_INS,
   DELETE_API_KEYS_OF_OWNER,
   DELETE_SESSIONS_OF_USER,
+  FIND_ANY_PASSKEY,
   FIND_AUTHENTICATOR_IN_USE,
   FIND_ACCOUNT_EMAIL,
   DELETE_GRANT,

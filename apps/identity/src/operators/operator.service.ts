@@ -68,10 +68,10 @@ export class OperatorService {
     const operator = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    const needed = await this.mfa.begin(operator, 'sign-in', demandOf);
-    if (needed) return needed;
-    const tokens = await this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
-    return { ...tokens, deviceToken: this.devices.issue(operator) };
+    const secondFactor = this.mfa.before(operator, 'sign-in', demandOf);
+    const proven = { ...origin, method: 'password' };
+    const answer = await this.sessions.open(PLATFORM_TENANT, operator.id, proven, secondFactor);
+    return 'accessToken' in answer ? { ...answer, deviceToken: this.devices.issue(operator) } : answer;
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */

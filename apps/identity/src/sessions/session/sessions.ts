@@ -42,6 +42,14 @@ export interface SessionHolders {
 /** A session that is being opened, with where it was opened. */
 export type OpenedSession = Pick<Session, 'id' | 'userId'> & SignInOrigin;
 
+/** What may have to come before a session is opened, such as a second factor. */
+export interface Precondition<Need, Asked> {
+  /** Reads, in the transaction that opens the session, what has to come first; null for nothing. */
+  needOf(tx: TenantTransaction): Promise<Need | null>;
+  /** Asks for it after that transaction. */
+  ask(need: Need): Promise<Asked>;
+}
+
 /** What every kind of sessions needs. */
 export interface SessionParts {
   database: Database;
@@ -63,27 +71,37 @@ export abstract class Sessions {
   ) {}
 
   /**
-   * Opens a session for a holder whose identity is proven.
-   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime
+   * Opens a session for a holder whose identity is proven. What may have to come first is read with the holder: it costs a
+   * sign-in that needs nothing no round trip.
+   * @param first what may have to come first
+   * @returns the tokens, or what the holder is asked for in their place
+   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime, or what `first` rejects with
    */
-  async open(tenantId: string, userId: string, origin: SignInOrigin): Promise<TokenPair> {
+  async open<Need = never, Asked = never>(
+    tenantId: string,
+    userId: string,
+    origin: SignInOrigin,
+    first?: Precondition<Need, Asked>,
+  ): Promise<TokenPair | Asked> {
     const { database, sessions, refreshTokens, trail } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
     const session = { id: newId(), userId, ...shortened(origin) };
-    const content = await database.transaction({ ...origin, tenantId }, async (tx) => {
-      const found = await this.holders.lock(tx, userId);
+    const { content, need } = await database.transaction({ ...origin, tenantId }, async (tx) => {
+      const [found, needed] = await Promise.all([this.holders.lock(tx, userId), first?.needOf(tx) ?? null]);
       if (!found) throw new PlatformError('INVALID_CREDENTIALS');
+      if (needed !== null) return { content: found, need: needed };
       trail.record(tx, {
         action: 'sign_in.succeeded',
         actor: this.actor(userId),
         subject: { kind: 'user', id: userId },
         detail: { sessionId: session.id, ...(origin.method !== undefined && { method: origin.method }) },
       });
-      await sessions.insert(tx, session, lifetime);
+      sessions.insert(tx, session, lifetime);
       await this.holders.opened?.(tx, session, found);
-      return found;
+      return { content: found, need: null };
     });
+    if (first && need !== null) return first.ask(need);
     const refreshToken = newSecret();
     const owner = { sessionId: session.id, tenantId, userId };
     // A crash before this leaves a session that nobody can refresh; it expires.

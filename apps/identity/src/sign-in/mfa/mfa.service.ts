@@ -8,6 +8,7 @@ import { MailService } from '../../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import type { Precondition } from '../../sessions/session/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { CodeGuessService } from '../code-guess/code-guess.service.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
@@ -60,6 +61,16 @@ export interface Demand {
   refusesPasskeys?: boolean;
 }
 
+/** Reads what a sign-in needs without an authenticator. */
+type DemandOf = (tx: TenantTransaction) => Promise<Demand>;
+
+/** What a sign-in still needs. */
+interface Need {
+  readonly factor: 'authenticator' | 'passkey' | 'mail' | 'enrolment';
+  /** Whether a passkey does instead. */
+  readonly offersPasskey: boolean;
+}
+
 /** The user whose second factor was right, and what it was asked for. */
 export type Verified = Pick<Account, 'tenantId' | 'id'> & { purpose: ChallengePurpose };
 
@@ -91,6 +102,7 @@ export class MfaService {
   }
 
   /**
+   * Asks for what a sign-in still needs.
    * @param purpose what an answer to the challenge counts for
    * @param demandOf reads what the sign-in needs without an authenticator
    * @returns what the sign-in still needs; null when the password is enough
@@ -99,24 +111,23 @@ export class MfaService {
   async begin(
     account: Account,
     purpose: ChallengePurpose,
-    demandOf: (tx: TenantTransaction) => Promise<Demand>,
+    demandOf: DemandOf,
   ): Promise<MfaRequired | EnrolmentRequired | null> {
-    const { tenantId, id } = account;
-    // Sent together: one round trip.
-    const [hasAuthenticator, hasPasskey, demand] = await this.database.transaction(tenantId, (tx) =>
-      Promise.all([this.authenticators.isInUse(tx, id), this.passkeys.hasAny(tx, id), demandOf(tx)]),
-    );
-    if (demand.refusal) throw demand.refusal;
-    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
-    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.ask(account, purpose, 'authenticator', offersPasskey);
-    if (demand.mailCode) return this.sendCode(account, purpose, offersPasskey);
-    if (!demand.enrolment) return null;
-    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
-    if (!hasPasskey) return this.askToEnrol(account, purpose);
-    return tenantId === PLATFORM_TENANT
-      ? this.ask(account, purpose, 'passkey', true)
-      : this.sendCode(account, purpose, offersPasskey);
+    const { needOf, ask } = this.before(account, purpose, demandOf);
+    const need = await this.database.transaction(account.tenantId, needOf);
+    return need && ask(need);
+  }
+
+  /** As {@link begin}, in the transaction that opens the session. */
+  before(
+    account: Account,
+    purpose: ChallengePurpose,
+    demandOf: DemandOf,
+  ): Precondition<Need, MfaRequired | EnrolmentRequired> {
+    return {
+      needOf: (tx) => this.needOf(tx, account, demandOf),
+      ask: (need) => this.ask(account, purpose, need),
+    };
   }
 
   /**
@@ -195,6 +206,36 @@ export class MfaService {
     return { tenantId, id: userId, purpose, recoveryCodes };
   }
 
+  private async needOf(tx: TenantTransaction, { tenantId, id }: Account, demandOf: DemandOf): Promise<Need | null> {
+    // Sent together: one round trip.
+    const [hasAuthenticator, hasPasskey, demand] = await Promise.all([
+      this.authenticators.isInUse(tx, id),
+      this.passkeys.hasAny(tx, id),
+      demandOf(tx),
+    ]);
+    if (demand.refusal) throw demand.refusal;
+    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
+    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
+    if (hasAuthenticator) return { factor: 'authenticator', offersPasskey };
+    if (demand.mailCode) return { factor: 'mail', offersPasskey };
+    if (!demand.enrolment) return null;
+    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
+    if (!hasPasskey) return { factor: 'enrolment', offersPasskey };
+    return tenantId === PLATFORM_TENANT
+      ? { factor: 'passkey', offersPasskey: true }
+      : { factor: 'mail', offersPasskey };
+  }
+
+  private ask(
+    account: Account,
+    purpose: ChallengePurpose,
+    { factor, offersPasskey }: Need,
+  ): Promise<MfaRequired | EnrolmentRequired> {
+    if (factor === 'mail') return this.sendCode(account, purpose, offersPasskey);
+    if (factor === 'enrolment') return this.askToEnrol(account, purpose);
+    return this.askFor(account, purpose, factor, offersPasskey);
+  }
+
   private async sendCode(
     { tenantId, id: userId, email }: Account,
     purpose: ChallengePurpose,
@@ -218,7 +259,7 @@ export class MfaService {
     return mfaRequired(tenantId, id, ['mail'], hasPasskey);
   }
 
-  private async ask(
+  private async askFor(
     { tenantId, id: userId }: Account,
     purpose: ChallengePurpose,
     method: 'authenticator' | 'passkey',

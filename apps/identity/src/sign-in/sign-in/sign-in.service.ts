@@ -100,10 +100,10 @@ export class SignInService {
         refusal: passwordRefusal(singleSignOn, user),
       };
     };
-    const needed = await this.mfa.begin(user, 'sign-in', demandOf);
-    if (needed) return { answer: needed };
-    const answer = await this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' });
-    return { answer, deviceToken: this.devices.issue(user) };
+    const secondFactor = this.mfa.before(user, 'sign-in', demandOf);
+    const proven = { ...origin, method: 'password' };
+    const answer = await this.sessions.open(user.tenantId, user.id, proven, secondFactor);
+    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */

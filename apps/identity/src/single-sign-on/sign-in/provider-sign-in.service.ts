@@ -151,7 +151,7 @@ export class ProviderSignInService {
         refusesPasskeys: singleSignOn && !user.roles.includes('owner'),
       };
     };
-    return (await this.mfa.begin(user, 'single-sign-on', demandOf)) ?? this.sessions.open(tenantId, userId, proven);
+    return this.sessions.open(tenantId, userId, proven, this.mfa.before(user, 'single-sign-on', demandOf));
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */
