@@ -70,15 +70,17 @@ export class OperatorService {
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
     const needed = await this.mfa.begin(operator, 'sign-in', demandOf);
     if (needed) return needed;
-    const tokens = await this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
+    const proven = { ...origin, method: 'password', epoch: operator.signInEpoch };
+    const tokens = await this.sessions.open(PLATFORM_TENANT, operator.id, proven);
     return { ...tokens, deviceToken: this.devices.issue(operator) };
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<OnDevice<TokenPair>> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { id, method } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
-      const tokens = await this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
+      const { id, method, epoch } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
+      const proven = { ...origin, method: `password+${method}`, epoch };
+      const tokens = await this.sessions.open(PLATFORM_TENANT, id, proven);
       return { ...tokens, deviceToken: await this.deviceTokenOf(id) };
     });
   }
@@ -97,8 +99,9 @@ export class OperatorService {
     code: string,
     origin: SignInOrigin,
   ): Promise<OnDevice<TokenPair & { recoveryCodes: string[] }>> {
-    const { id, recoveryCodes } = await this.mfa.confirmEnrolment('operators', token, code);
-    const tokens = await this.sessions.open(PLATFORM_TENANT, id, origin);
+    const { id, recoveryCodes, epoch } = await this.mfa.confirmEnrolment('operators', token, code);
+    const proven = { ...origin, method: 'password+authenticator', epoch };
+    const tokens = await this.sessions.open(PLATFORM_TENANT, id, proven);
     return { ...tokens, recoveryCodes, deviceToken: await this.deviceTokenOf(id) };
   }
 

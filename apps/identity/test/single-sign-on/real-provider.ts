@@ -20,6 +20,10 @@ export class RealProvider {
   readonly client = CLIENT;
   /** Who is in front of the browser: signed in without being asked. */
   person: Person | undefined;
+  /** How many seconds ago they have signed in there. */
+  signedInSecondsAgo = 0;
+  /** How often somebody was asked who they are. */
+  asked = 0;
   private handler: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
     response.writeHead(503).end();
 
@@ -43,14 +47,14 @@ export class RealProvider {
   }
 
   /** Registers the client with these redirect addresses. */
-  async register(redirectUris: string[]): Promise<void> {
+  async register(redirectUris: string[], client: { require_auth_time?: boolean } = {}): Promise<void> {
     // It warns of its development defaults, which are right here, and of versions of Node that it is not tested with.
     jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { Provider } = await import('oidc-provider');
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const provider = new Provider(this.issuer, {
       clients: redirectUris.length
-        ? [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris }]
+        ? [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris, ...client }]
         : [],
       jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'real' }] },
       cookies: { keys: ['signs the cookies of the provider'] },
@@ -73,8 +77,10 @@ export class RealProvider {
         callback(request, response);
         return;
       }
+      this.asked += 1;
+      const ts = Math.floor(Date.now() / 1000) - this.signedInSecondsAgo;
       const answer = this.person
-        ? { login: { accountId: this.person.sub } }
+        ? { login: { accountId: this.person.sub, ts } }
         : { error: 'access_denied', error_description: 'Nobody wants to sign in' };
       provider.interactionFinished(request, response, answer).catch((error: Error) => response.destroy(error));
     };
