@@ -149,8 +149,10 @@ export class OperatorService {
 
   /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
-    await this.proof.assert(principal);
     return this.inPlatform(async (tx) => {
+      // Held, so that nothing ends the session between the proof and the change.
+      await this.operators.lock(tx, principal.userId);
+      await this.proof.assertWithin(tx, principal);
       if (!(await this.authenticators.isInUse(tx, principal.userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }
