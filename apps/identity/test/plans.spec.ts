@@ -37,8 +37,14 @@ import {
   STORE_REFRESH_TOKEN,
 } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
-import { DELETE_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
-import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
+import { END_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
+import {
+  DATE_PROOF,
+  DELETE_SESSIONS_OF_USER,
+  NOTE_PROOF,
+  OPEN_SESSION,
+  TOUCH_SESSION,
+} from '../src/sessions/session/session.sql.js';
 import {
   FIND_AUTHENTICATOR_IN_USE,
   START_ENROLMENT,
@@ -53,7 +59,7 @@ import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/ver
 import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
 
 const ofRuntimeRole = {
-  DELETE_PENDING_SIGN_INS,
+  END_PENDING_SIGN_INS,
   DELETE_API_KEYS_OF_OWNER,
   DELETE_SESSIONS_OF_USER,
   FIND_ANY_PASSKEY,
@@ -71,6 +77,8 @@ const ofRuntimeRole = {
   FORGET_AUDIT_PLACES,
   RECORD_AUDIT_ENTRY,
   NOTE_API_KEY_USE,
+  NOTE_PROOF,
+  DATE_PROOF,
   RECORD_CUTOFF,
   SPEND_CHALLENGE,
   START_ENROLMENT,

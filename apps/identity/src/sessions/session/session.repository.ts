@@ -1,10 +1,10 @@
-import { secondsFromNow, type TenantTransaction } from '@crm/database';
+import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { LessThan, Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../../config.js';
 import { Session } from './session.entity.js';
-import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from './session.sql.js';
+import { DATE_PROOF, DELETE_SESSIONS_OF_USER, NOTE_PROOF, OPEN_SESSION, TOUCH_SESSION } from './session.sql.js';
 
 /** By the clock of the database server, as all times of sessions. */
 const FUTURE = Raw((column) => `${column} > now()`);
@@ -21,6 +21,14 @@ export class SessionRepository {
     tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
   }
 
+  /**
+   * Dates the proof of a new session. It costs no round trip: the statement is sent with the others and not waited for.
+   * @param provenAt null when it is not known, so that the session has no recent proof
+   */
+  dateProof(tx: TenantTransaction, id: string, provenAt: Date | null): void {
+    tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
+  }
+
   /** Notes that the session was used and moves its end. @returns seconds until it ends, or null when it has ended */
   async touch(
     tx: TenantTransaction,
@@ -33,12 +41,13 @@ export class SessionRepository {
     return touched?.remainingSeconds ?? null;
   }
 
-  /** Notes that the password or the second factor was proven. @returns whether the session is still open */
-  async markProven(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    const { affected } = await tx
-      .repository(Session)
-      .update({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE }, { provenAt: secondsFromNow(0) });
-    return affected === 1;
+  /**
+   * Notes that the user has proven who they are.
+   * @param provenAt when, if not now
+   * @returns whether the session is still open
+   */
+  async markProven(tx: TenantTransaction, userId: string, id: string, provenAt?: Date): Promise<boolean> {
+    return (await tx.query(NOTE_PROOF, [tx.tenantId, userId, id, provenAt ?? null])).length === 1;
   }
 
   /** From now on the user has to prove themselves again, in every session or in all but one. */

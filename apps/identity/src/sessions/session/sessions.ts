@@ -19,8 +19,16 @@ export interface SignInOrigin {
   userAgent: string | null;
   requestId?: string | undefined;
   traceparent?: string | undefined;
-  /** By what the holder has proven who they are; of a sign-in. */
-  method?: string;
+}
+
+/** What a session is opened for. */
+export interface ProvenSignIn extends SignInOrigin {
+  /** By what the holder has proven who they are. */
+  method: string;
+  /** `signInEpoch` of the holder, read before or with what the proof was compared with. */
+  epoch: number;
+  /** When it was proven, if that was not now; null when nobody knows. */
+  provenAt?: Date | null;
 }
 
 const MAX_USER_AGENT = 300;
@@ -32,9 +40,10 @@ export interface SessionHolders {
   /**
    * Reads what the tokens of a holder say, and keeps the holder as they are until the transaction ends, so that a change of
    * their rights is wholly before or wholly after.
-   * @returns null for one who is not active
+   * @param epoch in which they have proven who they are
+   * @returns null for one who is not active, and when the epoch is over
    */
-  lock(tx: TenantTransaction, id: string): Promise<TokenContent | null>;
+  lock(tx: TenantTransaction, id: string, epoch?: number): Promise<TokenContent | null>;
   /** What else is committed with a new session. */
   opened?(tx: TenantTransaction, session: OpenedSession, content: TokenContent): Promise<void>;
 }
@@ -75,12 +84,13 @@ export abstract class Sessions {
    * sign-in that needs nothing no round trip.
    * @param first what may have to come first
    * @returns the tokens, or what the holder is asked for in their place
-   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime, or what `first` rejects with
+   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled, or everything that leads to a session was ended, since
+   *   they proved who they are; or what `first` rejects with
    */
   async open<Need = never, Asked = never>(
     tenantId: string,
     userId: string,
-    origin: SignInOrigin,
+    origin: ProvenSignIn,
     first?: Precondition<Need, Asked>,
   ): Promise<TokenPair | Asked> {
     const { database, sessions, refreshTokens, trail } = this.parts;
@@ -88,16 +98,18 @@ export abstract class Sessions {
     const tokenId = newId();
     const session = { id: newId(), userId, ...shortened(origin) };
     const { content, need } = await database.transaction({ ...origin, tenantId }, async (tx) => {
-      const [found, needed] = await Promise.all([this.holders.lock(tx, userId), first?.needOf(tx) ?? null]);
+      const holder = this.holders.lock(tx, userId, origin.epoch);
+      const [found, needed] = await Promise.all([holder, first?.needOf(tx) ?? null]);
       if (!found) throw new PlatformError('INVALID_CREDENTIALS');
       if (needed !== null) return { content: found, need: needed };
       trail.record(tx, {
         action: 'sign_in.succeeded',
         actor: this.actor(userId),
         subject: { kind: 'user', id: userId },
-        detail: { sessionId: session.id, ...(origin.method !== undefined && { method: origin.method }) },
+        detail: { sessionId: session.id, method: origin.method },
       });
       sessions.insert(tx, session, lifetime);
+      if (origin.provenAt !== undefined) sessions.dateProof(tx, session.id, origin.provenAt);
       await this.holders.opened?.(tx, session, found);
       return { content: found, need: null };
     });
@@ -209,7 +221,7 @@ export abstract class Sessions {
 
   /** Sessions, and whatever else ends when the holder ends them all. */
   protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
-    await this.parts.pending.deleteOfUser(tx, userId);
+    await this.parts.pending.endOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;
@@ -217,7 +229,7 @@ export abstract class Sessions {
 
   /** Like {@link endAllWithin}, for all but one session; the caller holds the user's row, so that none opens meanwhile. */
   async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
-    await this.parts.pending.deleteOfUser(tx, userId);
+    await this.parts.pending.endOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOthersOfUser(tx, userId, keptId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;

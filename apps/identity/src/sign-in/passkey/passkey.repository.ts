@@ -28,6 +28,12 @@ export class PasskeyRepository {
     return tx.repository(Passkey).findOneBy({ tenantId: tx.tenantId, userId, id });
   }
 
+  /** Keeps a passkey until the transaction ends. @returns whether it is there */
+  async hold(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
+    const where = { tenantId: tx.tenantId, userId, id };
+    return (await tx.repository(Passkey).findOne({ where, lock: { mode: 'pessimistic_read' } })) !== null;
+  }
+
   /** The passkey of the user that an authenticator calls so. */
   async findByCredential(tx: TenantTransaction, userId: string, credentialId: Buffer): Promise<Passkey | null> {
     return tx.repository(Passkey).findOneBy({ tenantId: tx.tenantId, userId, credentialId });

@@ -1,15 +1,22 @@
-import { Public } from '@crm/access';
+import { Access, CurrentPrincipal, Public } from '@crm/access';
+import { type Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { SignInView } from '@crm/identity-views';
+import { giveDeviceToken, SignInView } from '@crm/identity-views';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa.service.js';
 import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
-import { DiscoverQuery, ExchangeInput, SignInProviderListView, StartedView } from './provider-sign-in.dto.js';
-import { ProviderSignInService } from './provider-sign-in.service.js';
+import {
+  DiscoverQuery,
+  ExchangeInput,
+  SignInProviderListView,
+  StartedView,
+  StartInput,
+} from './provider-sign-in.dto.js';
+import { type ProviderDemand, ProviderSignInService } from './provider-sign-in.service.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
 
 /** What is used of Fastify's reply. */
@@ -47,21 +54,41 @@ export class ProviderSignInController {
   @Describe({
     summary: 'Begins a sign-in at an identity provider',
     description:
-      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes.',
+      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes. The session counts as proven from the time at which the provider says that it authenticated the person (`auth_time`), and as not proven where it does not say; with `fresh` it is asked to authenticate them now, and an answer that does not say so is refused.',
     answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
     refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
   })
   async start(
+    @Param('providerId') providerId: string,
+    @Body() { fresh }: StartInput,
+    @Ip() address: string,
+    @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<StartedView> {
+    await this.limit.consume('start', address);
+    return this.begin(providerId, cookies, reply, { fresh });
+  }
+
+  @Post(':providerId/step-up')
+  @NotRepeatable()
+  @HttpCode(200)
+  @Access({ right: 'read' })
+  @Describe({
+    summary: 'Starts to prove again at an identity provider who uses the session',
+    description:
+      'As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must be the user of the session by an earlier sign-in at this provider; whoever has a second factor needs one of the provider. The callback notes the proof and leads to `/account/signed-in` with `proof=noted`, or with an error, in the fragment.',
+    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
+    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
+  })
+  async stepUp(
+    @CurrentPrincipal() session: Principal,
     @Param('providerId') providerId: string,
     @Ip() address: string,
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<StartedView> {
     await this.limit.consume('start', address);
-    const browser = cookieFor(cookies);
-    const redirectTo = await this.signIns.start(providerId, browser);
-    reply.header('set-cookie', setCookie(browser));
-    return { redirectTo };
+    return this.begin(providerId, cookies, reply, { session });
   }
 
   @Get(':providerId/callback')
@@ -70,7 +97,7 @@ export class ProviderSignInController {
   @Describe({
     summary: 'Takes the answer of an identity provider',
     description:
-      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
+      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, with `proof=noted` after a step-up, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
     answers: [{ status: 303, description: 'Where the browser goes on: in `Location`' }],
   })
   async complete(
@@ -102,9 +129,24 @@ export class ProviderSignInController {
     @Body() { code }: ExchangeInput,
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
     await this.limit.consume('exchange', origin.address);
-    return this.signIns.exchange(code, presentedCookie(cookies), origin);
+    const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
+  }
+
+  private async begin(
+    providerId: string,
+    cookies: string | undefined,
+    reply: Reply,
+    demand: ProviderDemand,
+  ): Promise<StartedView> {
+    const browser = cookieFor(cookies);
+    const redirectTo = await this.signIns.start(providerId, browser, demand);
+    reply.header('set-cookie', setCookie(browser));
+    return { redirectTo };
   }
 
   /** @returns the fragment for the page */
@@ -118,7 +160,7 @@ export class ProviderSignInController {
     try {
       await this.limit.consume('return', origin.address);
       const code = await this.signIns.complete(providerId, start < 0 ? '' : url.slice(start + 1), browser, origin);
-      return new URLSearchParams({ code });
+      return new URLSearchParams(code === undefined ? { proof: 'noted' } : { code });
     } catch (error) {
       // A person is waiting in front of a browser: what can be expected becomes a page, not a problem document.
       if (!(error instanceof PlatformError)) throw error;

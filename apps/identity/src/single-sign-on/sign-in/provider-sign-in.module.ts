@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
+import { KnownDeviceModule } from '../../sign-in/known-device/known-device.module.js';
 import { MfaModule } from '../../sign-in/mfa/mfa.module.js';
 import { SignInPolicyModule } from '../../sign-in/policy/sign-in-policy.module.js';
 import { DomainModule } from '../domain/domain.module.js';
@@ -17,6 +18,7 @@ import { ProviderSignInLimit } from './provider-sign-in-limit.js';
   imports: [
     UserModule,
     SessionModule,
+    KnownDeviceModule,
     MfaModule,
     SignInPolicyModule,
     DomainModule,
