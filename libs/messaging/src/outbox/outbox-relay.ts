@@ -215,7 +215,10 @@ export class OutboxRelay {
     await this.pauseAfter('Publishing failed', failure);
   }
 
-  /** The last of the acknowledged events in the stream. One that is not behind all others is a duplicate, or shows a loss. */
+  /**
+   * The last of the acknowledged events in the stream. One whose number is not behind what was published before shows a loss,
+   * also where it is that of an earlier copy: events that are not marked were published after those that are.
+   */
   private lastInStream(
     outbox: Outbox,
     batch: readonly OutboxEvent[],
@@ -225,7 +228,7 @@ export class OutboxRelay {
     for (const [index, { subject }] of batch.entries()) {
       const streamSeq = outcomes[index];
       if (typeof streamSeq !== 'number') continue;
-      if (streamSeq <= (outbox.end?.streamSeq ?? 0)) this.watch.lookSoon();
+      if (streamSeq <= (outbox.end?.streamSeq ?? 0)) this.watch.noteLoss();
       if (streamSeq > (last?.streamSeq ?? 0)) last = { streamSeq, subject };
     }
     return last;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EVENT_STREAM } from '@crm/contracts';
-import type { Outbox } from '@crm/database';
+import type { Outbox, StreamPlace } from '@crm/database';
 import { Logger } from '@nestjs/common';
 import type { NatsConnection } from '../nats-connection.js';
 import { EventStream } from './event-stream.js';
@@ -27,6 +27,7 @@ export class StreamWatch {
   private readonly stream: EventStream;
   private readonly removeListener: () => void;
   private lookAt = 0;
+  private lossShown = false;
 
   /** @param everyMs milliseconds between looks while nothing happens */
   constructor(
@@ -44,6 +45,15 @@ export class StreamWatch {
     this.lookAt = 0;
   }
 
+  /**
+   * The stream has given an event of this outbox a number that is not behind what was published before, so it has lost
+   * something, whatever a look says: the event with the number of the last one can be another by now.
+   */
+  noteLoss(): void {
+    this.lossShown = true;
+    this.lookSoon();
+  }
+
   /** Milliseconds until the next look. */
   nextInMs(): number {
     return Math.max(0, this.lookAt - Date.now());
@@ -59,15 +69,16 @@ export class StreamWatch {
     this.lookAt = Date.now() + this.everyMs;
     if (!end) return false;
     try {
-      for (let look = 0; look < LOOKS; look += 1) {
-        if (look > 0) await delay(BETWEEN_LOOKS_MS);
-        if (await this.stream.has(end)) return false;
-      }
+      if (!this.lossShown && !(await this.isMissing(end))) return false;
       const marks = await outbox.marks(KEPT_SECONDS);
       // So long ago that the stream has dropped it for its age.
-      if (marks.length === 0) return false;
+      if (marks.length === 0) {
+        this.lossShown = false;
+        return false;
+      }
       const kept = await this.stream.findKept(marks);
       await outbox.returnTo(kept);
+      this.lossShown = false;
       outboxMetrics.refills.inc();
       this.logger.error({
         msg: 'The stream has lost published events; they are published again',
@@ -87,5 +98,13 @@ export class StreamWatch {
 
   close(): void {
     this.removeListener();
+  }
+
+  private async isMissing(end: StreamPlace): Promise<boolean> {
+    for (let look = 0; look < LOOKS; look += 1) {
+      if (look > 0) await delay(BETWEEN_LOOKS_MS);
+      if (await this.stream.has(end)) return false;
+    }
+    return true;
   }
 }
