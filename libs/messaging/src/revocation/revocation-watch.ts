@@ -1,7 +1,7 @@
 import type { RevocationSource } from '@crm/access';
 import { type AccessTokenClaims, Revocation } from '@crm/contracts';
 import { Wake } from '@crm/worker';
-import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { type ConsumerMessages, DeliverPolicy, type JsMsg, type PushConsumer } from '@nats-io/jetstream';
 import { Injectable, Logger } from '@nestjs/common';
 import { Compile } from 'typebox/compile';
 import { metrics } from '../metrics.js';
@@ -11,6 +11,8 @@ import { REVOCATION_STREAM, REVOCATION_SUBJECT_PREFIX } from './revocation-subje
 
 const RETRY_MS = 500;
 const PRUNE_MS = 60_000;
+/** How often the server is asked what is left of the bucket, until everything has arrived. */
+const ASK_MS = 250;
 
 const revocationSchema = Compile(Revocation);
 
@@ -29,6 +31,8 @@ export class RevocationWatch implements RevocationSource {
   private stopListening: (() => void) | undefined;
   private stopped = false;
   private complete = false;
+  /** The last message of the bucket that was handled. */
+  private handled: { consumer: string; sequence: number } | undefined;
 
   constructor(private readonly nats: NatsConnection) {}
 
@@ -99,13 +103,41 @@ export class RevocationWatch implements RevocationSource {
     this.watched = await consumer.consume();
     // What was stopped meanwhile found nothing to close.
     if (this.stopped) await this.watched.close();
-    for await (const message of this.watched) this.accept(message);
+    const asking = setInterval(() => void this.askWhatIsLeft(consumer), ASK_MS);
+    try {
+      for await (const message of this.watched) {
+        this.accept(message);
+        if (this.complete) clearInterval(asking);
+      }
+    } finally {
+      clearInterval(asking);
+    }
+  }
+
+  /**
+   * What a message says of those behind it is not enough: a cut-off that is published again takes the place of the one that the
+   * consumer was about to deliver, and the server goes on counting both (nats-server 2.9.10). Identity publishes all of them
+   * again at each start.
+   */
+  private async askWhatIsLeft(consumer: PushConsumer): Promise<void> {
+    if (this.complete) return;
+    try {
+      const { name, num_pending: pending, delivered } = await consumer.info();
+      const handled = this.handled?.consumer === name ? this.handled.sequence : 0;
+      if (pending === 0 && handled >= delivered.consumer_seq) this.complete = true;
+    } catch (error) {
+      this.logger.warn(
+        `The server did not say what is left of the cut-offs; it is asked again: ${error instanceof Error ? error.message : error}`,
+      );
+    }
   }
 
   private accept(message: JsMsg): void {
     // A deleted key has no body: its cut-off has expired.
     if (message.data.length > 0) this.addCutoff(message);
-    if (message.info.pending === 0) this.complete = true;
+    const { consumer, deliverySequence: sequence, pending } = message.info;
+    this.handled = { consumer, sequence };
+    if (pending === 0) this.complete = true;
     metrics.revocations.set(this.cutoffs.size);
   }
 
