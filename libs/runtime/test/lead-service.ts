@@ -125,15 +125,6 @@ class OddController {
   }
 }
 
-/** What came back, as text and as JSON. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the tests say what they expect of it
-  readonly json: any;
-}
-
 /** A service with routes of every kind, and a member's token for it. */
 export class LeadService {
   private constructor(
@@ -147,18 +138,14 @@ export class LeadService {
     return new LeadService(service.url, await tokenOf(), () => service.close());
   }
 
-  async call(
-    method: string,
-    path: string,
-    options: { body?: string; headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
+  async call(method: string, path: string, options: { body?: string; headers?: Record<string, string> } = {}) {
     const response = await fetch(this.url + path, { method, ...options });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: text ? JSON.parse(text) : undefined };
   }
 
   /** With the token. A text is sent as it is. */
-  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  post(path: string, body: unknown, headers: Record<string, string> = {}) {
     return this.call('POST', path, {
       body: typeof body === 'string' ? body : JSON.stringify(body),
       headers: { 'content-type': 'application/json', authorization: `Bearer ${this.token}`, ...headers },
