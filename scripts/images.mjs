@@ -9,6 +9,7 @@ import { ContainerPlatform } from './images/container-platform.mjs';
 import { readDockerfile } from './images/dockerfile.mjs';
 import { localBases } from './images/local-base.mjs';
 import { pinBases } from './images/pin.mjs';
+import { runPrograms } from './images/programs.mjs';
 import { PlainError, runCommand } from './plain-error.mjs';
 import { columns } from './platform/addresses.mjs';
 import { serviceList } from './platform/services.mjs';
@@ -58,7 +59,7 @@ await runCommand(async () => {
  * @param {boolean} registryBases
  */
 async function buildAndWalk(only, registryBases) {
-  const progress = new Progress(only ? 6 : 15);
+  const progress = new Progress(only ? 6 : 16);
   await progress.step('Installing packages', async (note) => note(await installPackages()));
   await progress.step('Building what the scripts use', async (note) =>
     note(await buildPackages(['@crm/contracts', '@crm/access', '@crm/database', '@crm/messaging', '@crm/sdk'])),
@@ -119,6 +120,9 @@ async function walk(images, services, progress) {
       note(`${await readPages(platform)} files`),
     );
     await progress.step('Walking the demo', async (note) => note(`${await walkDemo(platform)} steps`));
+    await progress.step('Running the other programs of the images', async (note) =>
+      note(`${await runPrograms(platform)} runs`),
+    );
     await progress.step('Stopping the containers by SIGTERM', async (note) => {
       await platform.stopServices();
       note('each ended with exit code 0');

@@ -1,6 +1,6 @@
 // npm run operator:create -- <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
 // Creates an operator of the running platform; the password is read from standard input. `npm run operator:reset -- <e-mail
-// address>` removes a lost authenticator. In production it is `node dist/operator.js` in the container of identity.
+// address>` removes a lost authenticator. In production it is `node operator.js` in the container of identity.
 import { runCommand } from './plain-error.mjs';
 import { runProgram } from './platform/run-program.mjs';
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
+import { CALLERS_OF_THE_INTERNET } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
 import { isEdge, SERVICES } from '../../libs/contracts/src/services.js';
 import { run } from '../processes/run.mjs';
@@ -55,8 +56,8 @@ describe('the networks', () => {
     expect(membersOf('database')).toEqual([...STATEFUL, 'migrate', 'postgres', 'seed'].sort());
   });
 
-  it('let only services that call receivers or name servers reach the outside', () => {
-    expect(membersOf('outside')).toEqual(['automation-hooks', 'marketplace-certification', 'webhook-dispatcher']);
+  it('let those services reach the outside that call addresses of tenants or ask name servers, and no others', () => {
+    expect(membersOf('outside')).toEqual([...CALLERS_OF_THE_INTERNET, 'marketplace-certification'].sort());
   });
 
   it('let the public reach the edges and the two pages only', () => {

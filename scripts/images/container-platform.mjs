@@ -141,6 +141,16 @@ export class ContainerPlatform {
     }
   }
 
+  /** The services that run, with the file system of their image and the way to run another program in their container. */
+  containers() {
+    return [...this.#containers].map(([service, container]) => ({
+      service,
+      root: this.#imageOf(service).root,
+      run: (/** @type {readonly string[]} */ command, /** @type {string | undefined} */ input) =>
+        container.run(command, input),
+    }));
+  }
+
   /**
    * Sends SIGTERM to every service.
    * @returns {Promise<number>} milliseconds until the slowest had ended

@@ -170,9 +170,10 @@ export class Container {
   /**
    * Runs another program in the container, as its user.
    * @param {readonly string[]} command
+   * @param {string} [input] for its standard input
    * @returns {Promise<import('../processes/run.mjs').RunOutcome>}
    */
-  run(command) {
+  run(command, input) {
     const [user = '', group = ''] = this.#options.image.settings.user.split(':');
     const inside = [
       '--target',
@@ -186,7 +187,7 @@ export class Container {
       '--setgid',
       group,
     ];
-    return run('nsenter', [...inside, ...command], { env: environmentInside(this.#options) });
+    return run('nsenter', [...inside, ...command], { env: environmentInside(this.#options), input });
   }
 
   /**

@@ -33,7 +33,7 @@ export function readyTable(addresses) {
   const withoutPassword = (/** @type {string} */ url) => url.replace(/\/\/([^:@/]+):[^@]*@/, '//$1@');
   const runs = (/** @type {string} */ service) => addresses.services[service] !== undefined;
   const rows = [
-    ...(runs('gateway') ? [['gateway', addresses.baseUrl, 'API, console']] : []),
+    ...(runs('gateway') ? [['gateway', addresses.baseUrl, 'API; sign-in page at /account']] : []),
     ...(runs('gateway') ? [['  documentation', `${addresses.baseUrl}/api/docs`, 'OpenAPI at /api/openapi.json']] : []),
     ...(runs('embed-gateway') ? [['embed-gateway', addresses.embedApiUrl, 'embed tokens and pages']] : []),
     ...(runs('marketplace-admin') ? [['marketplace-admin', addresses.adminUrl, 'operators']] : []),

@@ -21,10 +21,10 @@ import { RecoveryCodeRepository } from './sign-in/recovery-code/recovery-code.re
 
 const USAGE = `The operators of the platform.
 
-  node dist/operator.js create <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
+  node operator.js create <e-mail address> <name> [--role administrator|reviewer] [--workspace <id>] < password.txt
       Creates an operator, by default a reviewer; the password is read from standard input and must
       not be one that attackers try first. An operator who is linked to a workspace never decides on its submissions.
-  node dist/operator.js reset <e-mail address>
+  node operator.js reset <e-mail address>
       Removes the authenticator and the passkeys of an operator who has lost them and ends their sessions.
 `;
 

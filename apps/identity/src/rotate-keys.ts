@@ -7,9 +7,9 @@ import { SigningKeyService } from './keys/signing-key.service.js';
 
 const USAGE = `A new signing key; the running replicas read it within seconds.
 
-  node dist/rotate-keys.js api|admin            published now, signs in ten minutes; tokens stay valid
-  node dist/rotate-keys.js api|admin --revoke   for keys that somebody else may have: the new one signs at once, and what the
-                                                others signed is refused within two seconds
+  node rotate-keys.js api|admin            published now, signs in ten minutes; tokens stay valid
+  node rotate-keys.js api|admin --revoke   for keys that somebody else may have: the new one signs at once, and what the
+                                           others signed is refused within two seconds
 api are the keys of the tenants' tokens, admin those of the operators'.
 `;
 

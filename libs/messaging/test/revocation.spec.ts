@@ -1,7 +1,7 @@
 import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims } from '@crm/contracts';
 import { newId } from '@crm/database';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { RevocationPublisher, RevocationWatch } from '../src/index.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type NatsConnection, RevocationPublisher, RevocationWatch } from '../src/index.js';
 import { type Broker, startBroker, until } from './fixture.js';
 
 const claims = (changes: Partial<AccessTokenClaims> = {}): AccessTokenClaims => ({
@@ -33,8 +33,8 @@ describe('the watch of revocations', () => {
   });
   afterAll(() => broker.stop());
 
-  const start = async () => {
-    const watch = new RevocationWatch(await broker.service('gateway'));
+  const start = async (nats?: NatsConnection) => {
+    const watch = new RevocationWatch(nats ?? (await broker.service('gateway')));
     watches.push(watch);
     expect(watch.ready).toBe(false);
     watch.start();
@@ -71,6 +71,29 @@ describe('the watch of revocations', () => {
     for (const token of tokens) await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
     const watch = await start();
     expect(tokens.filter((token) => !watch.isRevoked(token))).toEqual([]);
+  });
+
+  it('becomes ready when cut-offs are published again while it reads them', async () => {
+    const tokens = [claims(), claims(), claims()];
+    const publishAll = async () => {
+      for (const token of tokens) await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });
+    };
+    await publishAll();
+    const nats = await broker.service('gateway');
+    const { consumers } = nats.jetstream;
+    const open = consumers.getPushConsumer.bind(consumers);
+    // What identity does at its start, at the worst moment: the server has counted the cut-offs and delivered none.
+    const openAndPublish = jest.spyOn(consumers, 'getPushConsumer').mockImplementation(async (...args) => {
+      const consumer = await open(...args);
+      await publishAll();
+      return consumer;
+    });
+    const watch = await start(nats);
+    expect(openAndPublish).toHaveBeenCalledTimes(1);
+    expect(tokens.filter((token) => !watch.isRevoked(token))).toEqual([]);
+    const later = claims();
+    await publisher.publish({ kind: 'user', id: later.sub, cutoffMs: future() });
+    await until(() => watch.isRevoked(later), 'the token is revoked', 1_000);
   });
 
   it.each<

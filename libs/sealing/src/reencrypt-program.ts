@@ -6,8 +6,8 @@ import { type SealedAgain, sealAgain } from './seal-again.js';
 import type { SealedColumn } from './sealed-column.js';
 
 const USAGE = `Seals what this service keeps secret with the first of its encryption keys:
-  node dist/reencrypt.js            seals again what other keys sealed, then says which keys may go
-  node dist/reencrypt.js --status   only counts what each key sealed
+  node reencrypt.js            seals again what other keys sealed, then says which keys may go
+  node reencrypt.js --status   only counts what each key sealed
 The service may run. A run that was interrupted goes on with the next one.
 `;
 

@@ -18,9 +18,9 @@ import { RuntimeModule } from '../runtime.module.js';
 import type { ServiceOptions } from '../service-options.js';
 
 const USAGE = `Dead letters of this service, events that its consumers could not handle or the broker refused to take:
-  node dist/dead-letters.js                   lists those that wait, oldest first
-  node dist/dead-letters.js --replay <id>     handles or publishes one again
-  node dist/dead-letters.js --replay-all      handles or publishes all of them again
+  node dead-letters.js                   lists those that wait, oldest first
+  node dead-letters.js --replay <id>     handles or publishes one again
+  node dead-letters.js --replay-all      handles or publishes all of them again
 `;
 
 /** Where dead letters come from: a durable consumer, or the relay of the outbox. */
