@@ -38,6 +38,7 @@ import {
 } from '../src/sessions/refresh-token/refresh-token.sql.js';
 import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
 import { END_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
+import { READ_PROOF_WAYS } from '../src/sessions/session/proof-way.sql.js';
 import {
   DATE_PROOF,
   DELETE_SESSIONS_OF_USER,
@@ -71,6 +72,7 @@ const ofRuntimeRole = {
   LOCK_HOST_USER,
   LOCK_USER_FOR_ISSUE,
   OPEN_SESSION,
+  READ_PROOF_WAYS,
   READ_SIGN_IN_POLICY,
   READ_SIGN_IN_USER,
   FORGET_AUDIT_PLACES,
