@@ -1,15 +1,12 @@
-import { rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { PLATFORM_TENANT } from '../src/platform-tenant.js';
-import { enrol, TestAuthenticator } from './authenticators.js';
-import { type Account, type Answer, newEmail, OPERATORS, PASSWORD, TestIdentity } from './identity.js';
-import { ORIGIN, TestOperators } from './operators.js';
+import { enrol } from './authenticators.js';
+import { type Account, type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
 import { optionsFor, passkeyAccount } from './passkeys.js';
 import { Browser } from './single-sign-on/browser.js';
 import { Stage } from './single-sign-on/stage.js';
-import { SoftwareAuthenticator } from './software-authenticator.js';
+import type { SoftwareAuthenticator } from './software-authenticator.js';
 
 let stage: Stage;
 let identity: TestIdentity;
@@ -140,48 +137,5 @@ describe('a user with a password', () => {
     expect(attempts.map(({ status, body }) => [status, body.code])).toEqual(
       Array(2).fill([401, 'INVALID_CREDENTIALS']),
     );
-  });
-});
-
-describe('an operator', () => {
-  const { identity: contracts } = rpc;
-  let production: TestIdentity;
-  let operators: TestOperators;
-  beforeAll(async () => {
-    production = await TestIdentity.start({ profile: 'production' });
-    operators = await TestOperators.connect(production);
-  });
-  afterAll(async () => {
-    await operators?.close();
-    await production?.close();
-  });
-
-  it('of production with a passkey alone proves themselves by it, and not by the password', async () => {
-    const email = await operators.create();
-    const { enrolmentToken = '' } = await operators.login(email);
-    const { secret } = await operators.call(contracts.startOperatorEnrolment, { enrolmentToken });
-    const code = new TestAuthenticator(production, PLATFORM_TENANT, secret).code();
-    const enrolment = { enrolmentToken, code, ...ORIGIN };
-    const { accessToken } = await operators.call(contracts.confirmOperatorEnrolment, enrolment);
-    const authenticator = new SoftwareAuthenticator(OPERATORS.origins[0] ?? '');
-    const options = await operators.call(contracts.getOperatorPasskeyOptions, {}, accessToken);
-    const credential = authenticator.create(options.publicKey as Parameters<SoftwareAuthenticator['create']>[0]);
-    const registration = { challengeId: options.challengeId, credential, userAgent: ORIGIN.userAgent };
-    const { id } = await operators.call(contracts.addOperatorPasskey, registration, accessToken);
-    const refused = (call: Promise<unknown>) =>
-      call.then(
-        () => 'no error',
-        ({ code: errorCode, extra }: { code: string; extra: { members?: object } }) => [errorCode, extra.members],
-      );
-    const remove = () => refused(operators.call(contracts.removeOperatorPasskey, { id }, accessToken));
-    const inPlatform = (sql: string) => production.get(Database).transaction(PLATFORM_TENANT, (tx) => tx.query(sql));
-    await inPlatform('UPDATE session SET proven_at = NULL');
-    const all = ['passkey', 'authenticator', 'recovery_code'];
-    expect(await remove()).toEqual(['STEP_UP_REQUIRED', { proofs: all }]);
-    await inPlatform('DELETE FROM authenticator');
-    expect(await remove()).toEqual(['STEP_UP_REQUIRED', { proofs: ['passkey'] }]);
-    const byPassword = refused(operators.call(contracts.stepUpOperator, { password: PASSWORD }, accessToken));
-    expect(await byPassword).toEqual(['INVALID_CREDENTIALS', { proofs: ['passkey'] }]);
-    expect(await remove()).toEqual(['STEP_UP_REQUIRED', { proofs: ['passkey'] }]);
   });
 });
