@@ -42,7 +42,7 @@ const OPTIONAL: Readonly<Record<string, Readonly<Record<string, readonly string[
   },
   providers: {
     'get /api/auth/oidc/discover': [],
-    'post /api/auth/oidc/{}/start': [],
+    'post /api/auth/oidc/{}/start': ['fresh'],
     'post /api/auth/oidc/exchange': ['code'],
   },
   consent: {

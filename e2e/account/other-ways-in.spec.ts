@@ -136,6 +136,15 @@ describe('a passkey', () => {
   });
 });
 
+const ASKED = {
+  id: 'request-1',
+  app: { key: 'acme-sync', name: 'Acme Sync', publisher: 'Acme GmbH' },
+  tenant: { id: '0199aa00-0000-7000-8000-000000000001', name: 'Globex' },
+  scopes: [{ name: 'tasks:read', description: 'See tasks', writes: false }],
+  redirectHost: 'sync.acme.test',
+  expiresAt: '2030-01-01T00:00:00Z',
+};
+
 describe('the identity provider of a workspace', () => {
   /** Stands for the provider: it sends the browser back at once, as one does where the user is signed in already. */
   const providerAnswers = (email: string): Answers => ({
@@ -169,7 +178,40 @@ describe('the identity provider of a workspace', () => {
     await visit.checkNothingKept();
   });
 
+  it('has to ask who somebody is, once a proof was wanted, and not before', async () => {
+    const { email } = await newWorkspace();
+    const start = 'POST /api/auth/oidc/provider-1/start';
+    const refused = {
+      status: 403,
+      body: { code: 'STEP_UP_REQUIRED', title: 'Prove it', proofs: ['identity_provider'] },
+    };
+    const { bodies } = await answerCalls(page, {
+      ...providerAnswers(email),
+      'GET /api/auth/oauth/requests/request-1': () => ({ body: ASKED }),
+      'POST /api/auth/oauth/requests/request-1/decision': () => refused,
+    });
+    await page.goto(at('/account/authorize?request=request-1'));
+    await page.getByLabel('E-mail address').fill(email);
+    await press('Continue with Acme ID');
+    await isAt('Give Acme Sync access?');
+    expect(bodies[start]).toEqual({ fresh: false });
+    await press('Give access');
+    await isAt('Sign in to decide');
+    await page.getByLabel('E-mail address').fill(email);
+    await press('Continue with Acme ID');
+    await isAt('Give Acme Sync access?');
+    expect(bodies[start]).toEqual({ fresh: true });
+  });
+
+  it('that has proven somebody for another page says so, and keeps nothing', async () => {
+    await page.goto(at('/account/signed-in#proof=noted'));
+    await isAt('You have proven who you are');
+    await visit.checkAccessible('a proof that is noted');
+    await visit.checkNothingKept();
+  });
+
   it.each([
+    ['error=SINGLE_SIGN_ON_REFUSED&reason=not_recent', 'does not say that it has just asked who you are'],
     ['error=SINGLE_SIGN_ON_EXPIRED', 'The sign-in took too long'],
     ['error=SINGLE_SIGN_ON_REFUSED&reason=user_disabled', 'Your account is disabled.'],
     ['error=SOMETHING_NEW', 'What your identity provider has sent is not valid any more.'],

@@ -5,6 +5,7 @@ import { SetPassword } from './features/links/set-password.js';
 import { VerifyEmail } from './features/links/verify-email.js';
 import { Account } from './features/sign-in/account.js';
 import { ForgotPassword } from './features/sign-in/forgot-password.js';
+import { ProofNoted } from './features/sign-in/proof-noted.js';
 import { ReturnFromProvider } from './features/sign-in/return-from-provider.js';
 import { NoSuchView } from './parts/no-such-view.js';
 import { isHandedOver, type Place, takePlace } from './place.js';
@@ -32,7 +33,11 @@ function View({ place, goTo }: { readonly place: Place; readonly goTo: (place: P
     case '/account/sign-in':
       return <Account />;
     case '/account/signed-in':
-      return <ReturnFromProvider code={place.code} failure={place.reason ?? place.error} goTo={goTo} />;
+      return place.proof === 'noted' ? (
+        <ProofNoted />
+      ) : (
+        <ReturnFromProvider code={place.code} failure={place.reason ?? place.error} goTo={goTo} />
+      );
     case '/account/forgot-password':
       return <ForgotPassword />;
     case '/account/authorize':

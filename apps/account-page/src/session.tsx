@@ -7,6 +7,8 @@ interface SessionHolder {
   readonly token: string | undefined;
   /** Whether a session has ended by itself. */
   readonly hasEnded: boolean;
+  /** Whether it has because it had no recent proof: an identity provider has to ask who somebody is, not say that it knows. */
+  readonly needsProof: boolean;
   begin(tokens: Tokens): void;
   /** Ends the session, at the API too. */
   end(): void;
@@ -29,6 +31,7 @@ export function useSession(): SessionHolder {
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const [token, setToken] = useState<string>();
   const [hasEnded, setHasEnded] = useState(false);
+  const [needsProof, setNeedsProof] = useState(false);
   const current = useRef<string>(undefined);
 
   const set = useCallback((next: string | undefined, ended: boolean) => {
@@ -55,6 +58,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
         if (wantsSignIn(problem) && current.current === used) {
           end();
           set(undefined, true);
+          setNeedsProof(wantsProof(problem));
         }
         throw problem;
       }
@@ -67,12 +71,14 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   }, [end]);
 
   const holder = useMemo(
-    () => ({ token, hasEnded, begin: ({ accessToken }: Tokens) => set(accessToken, false), end, call }),
-    [token, hasEnded, set, end, call],
+    () => ({ token, hasEnded, needsProof, begin: ({ accessToken }: Tokens) => set(accessToken, false), end, call }),
+    [token, hasEnded, needsProof, set, end, call],
   );
   return <SessionContext value={holder}>{children}</SessionContext>;
 }
 
 /** Whether a call needs a new sign-in: the session has ended, or the password was typed in too long ago. */
 const wantsSignIn = (problem: unknown): boolean =>
-  problem instanceof ApiProblem && (problem.status === 401 || problem.code === 'STEP_UP_REQUIRED');
+  (problem instanceof ApiProblem && problem.status === 401) || wantsProof(problem);
+
+const wantsProof = (problem: unknown): boolean => problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED';

@@ -196,7 +196,7 @@ describe('a step-up at a provider', () => {
 
   it('is not begun at the provider of another workspace', async () => {
     const stranger = await identity.account();
-    const answer = await identity.request('POST', `/api/auth/oidc/${stage.configured.signInId}/step-up`, {
+    const answer = await identity.request('POST', `/api/auth/step-up/oidc/${stage.configured.signInId}`, {
       token: stranger.accessToken,
     });
     expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);

@@ -89,8 +89,8 @@ export const accountApi = {
 
   providersFor: (email: string) =>
     get<{ readonly providers: readonly Provider[] }>(`/api/auth/oidc/discover?email=${encodeURIComponent(email)}`),
-  startAtProvider: (id: string) =>
-    postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, {}),
+  startAtProvider: (id: string, fresh: boolean) =>
+    postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, { fresh }),
   exchangeCode: (code: string) => postTied<SignInAnswer>('/api/auth/oidc/exchange', { code }),
 
   accessRequest: (token: string, id: string) => get<AccessRequest>(`/api/auth/oauth/requests/${id}`, token),

@@ -18,6 +18,7 @@ import { ChallengePurpose1795800000821 } from './1795800000821-challenge-purpose
 import { LinkTimesAndWaysIn1795800000822 } from './1795800000822-link-times-and-ways-in.js';
 import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
 import { Proofs1795800001001 } from './1795800001001-proofs.js';
+import { ServiceAccountActors1795800001002 } from './1795800001002-service-account-actors.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -40,6 +41,7 @@ export const migrations = [
   LinkTimesAndWaysIn1795800000822,
   RevokedApps1795800000831,
   Proofs1795800001001,
+  ServiceAccountActors1795800001002,
 ];
 
 export const databaseRoles = DATABASES.identity;

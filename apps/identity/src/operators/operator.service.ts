@@ -143,7 +143,11 @@ export class OperatorService {
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async stepUp(principal: Principal, proof: Proof): Promise<void> {
-    await this.stepUps.prove(principal, proof, async (tx, id) => (await this.operators.find(tx, id))?.passwordHash);
+    await this.stepUps.prove(principal, proof, async (tx, id) => {
+      // Who has no authenticator has signed in with a passkey: the password alone does not sign in either.
+      if (this.config.operatorSecondFactor) return null;
+      return (await this.operators.find(tx, id))?.passwordHash;
+    });
   }
 
   /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator */

@@ -17,7 +17,7 @@ export class Browser {
 
   /** Begins a step-up. @returns the address of the provider */
   async startStepUp(signInId: string, token: string): Promise<URL> {
-    return this.begun(await this.call('POST', `/api/auth/oidc/${signInId}/step-up`, undefined, token));
+    return this.begun(await this.call('POST', `/api/auth/step-up/oidc/${signInId}`, undefined, token));
   }
 
   private begun(answer: Answer): URL {

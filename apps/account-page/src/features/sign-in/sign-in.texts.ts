@@ -20,6 +20,8 @@ interface SignInTexts {
   /** Why a sign-in at an identity provider is not accepted, by the code or the reason of the API. */
   readonly failures: Readonly<Record<string, string>>;
   readonly again: string;
+  readonly proven: string;
+  readonly provenText: string;
   readonly signedIn: string;
   readonly signedInText: string;
   readonly signedInAs: (email: string) => string;
@@ -68,8 +70,16 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       email_reserved:
         'Another user of the workspace had your e-mail address until a short while ago. Ask the administrator of your workspace.',
       user_disabled: 'Your account is disabled. Ask the administrator of your workspace.',
+      not_recent:
+        'Your identity provider does not say that it has just asked who you are. Ask the administrator of your workspace.',
+      another_user: 'You have signed in at your identity provider as somebody else. Try again as yourself.',
+      second_factor_missing:
+        'Your identity provider has not asked for a second factor. Prove who you are with yours instead.',
+      TOKEN_REVOKED: 'Your session has ended. Sign in again.',
     },
     again: 'Sign in again',
+    proven: 'You have proven who you are',
+    provenText: 'Close this page, go back to where you came from, and try again what needed it.',
     signedIn: 'You are signed in',
     signedInText: 'Go back to where you came from. When you close this page, this session ends.',
     signedInAs: (email) => `Signed in as ${email}.`,
@@ -125,8 +135,18 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       email_reserved:
         'Ihre E-Mail-Adresse gehörte bis vor Kurzem einer anderen Person im Arbeitsbereich. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       user_disabled: 'Ihr Konto ist gesperrt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      not_recent:
+        'Ihr Identitätsanbieter sagt nicht, dass er Sie gerade gefragt hat, wer Sie sind. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      another_user:
+        'Sie haben sich bei Ihrem Identitätsanbieter als jemand anderes angemeldet. Versuchen Sie es als Sie selbst.',
+      second_factor_missing:
+        'Ihr Identitätsanbieter hat keinen zweiten Faktor verlangt. Weisen Sie sich stattdessen mit Ihrem eigenen aus.',
+      TOKEN_REVOKED: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
     },
     again: 'Erneut anmelden',
+    proven: 'Sie haben sich ausgewiesen',
+    provenText:
+      'Schließen Sie diese Seite, gehen Sie dorthin zurück, woher Sie gekommen sind, und wiederholen Sie, wofür das nötig war.',
     signedIn: 'Sie sind angemeldet',
     signedInText:
       'Gehen Sie dorthin zurück, woher Sie gekommen sind. Wenn Sie diese Seite schließen, endet diese Sitzung.',

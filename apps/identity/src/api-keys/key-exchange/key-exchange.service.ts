@@ -43,7 +43,8 @@ export class KeyExchangeService {
       await this.keys.noteUse(tx, found.id, presented.address);
       const subject = { aud: AUDIENCES.api, sub: found.ownerId, tid: tx.tenantId, sid: found.id };
       const rights = { roles: [...owner.roles], scopes: [...owner.scopes] };
-      return { key: found, content: { ...subject, ...rights, api_key: true } satisfies TokenContent };
+      const ofService = found.ownerKind === 'service' && { service_account: true as const };
+      return { key: found, content: { ...subject, ...rights, api_key: true, ...ofService } satisfies TokenContent };
     });
     const left = Math.floor((key.expiresAt.getTime() - Date.now()) / 1000);
     // No token outlives its key.

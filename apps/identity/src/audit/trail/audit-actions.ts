@@ -90,7 +90,7 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS;
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
 
 /** Who acted. */
-export const AUDIT_ACTOR_KINDS = ['user', 'operator', 'app', 'system'] as const;
+export const AUDIT_ACTOR_KINDS = ['user', 'service_account', 'operator', 'app', 'system'] as const;
 export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
 
 /** What was acted on. */

@@ -28,13 +28,15 @@ export class ProofWays {
     const [row] = await tx.query<WaysRow & Record<string, unknown>>(READ_PROOF_WAYS, [tx.tenantId, userId]);
     if (!row) throw new Error('A statement without a condition gave no row');
     const { users, operators } = this.config.passkeys;
-    const usesPasskeys = (tx.tenantId === PLATFORM_TENANT ? operators : users) !== null;
+    const isOperator = tx.tenantId === PLATFORM_TENANT;
+    const usesPasskeys = (isOperator ? operators : users) !== null;
+    // The weaker proof is no way around the stronger.
+    const takesPassword = !row.authenticator && !(isOperator && this.config.operatorSecondFactor);
     return [
       ...(row.passkey && usesPasskeys ? (['passkey'] as const) : []),
       ...(row.authenticator ? (['authenticator', 'recovery_code'] as const) : []),
       ...(row.identityProvider ? (['identity_provider'] as const) : []),
-      // The weaker proof is no way around the stronger.
-      ...(row.password && !row.authenticator ? (['password'] as const) : []),
+      ...(row.password && takesPassword ? (['password'] as const) : []),
     ];
   }
 

@@ -1,5 +1,4 @@
-import { Access, CurrentPrincipal, Public } from '@crm/access';
-import { type Principal } from '@crm/context';
+import { Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
 import { giveDeviceToken, SignInView } from '@crm/identity-views';
@@ -16,7 +15,7 @@ import {
   StartedView,
   StartInput,
 } from './provider-sign-in.dto.js';
-import { type ProviderDemand, ProviderSignInService } from './provider-sign-in.service.js';
+import { ProviderSignInService } from './provider-sign-in.service.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
 
 /** What is used of Fastify's reply. */
@@ -66,29 +65,10 @@ export class ProviderSignInController {
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<StartedView> {
     await this.limit.consume('start', address);
-    return this.begin(providerId, cookies, reply, { fresh });
-  }
-
-  @Post(':providerId/step-up')
-  @NotRepeatable()
-  @HttpCode(200)
-  @Access({ right: 'read' })
-  @Describe({
-    summary: 'Starts to prove again at an identity provider who uses the session',
-    description:
-      'As for a sign-in, the page sends the browser to `redirectTo`, in another window if it wants to keep its tokens. The provider is asked to authenticate the person now. They must be the user of the session by an earlier sign-in at this provider; whoever has a second factor needs one of the provider. The callback notes the proof and leads to `/account/signed-in` with `proof=noted`, or with an error, in the fragment.',
-    answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
-    refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
-  })
-  async stepUp(
-    @CurrentPrincipal() session: Principal,
-    @Param('providerId') providerId: string,
-    @Ip() address: string,
-    @Headers('cookie') cookies: string | undefined,
-    @Res({ passthrough: true }) reply: Reply,
-  ): Promise<StartedView> {
-    await this.limit.consume('start', address);
-    return this.begin(providerId, cookies, reply, { session });
+    const browser = cookieFor(cookies);
+    const redirectTo = await this.signIns.start(providerId, browser, { fresh });
+    reply.header('set-cookie', setCookie(browser));
+    return { redirectTo };
   }
 
   @Get(':providerId/callback')
@@ -135,18 +115,6 @@ export class ProviderSignInController {
     const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
     giveDeviceToken(reply, deviceToken);
     return answer;
-  }
-
-  private async begin(
-    providerId: string,
-    cookies: string | undefined,
-    reply: Reply,
-    demand: ProviderDemand,
-  ): Promise<StartedView> {
-    const browser = cookieFor(cookies);
-    const redirectTo = await this.signIns.start(providerId, browser, demand);
-    reply.header('set-cookie', setCookie(browser));
-    return { redirectTo };
   }
 
   /** @returns the fragment for the page */

@@ -12,6 +12,7 @@ import { ProviderSignInController } from './provider-sign-in.controller.js';
 import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
+import { ProviderStepUpController } from './provider-step-up.controller.js';
 
 /** Signing in at the identity provider of a workspace. */
 @Module({
@@ -26,7 +27,7 @@ import { ProviderSignInLimit } from './provider-sign-in-limit.js';
     ProtocolModule,
     IdentityProviderModule,
   ],
-  controllers: [ProviderSignInController],
+  controllers: [ProviderSignInController, ProviderStepUpController],
   providers: [ProviderSignInLimit, ProviderSignInRepository, ProviderSignInService],
 })
 export class ProviderSignInModule {}
