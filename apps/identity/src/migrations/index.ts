@@ -17,6 +17,7 @@ import { JoinedParts1795800000811 } from './1795800000811-joined-parts.js';
 import { ChallengePurpose1795800000821 } from './1795800000821-challenge-purpose.js';
 import { LinkTimesAndWaysIn1795800000822 } from './1795800000822-link-times-and-ways-in.js';
 import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
+import { Suspensions1795800001101 } from './1795800001101-suspensions.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -38,6 +39,7 @@ export const migrations = [
   ChallengePurpose1795800000821,
   LinkTimesAndWaysIn1795800000822,
   RevokedApps1795800000831,
+  Suspensions1795800001101,
 ];
 
 export const databaseRoles = DATABASES.identity;

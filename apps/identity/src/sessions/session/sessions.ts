@@ -62,11 +62,17 @@ export abstract class Sessions {
     private readonly holders: SessionHolders,
   ) {}
 
+  /** For a sign-in that has steps before its session is opened. @throws PlatformError WORKSPACE_SUSPENDED */
+  assertOpens(tenantId: string): void {
+    this.parts.signer.assertIssuesFor(tenantId);
+  }
+
   /**
    * Opens a session for a holder whose identity is proven.
-   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime
+   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime; WORKSPACE_SUSPENDED
    */
   async open(tenantId: string, userId: string, origin: SignInOrigin): Promise<TokenPair> {
+    this.assertOpens(tenantId);
     const { database, sessions, refreshTokens, trail } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
@@ -96,7 +102,7 @@ export abstract class Sessions {
    * Exchanges a refresh token for a new pair; the presented one is spent. A client that lost the answer, and calls made at the
    * same time, get the same successor for ten seconds, until it is used. Any other spent token means that two parties hold it,
    * so the session ends for both (RFC 9700, section 4.14.2).
-   * @throws PlatformError INVALID_REFRESH_TOKEN
+   * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
    */
   async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
     const { database, sessions, refreshTokens } = this.parts;
@@ -107,6 +113,7 @@ export abstract class Sessions {
     );
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
+    this.assertOpens(tenantId);
     if (rotation.outcome === 'reused') {
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');

@@ -121,7 +121,8 @@ export class ProviderSignInService {
    * Exchanges the code of a completed sign-in, once, and asks for the second factor as after a password, unless that of the
    * provider counts.
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for a wrong, spent or expired code and for one of another browser;
-   *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for
+   *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for;
+   *   WORKSPACE_SUSPENDED
    */
   async exchange(
     code: string,
@@ -138,6 +139,7 @@ export class ProviderSignInService {
       return { ...signIn, userId: signIn.userId };
     });
     if (!(await this.providers.findUsable({ tenantId, id: providerId }))) throw expired();
+    this.sessions.assertOpens(tenantId);
     const proven = { ...origin, method: AT_PROVIDER };
     if (hasSecondFactor) return this.sessions.open(tenantId, userId, proven);
     const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
