@@ -10,7 +10,7 @@ import { ListTenantsQuery, PlanInput, TenantDecisionInput, TenantStandingView } 
 /** Workspaces as a whole. identity, which keeps them, checks the operator's token again and decides. */
 @ApiGroup({
   name: 'Tenants',
-  description: 'Workspaces, their plans, and cutting them off.',
+  description: 'Workspaces: their plans, and suspending them.',
 })
 @Controller('api/admin/tenants')
 export class TenantController {
