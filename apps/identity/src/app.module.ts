@@ -8,6 +8,7 @@ import { InvitationModule } from './accounts/invitation/invitation.module.js';
 import { PasswordChangeModule } from './accounts/password-change/password-change.module.js';
 import { PasswordResetModule } from './accounts/password-reset/password-reset.module.js';
 import { RegistrationModule } from './accounts/registration/registration.module.js';
+import { SuspensionModule } from './accounts/suspension/suspension.module.js';
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
@@ -93,6 +94,7 @@ export class AppModule {
         ServiceKeyModule,
         KeyExchangeModule,
         OAuthModule,
+        SuspensionModule,
       ],
     };
   }

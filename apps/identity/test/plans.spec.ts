@@ -1,6 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { END_SIGN_INS_OF_TENANT } from '../src/accounts/suspension/suspension.sql.js';
 import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/accounts/user/sign-in-email.sql.js';
 import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
 import {
@@ -36,7 +37,11 @@ import {
   ROTATE_REFRESH_TOKEN,
   STORE_REFRESH_TOKEN,
 } from '../src/sessions/refresh-token/refresh-token.sql.js';
-import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
+import {
+  COLLECT_CUTOFFS,
+  DELETE_LIFTED_SUSPENSIONS,
+  RECORD_CUTOFF,
+} from '../src/sessions/revocation/revocation.sql.js';
 import { END_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
 import { READ_PROOF_WAYS } from '../src/sessions/session/proof-way.sql.js';
 import {
@@ -64,6 +69,7 @@ const ofRuntimeRole = {
   DELETE_API_KEYS_OF_OWNER,
   DELETE_SESSIONS_OF_USER,
   FIND_ANY_PASSKEY,
+  END_SIGN_INS_OF_TENANT,
   FIND_AUTHENTICATOR_IN_USE,
   FIND_ACCOUNT_EMAIL,
   DELETE_GRANT,
@@ -99,6 +105,7 @@ const ofNarrowRole = {
   CLAIM_EMAIL,
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
+  DELETE_LIFTED_SUSPENSIONS,
   DELETE_OLD_AUDIT_ENTRIES,
   ERASE_USER,
   END_OAUTH_INSTALLATION,

@@ -27,6 +27,8 @@ export type {
   OperatorSession,
   OperatorSignIn,
   OperatorView,
+  TenantDecision,
+  TenantStanding,
   TenantView,
   TokenPair,
 } from './rpc/identity.js';

@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { pooledRandom } from '@crm/context';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
@@ -40,6 +41,7 @@ export class HookCallRepository {
 
   constructor(
     private readonly database: Database,
+    private readonly revocations: RevocationSource,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
     this.runsPerMinute = config.runs.perMinute;
@@ -61,12 +63,16 @@ export class HookCallRepository {
       LOOP_STOPPED.code,
       LOOP_STOPPED.detail,
       calls.map(({ traceparent }) => traceparent ?? null),
+      this.revocations.suspendedTenants(),
     ]);
   }
 
   /** Whether a call with this address would be accepted. Costs what accepting costs without storing. */
   async verify(hook: PresentedHook): Promise<boolean> {
-    const rows = await this.database.crossTenantStatement<{ isAccepted: boolean }>(VERIFY_CALLS, presented([hook]));
+    const rows = await this.database.crossTenantStatement<{ isAccepted: boolean }>(VERIFY_CALLS, [
+      ...presented([hook]),
+      this.revocations.suspendedTenants(),
+    ]);
     return rows[0]?.isAccepted === true;
   }
 
@@ -77,7 +83,7 @@ export class HookCallRepository {
   }
 }
 
-/** The parameters of VERIFIED. */
+/** The first parameters of `verified`. */
 const presented = (hooks: readonly PresentedHook[]): unknown[] => [
   hooks.map(({ workflowId }) => workflowId),
   hooks.map(({ secretHash }) => secretHash),

@@ -11,11 +11,13 @@ const KEY_LIFETIME = "interval '24 hours'";
  * compared. They are compared as hashes that nobody can predict, because of the random text: how many bytes are equal says
  * nothing about the secret. Here and below, `OFFSET 0` keeps a lookup a lookup by its whole key, whatever the planner knows
  * of the tables at the time.
+ * @param suspended the parameter with the tenants whose hooks accept nothing, because they are suspended
  */
-const VERIFIED = `
+const verified = (suspended: string): string => `
   SELECT call.n, call.workflow_id, hook.tenant_id, workflow.definition_version,
          (sha256(coalesce(hook.secret_hash, ''::bytea) || $3::bytea) = sha256(call.secret_hash || $3::bytea)
-           AND workflow.enabled AND workflow.trigger_type = 'webhook_received') IS TRUE AS is_accepted
+           AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
+           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted
     FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS call (workflow_id, secret_hash, n)
     LEFT JOIN hook ON hook.workflow_id = call.workflow_id
     LEFT JOIN LATERAL (
@@ -23,15 +25,15 @@ const VERIFIED = `
        WHERE tenant_id = coalesce(hook.tenant_id, '00000000-0000-0000-0000-000000000000') AND id = call.workflow_id
       OFFSET 0) AS workflow ON true`;
 
-/** Whether calls would be accepted, for those that cannot be read. Parameters as in VERIFIED. */
-export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${VERIFIED}) AS verified ORDER BY n`;
+/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants. */
+export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
 
 /**
  * Verifies calls and stores a run for each that is accepted, unless it repeats an earlier one by its key or its workflow
  * has started as many runs as it may. Lists of equal length: $1: workflows, $2: SHA-256 of the secrets, $4: ids of the new
- * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in VERIFIED. $8: runs that
+ * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in `verified`. $8: runs that
  * a workflow may start in a minute. $9: the largest depth of a run that is executed. $10: code and $11: detail of the error
- * of a deeper one. $12: traceparents of the calls that are traced, otherwise null.
+ * of a deeper one. $12: traceparents of the calls that are traced, otherwise null. $13: suspended tenants.
  *
  * The rate is a bucket with room for the runs of a minute: `next_at` is when the runs that were started so far would have
  * started at an even pace, and may be at most a minute ahead. A workflow whose bucket is full is not locked. `granted` is how
@@ -43,7 +45,7 @@ export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${
  * and for one whose key another statement has stored meanwhile, for which this one waited: asked again, it gives that run.
  */
 export const ACCEPT_CALLS = `
-  WITH verified AS MATERIALIZED (${VERIFIED}),
+  WITH verified AS MATERIALIZED (${verified('$13')}),
   pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
   known AS MATERIALIZED (
     SELECT verified.*, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at

@@ -19,6 +19,7 @@ import { LinkTimesAndWaysIn1795800000822 } from './1795800000822-link-times-and-
 import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
 import { Proofs1795800001001 } from './1795800001001-proofs.js';
 import { ServiceAccountActors1795800001002 } from './1795800001002-service-account-actors.js';
+import { Suspensions1795800001101 } from './1795800001101-suspensions.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -42,6 +43,7 @@ export const migrations = [
   RevokedApps1795800000831,
   Proofs1795800001001,
   ServiceAccountActors1795800001002,
+  Suspensions1795800001101,
 ];
 
 export const databaseRoles = DATABASES.identity;

@@ -85,7 +85,7 @@ export abstract class Sessions {
    * @param first what may have to come first
    * @returns the tokens, or what the holder is asked for in their place
    * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled, or everything that leads to a session was ended, since
-   *   they proved who they are; or what `first` rejects with
+   *   they proved who they are; WORKSPACE_SUSPENDED, or what `first` rejects with
    */
   async open<Need = never, Asked = never>(
     tenantId: string,
@@ -93,6 +93,7 @@ export abstract class Sessions {
     origin: ProvenSignIn,
     first?: Precondition<Need, Asked>,
   ): Promise<TokenPair | Asked> {
+    this.parts.signer.assertIssuesFor(tenantId);
     const { database, sessions, refreshTokens, trail } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
@@ -126,7 +127,7 @@ export abstract class Sessions {
    * Exchanges a refresh token for a new pair; the presented one is spent. A client that lost the answer, and calls made at the
    * same time, get the same successor for ten seconds, until it is used. Any other spent token means that two parties hold it,
    * so the session ends for both (RFC 9700, section 4.14.2).
-   * @throws PlatformError INVALID_REFRESH_TOKEN
+   * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
    */
   async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
     const { database, sessions, refreshTokens } = this.parts;
@@ -137,6 +138,7 @@ export abstract class Sessions {
     );
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
+    this.parts.signer.assertIssuesFor(tenantId);
     if (rotation.outcome === 'reused') {
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');

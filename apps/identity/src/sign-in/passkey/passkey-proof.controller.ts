@@ -43,7 +43,7 @@ export class PasskeyProofController {
     description:
       'The authenticator has verified its user, so no second factor is asked for, also where the workspace requires one.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,

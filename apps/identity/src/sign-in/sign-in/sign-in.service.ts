@@ -77,8 +77,8 @@ export class SignInService {
   /**
    * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
    * the workspace requires it. Where it requires single sign-on, only owners get in by a password.
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED; INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
-   *   were asked for
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED; INVALID_CREDENTIALS when the user was disabled in the
+   *   meantime, RATE_LIMITED when too many codes were asked for
    */
   async admit(
     user: SignInUser,

@@ -103,7 +103,7 @@ export class ProviderSignInController {
     description:
       'The code works once, for a minute, and in the browser that began the sign-in. The answer is that of a sign-in with a password: the tokens, or what the sign-in still needs.',
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async exchange(
     @Body() { code }: ExchangeInput,

@@ -165,7 +165,8 @@ export class ProviderSignInService {
    * Exchanges the code of a completed sign-in, once, and asks for the second factor as after a password, unless that of the
    * provider counts.
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for a wrong, spent or expired code and for one of another browser;
-   *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for
+   *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for;
+   *   WORKSPACE_SUSPENDED
    */
   async exchange(
     code: string,
