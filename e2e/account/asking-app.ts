@@ -17,6 +17,12 @@ export interface AppTokens {
   readonly scope: string;
 }
 
+interface TokenAnswer {
+  readonly status: number;
+  /** Of a success. */
+  readonly tokens: AppTokens;
+}
+
 /** An app that asks users for access as its code would, with a page at an address of its own. */
 export class AskingApp {
   readonly redirect = 'https://app.acme.example.com/callback';
@@ -56,24 +62,34 @@ export class AskingApp {
     return `${addresses.baseUrl}/api/auth/oauth/authorize?${query}`;
   }
 
+  /** What the app has once a user has given it access, by the calls that the page makes. */
+  async allowedBy({ token }: Account): Promise<AppTokens> {
+    const asked = await fetch(this.authorizeUrl, { redirect: 'manual' });
+    const request = new URL(asked.headers.get('location') ?? '').searchParams.get('request');
+    const path = `/api/auth/oauth/requests/${request}/decision`;
+    const { body } = await api('POST', path, { token, body: { decision: 'approve' }, expect: 200 });
+    return (await this.exchange(this.returned(body.redirectTo).code ?? '')).tokens;
+  }
+
   returned(address: string): Returned {
     const { searchParams } = new URL(address);
     const [code, error, state, iss] = ['code', 'error', 'state', 'iss'].map((name) => searchParams.get(name));
     return { code: code ?? null, error: error ?? null, state: state ?? null, iss: iss ?? null };
   }
 
-  /** Exchanges a code. @returns the status, and the tokens of a success */
-  async exchange(code: string): Promise<{ readonly status: number; readonly tokens: AppTokens }> {
-    const response = await fetch(`${addresses.baseUrl}/api/auth/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        client_id: this.key,
-        code,
-        redirect_uri: this.redirect,
-        code_verifier: this.verifier,
-      }),
-    });
+  /** Exchanges a code. */
+  exchange(code: string): Promise<TokenAnswer> {
+    const { redirect: redirect_uri, verifier: code_verifier } = this;
+    return this.tokens({ grant_type: 'authorization_code', code, redirect_uri, code_verifier });
+  }
+
+  refresh(refresh_token: string): Promise<TokenAnswer> {
+    return this.tokens({ grant_type: 'refresh_token', refresh_token });
+  }
+
+  private async tokens(form: Record<string, string>): Promise<TokenAnswer> {
+    const body = new URLSearchParams({ client_id: this.key, ...form });
+    const response = await fetch(`${addresses.baseUrl}/api/auth/oauth/token`, { method: 'POST', body });
     return { status: response.status, tokens: (await response.json()) as AppTokens };
   }
 

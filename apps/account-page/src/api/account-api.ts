@@ -77,9 +77,19 @@ const postTied = <Answer>(path: string, body: object): Promise<Answer> =>
 
 const DEVICE_HEADER = 'x-device-token';
 
-/** A call after which this browser may be known. @param device by what it is known already */
-async function postKnown<Answer>(path: string, body: object, device?: string): Promise<Answer & DeviceToken> {
-  const call = { method: 'POST', path, body, ...(device && { headers: { [DEVICE_HEADER]: device } }) } as const;
+interface KnownCaller {
+  readonly token?: string;
+  /** By what the browser is known already. */
+  readonly device?: string;
+}
+
+/** A call after which this browser may be known. */
+export async function postKnown<Answer>(
+  path: string,
+  body: object,
+  { token, device }: KnownCaller = {},
+): Promise<Answer & DeviceToken> {
+  const call = { method: 'POST', path, body, token, ...(device && { headers: { [DEVICE_HEADER]: device } }) } as const;
   const { answer, headers } = await callApiForHeaders<Answer>(call);
   const deviceToken = headers.get(DEVICE_HEADER);
   return { ...answer, ...(deviceToken !== null && { deviceToken }) };
@@ -88,7 +98,7 @@ async function postKnown<Answer>(path: string, body: object, device?: string): P
 /** The calls of this page. e2e/account/calls.spec.ts compares them with the document of the API. */
 export const accountApi = {
   signIn: (email: string, password: string, device: string | undefined) =>
-    postKnown<SignInAnswer>('/api/auth/login', { email, password }, device),
+    postKnown<SignInAnswer>('/api/auth/login', { email, password }, { device }),
   verifyCode: (challengeId: string, code: string) => postKnown<Tokens>('/api/auth/mfa/verify', { challengeId, code }),
   startEnrolment: (enrolmentToken: string) => post<AuthenticatorSetup>('/api/auth/mfa/enrolment', { enrolmentToken }),
   confirmEnrolment: (enrolmentToken: string, code: string) =>
