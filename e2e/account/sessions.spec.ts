@@ -55,7 +55,10 @@ describe('the sessions of an account', () => {
     tokens.push(await signIn(account.email));
     const button = visit.page.getByRole('button', { name: 'End all other sessions' });
     await button.click();
-    await visit.page.getByRole('dialog', { name: 'End all other sessions?' }).waitFor();
+    const dialog = visit.page.getByRole('dialog', { name: 'End all other sessions?' });
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((shown) => shown.matches(':focus'))).toBe(
+      true,
+    );
     await visit.checkAccessible('question');
     await visit.page.keyboard.press('Escape');
     expect(await button.evaluate((shown) => shown.matches(':focus'))).toBe(true);

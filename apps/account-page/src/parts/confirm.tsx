@@ -1,8 +1,7 @@
 import { Button, useTexts } from '@crm/ui';
-import type { Words } from '../problems/problem-text.js';
+import { ProblemText, type Words } from '../problems/problem-text.js';
 import { useAction } from '../use-action.js';
 import { Dialog } from './dialog.js';
-import { Form } from './form.js';
 import { PAGE_TEXTS } from './parts.texts.js';
 
 export interface ConfirmProps {
@@ -23,8 +22,14 @@ export function Confirm({ title, text, act, words, onAct, onClose }: ConfirmProp
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
-      <Form action={action} submit={act} words={words} />
-      <Button onClick={onClose}>{cancel}</Button>
+      {action.problem ? <ProblemText problem={action.problem} words={words} /> : null}
+      <div className="choices">
+        {/* First, so that whoever presses a key too often has changed nothing. */}
+        <Button onClick={onClose}>{cancel}</Button>
+        <Button look="primary" onClick={action.run} aria-busy={action.isBusy}>
+          {act}
+        </Button>
+      </div>
     </Dialog>
   );
 }
