@@ -2,6 +2,10 @@ import { ApiProblem } from '@crm/api-client';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { accountApi, type Tokens } from './api/account-api.js';
 
+interface CallOptions {
+  readonly isProofAskedFor?: boolean;
+}
+
 /** Who is signed in on this page, as long as it is open. */
 interface SessionHolder {
   readonly token: string | undefined;
@@ -12,8 +16,11 @@ interface SessionHolder {
   begin(tokens: Tokens): void;
   /** Ends the session, at the API too. */
   end(): void;
-  /** Makes a call of the user. A token that is refused, or whose proof is too old, leads back to the sign-in. */
-  call<Answer>(make: (token: string) => Promise<Answer>): Promise<Answer>;
+  /**
+   * Makes a call of the user. A token that is refused leads back to the sign-in, and so does one whose proof is too old,
+   * unless whoever calls asks for another proof.
+   */
+  call<Answer>(make: (token: string) => Promise<Answer>, options?: CallOptions): Promise<Answer>;
 }
 
 const SessionContext = createContext<SessionHolder | undefined>(undefined);
@@ -49,13 +56,13 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     });
   }, [set]);
   const call = useCallback(
-    async <Answer,>(make: (token: string) => Promise<Answer>): Promise<Answer> => {
+    async <Answer,>(make: (token: string) => Promise<Answer>, options: CallOptions = {}): Promise<Answer> => {
       const used = current.current;
       if (used === undefined) throw new Error('Nobody is signed in');
       try {
         return await make(used);
       } catch (problem) {
-        if (wantsSignIn(problem) && current.current === used) {
+        if (wantsSignIn(problem, options) && current.current === used) {
           end();
           set(undefined, true);
           setNeedsProof(wantsProof(problem));
@@ -77,8 +84,12 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   return <SessionContext value={holder}>{children}</SessionContext>;
 }
 
-/** Whether a call needs a new sign-in: the session has ended, or the password was typed in too long ago. */
-const wantsSignIn = (problem: unknown): boolean =>
-  (problem instanceof ApiProblem && problem.status === 401) || wantsProof(problem);
-
 const wantsProof = (problem: unknown): boolean => problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED';
+
+/** Whether a call needs a new sign-in: the session has ended, or the password was typed in too long ago. */
+function wantsSignIn(problem: unknown, { isProofAskedFor = false }: CallOptions): boolean {
+  if (!(problem instanceof ApiProblem)) return false;
+  if (wantsProof(problem)) return !isProofAskedFor;
+  // A password or a code that was typed in within the session can be wrong, and the session goes on.
+  return problem.status === 401 && problem.code !== 'INVALID_CREDENTIALS';
+}

@@ -26,6 +26,7 @@ interface SignInTexts {
   readonly signedInText: string;
   readonly signedInAs: (email: string) => string;
   readonly otherAccount: string;
+  readonly security: string;
   readonly signOut: string;
   readonly name: string;
   readonly workspace: string;
@@ -84,6 +85,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     signedInText: 'Go back to where you came from. When you close this page, this session ends.',
     signedInAs: (email) => `Signed in as ${email}.`,
     otherAccount: 'Use another account',
+    security: 'Look after your account',
     signOut: 'Sign out',
     name: 'Name',
     workspace: 'Workspace',
@@ -152,6 +154,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       'Gehen Sie dorthin zurück, woher Sie gekommen sind. Wenn Sie diese Seite schließen, endet diese Sitzung.',
     signedInAs: (email) => `Angemeldet als ${email}.`,
     otherAccount: 'Anderes Konto verwenden',
+    security: 'Konto verwalten',
     signOut: 'Abmelden',
     name: 'Name',
     workspace: 'Arbeitsbereich',
