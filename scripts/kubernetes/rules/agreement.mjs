@@ -109,7 +109,10 @@ function plaintextProblems(manifests, { pagePaths }) {
     const { parentRefs, hostnames, rules } = route.spec;
     if (Object.hasOwn(PUBLIC, route.metadata.name)) return [];
     // A reference without a section is one to every listener.
-    if (!parentRefs.some(({ sectionName }) => sectionName === undefined || plain.includes(sectionName))) return [];
+    if (
+      !parentRefs.some((/** @type {any} */ { sectionName }) => sectionName === undefined || plain.includes(sectionName))
+    )
+      return [];
     const problems = rules.flatMap((/** @type {any} */ { matches = [], filters = [], backendRefs = [] }) => {
       const [filter] = filters;
       const redirects = filter?.type === 'RequestRedirect' && filter.requestRedirect.scheme === 'https';
