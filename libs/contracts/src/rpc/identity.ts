@@ -226,6 +226,25 @@ export const mintEmbedToken = defineRpc({
   batched: true,
 });
 
+/**
+ * Admits a change of the secret of a hook: the session of the caller must have been proven lately, for a new secret, and the act
+ * is written to the audit trail of the workspace, before it is carried out, so that none is missing there.
+ */
+export const admitHookSecretAct = defineRpc({
+  subject: 'rpc.identity.hookSecrets.admit',
+  server: 'identity',
+  callers: ['automation-hooks'],
+  principal: 'user',
+  request: Type.Object({
+    act: Type.Enum(['issued', 'previous_revoked']),
+    workflowId: Id,
+    /** Seconds for which the previous secret stays valid. */
+    overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+  response: Type.Object({}),
+  timeoutMs: 5000,
+});
+
 /** Origins that may frame an embed app's page; an empty list for an unknown client. */
 export const getEmbedOrigins = defineRpc({
   subject: 'rpc.identity.embedClients.origins',
