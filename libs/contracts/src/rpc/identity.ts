@@ -10,6 +10,8 @@ export * from './operators.js';
 export { TokenPair };
 
 const Id = Type.String({ format: 'uuid' });
+/** Of a secret: see `fingerprintOf`. */
+const Fingerprint = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 export const TenantView = Type.Object({
   id: Id,
@@ -86,8 +88,8 @@ export const exchangeApiKey = defineRpc({
   request: Type.Object({
     tenantId: Id,
     keyId: Id,
-    /** SHA-256 of the key, in hexadecimal. */
-    fingerprint: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    /** Of the key. */
+    fingerprint: Fingerprint,
     /** Where the key was presented; shown to its owner. */
     address: Type.String({ maxLength: 64 }),
   }),
@@ -102,7 +104,10 @@ const EmbedSettings = {
   linkUsersBy: Type.Enum(['email', 'explicit']),
 };
 
-/** Credentials of an embed app; the app's own workspace is the tenant whose users it embeds. */
+/**
+ * Credentials of an embed app; the app's own workspace is the tenant whose users it embeds. The caller makes the secret and shows
+ * it, so that it is in no message.
+ */
 export const issueEmbedCredentials = defineRpc({
   subject: 'rpc.identity.embedClients.issue',
   server: 'identity',
@@ -110,6 +115,8 @@ export const issueEmbedCredentials = defineRpc({
   principal: 'user',
   request: Type.Object({
     appKey: Type.String(),
+    /** Of the new secret. */
+    fingerprint: Fingerprint,
     ...EmbedSettings,
     /** Whether an operator has reviewed a version of the app; default false. */
     reviewed: Type.Optional(Type.Boolean()),
@@ -120,7 +127,6 @@ export const issueEmbedCredentials = defineRpc({
   }),
   response: Type.Object({
     clientId: Type.String(),
-    clientSecret: Type.String(),
     /** Null when there is no previous secret, or it has stopped working. */
     previousSecretValidUntil: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
   }),
@@ -214,7 +220,8 @@ export const mintEmbedToken = defineRpc({
   principal: 'service',
   request: Type.Object({
     clientId: Type.String(),
-    clientSecret: Type.String(),
+    /** Of the secret that was presented. */
+    fingerprint: Fingerprint,
     sub: Type.String({ minLength: 1, maxLength: 255 }),
     email: Type.String({ maxLength: 254 }),
     name: Type.String({ maxLength: 200 }),
