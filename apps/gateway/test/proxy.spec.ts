@@ -96,6 +96,16 @@ describe('the gateway', () => {
       expect(services.received).toEqual([]);
     });
 
+    it('does not echo a request to TRACE', async () => {
+      const head = 'Host: x\r\nAuthorization: Bearer token-in-the-request\r\nConnection: close\r\n\r\n';
+      for (const path of ['/api/crm/leads', '/nowhere', '/account']) {
+        const answer = await sendRaw(gateway.url, `TRACE ${path} HTTP/1.1\r\n${head}`);
+        expect(answer).toMatch(/^HTTP\/1\.1 40[045]/);
+        expect(answer).not.toContain('token-in-the-request');
+      }
+      expect(services.received).toEqual([]);
+    });
+
     it('does not forward to an address in the request line', async () => {
       const target = `${services.urls.identity}/api/crm/leads`;
       const answer = await sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
