@@ -18,6 +18,7 @@ import { ServiceAccountModule } from './api-keys/service-account/service-account
 import { ServiceKeyModule } from './api-keys/service-key/service-key.module.js';
 import { UserKeyModule } from './api-keys/user-key/user-key.module.js';
 import { AuditEventModule } from './audit/event/audit-event.module.js';
+import { HookSecretActModule } from './audit/hook-secret/hook-secret-act.module.js';
 import { AuditLogModule } from './audit/log/audit-log.module.js';
 import { AuditTrailModule } from './audit/trail/audit-trail.module.js';
 import type { IdentityConfig } from './config.js';
@@ -84,6 +85,7 @@ export class AppModule {
         EmailChangeModule,
         AuditLogModule,
         AuditEventModule,
+        HookSecretActModule,
         ErasureModule,
         PersonalDataExportModule,
         SingleSignOnModule,

@@ -56,9 +56,16 @@ export interface AccessRequest {
   readonly app: { readonly key: string; readonly name: string; readonly publisher: string };
   readonly tenant: { readonly id: string; readonly name: string };
   readonly scopes: readonly AskedScope[];
+  readonly accessPeriod: AccessPeriod;
   /** Where the answer goes. */
   readonly redirectHost: string;
   readonly expiresAt: string;
+}
+
+/** When the access of an app ends: however often it is used, and without use. */
+export interface AccessPeriod {
+  readonly maxSeconds: number;
+  readonly idleSeconds: number;
 }
 
 export interface AskedScope {

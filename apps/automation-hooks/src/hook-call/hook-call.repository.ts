@@ -4,7 +4,7 @@ import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { LOOP_STOPPED, MAX_DEPTH } from '../run/workflow-depth.js';
-import { ACCEPT_CALLS, SWEEP_CALL_KEYS, VERIFY_CALLS } from './hook-call.sql.js';
+import { ACCEPT_CALLS, NOTE_HOOK_USE, SWEEP_CALL_KEYS, VERIFY_CALLS } from './hook-call.sql.js';
 
 /** The address that a call presents. */
 export interface PresentedHook {
@@ -28,6 +28,8 @@ export interface HookCall extends PresentedHook {
 
 export interface CallOutcome {
   readonly isAccepted: boolean;
+  /** Whether the use of the secret has to be noted again. */
+  readonly isUseDue: boolean;
   /** The run that the call started, or the one that it repeats. */
   readonly runId: string | null;
   /** Milliseconds until the workflow may start another run; null unless it has started as many as it may. */
@@ -74,6 +76,11 @@ export class HookCallRepository {
       this.revocations.suspendedTenants(),
     ]);
     return rows[0]?.isAccepted === true;
+  }
+
+  /** Notes that the secret of a hook was used. */
+  async noteUse({ workflowId, secretHash }: PresentedHook): Promise<void> {
+    await this.database.crossTenantStatement(NOTE_HOOK_USE, [workflowId, secretHash]);
   }
 
   /** @returns how many old keys were deleted, `limit` at most */

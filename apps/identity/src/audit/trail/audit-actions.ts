@@ -71,6 +71,8 @@ export const AUDIT_ACTIONS = {
   'service_account.changed':
     'A service account was changed; `detail` has its roles, scopes and status before and after',
   'service_account.removed': 'A service account was removed; its keys ended',
+  'hook_secret.issued': 'The secret of a hook was replaced; written before the change',
+  'hook_secret.previous_revoked': 'The previous secret of a hook was ended before its time; written before the change',
   'oauth_credentials.issued': 'Credentials of an installed app were issued, or its secret was replaced',
   'oauth_credentials.previous_revoked': 'The previous secret of an installed app was ended before its time',
   'oauth_credentials.ended': 'Credentials of an installed app ended with its installation',
@@ -102,6 +104,7 @@ export const AUDIT_SUBJECT_KINDS = [
   'app',
   'installation',
   'subscription',
+  'workflow',
   'quota',
   'service_account',
   'domain',

@@ -11,7 +11,8 @@ import { EmbedMintRepository, type KnownHostUser } from './embed-mint.repository
 
 export interface EmbedRequest extends HostUser {
   clientId: string;
-  clientSecret: string;
+  /** Of the secret: see `fingerprintOf`. */
+  fingerprint: string;
   /** All that the app was granted when left out. */
   scopes?: readonly string[];
 }
