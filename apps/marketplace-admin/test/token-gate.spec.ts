@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { AUDIENCES, PlatformError, rpc } from '@crm/contracts';
 import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,6 +10,7 @@ const config: MarketplaceAdminConfig = { service: testServiceConfig('marketplace
 const MEBIBYTE = 1024 * 1024;
 
 const tokens = testTokens();
+const agent = new Agent({ keepAlive: true });
 let service: TestService;
 let operator: string;
 let routes: { method: string; path: string; public: boolean }[];
@@ -22,11 +23,15 @@ beforeAll(async () => {
   operator = await tokens.sign({ aud: AUDIENCES.admin, tid: undefined, roles: ['administrator'], scopes: [] });
   routes = (await (await fetch(`${service.operationsUrl}/routes`)).json()) as typeof routes;
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  agent.destroy();
+  await service?.close();
+});
 
 /** Announces a body and sends none of it. @returns the answer, which came without it */
 async function announce(method: string, path: string, headers: OutgoingHttpHeaders) {
   const call = request(new URL(path, service.url), {
+    agent,
     method,
     headers: { 'content-type': 'application/json', ...headers },
   });
@@ -75,6 +80,7 @@ describe('a body without a token that counts', () => {
       service.request('POST', '/api/admin/apps/fleet/suspend', { body: { reason: 'x' } }).then(({ status }) => status);
     expect([await call(), await call()]).toEqual([401, 401]);
     const short = request(new URL('/api/admin/apps/fleet/suspend', service.url), {
+      agent,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
     });

@@ -49,12 +49,16 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     ended: 'Your session has ended. Sign in again.',
     problems: {
       SINGLE_SIGN_ON_REQUIRED: 'Your workspace signs in through its own identity provider. Use its button below.',
+      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
     },
     withProvider: (name) => `Continue with ${name}`,
     passkey: 'Sign in with a passkey',
     noPasskeys: 'Passkeys are not in use here. Sign in with your password.',
     noPasskeyUsed: 'No passkey was used. Try again, or sign in with your password.',
-    passkeyProblems: { INVALID_CREDENTIALS: 'This passkey is not accepted. Sign in with your password.' },
+    passkeyProblems: {
+      INVALID_CREDENTIALS: 'This passkey is not accepted. Sign in with your password.',
+      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
+    },
     returning: 'You are being signed in',
     noReturn: 'The sign-in did not succeed',
     noReturnText: 'What your identity provider has sent is not valid any more. Sign in again.',
@@ -62,6 +66,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       SINGLE_SIGN_ON_FAILED: 'Your identity provider did not complete the sign-in. Sign in again.',
       SINGLE_SIGN_ON_EXPIRED: 'The sign-in took too long, or was begun in another browser. Sign in again.',
       SINGLE_SIGN_ON_REFUSED: 'Your workspace does not accept this sign-in. Ask its administrator.',
+      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
       RATE_LIMITED: 'There were too many sign-ins from here. Wait some minutes, then sign in again.',
       email_missing: 'Your identity provider did not say your e-mail address. Ask the administrator of your workspace.',
       email_not_verified:
@@ -107,6 +112,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     problems: {
       SINGLE_SIGN_ON_REQUIRED:
         'Ihr Arbeitsbereich meldet sich über einen eigenen Identitätsanbieter an. Verwenden Sie dessen Schaltfläche unten.',
+      WORKSPACE_SUSPENDED: 'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     withProvider: (name) => `Weiter mit ${name}`,
     passkey: 'Mit einem Passkey anmelden',
@@ -115,6 +121,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       'Es wurde kein Passkey verwendet. Versuchen Sie es erneut, oder melden Sie sich mit Ihrem Passwort an.',
     passkeyProblems: {
       INVALID_CREDENTIALS: 'Dieser Passkey wird nicht angenommen. Melden Sie sich mit Ihrem Passwort an.',
+      WORKSPACE_SUSPENDED: 'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     returning: 'Sie werden angemeldet',
     noReturn: 'Die Anmeldung ist nicht gelungen',
@@ -124,6 +131,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       SINGLE_SIGN_ON_EXPIRED:
         'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
       SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
+      WORKSPACE_SUSPENDED: 'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
       RATE_LIMITED:
         'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
       email_missing:
