@@ -6,8 +6,9 @@ import { addresses } from '../platform/addresses.js';
 import { type Answers, answerCalls } from './stand-in.js';
 import { Visit } from './visit.js';
 
-// The calls are answered by a stand-in within the browser; everything else is the real platform. At `localhost`, because
-// browsers have no passkeys for addresses in numbers.
+// What the page does with answers that are hard to bring about: a stand-in within the browser gives them, everything else is the
+// real platform. In passkeys.spec.ts and single-sign-on.spec.ts nothing is a stand-in. At `localhost`, because browsers have no
+// passkeys for addresses in numbers.
 const at = (path: string) => addresses.baseUrl.replace('127.0.0.1', 'localhost') + path;
 
 let browser: Browser;
@@ -72,26 +73,6 @@ const passkeyAnswers = (email: string): Answers => ({
 });
 
 describe('a passkey', () => {
-  it('signs in: the browser’s answer goes to the API as it came, with its challenge', async () => {
-    const { email } = await newWorkspace();
-    await addPasskey();
-    const { bodies } = await answerCalls(page, passkeyAnswers(email));
-    await press('Sign in with a passkey');
-    await isAt('You are signed in');
-    await page.getByText(email).waitFor();
-    const answer = bodies['POST /api/auth/login/passkey'];
-    expect(answer).toMatchObject({ challengeId: 'challenge-1', credential: { type: 'public-key' } });
-    const { clientDataJSON, userHandle } = (answer as { credential: { response: Record<string, string> } }).credential
-      .response;
-    expect(JSON.parse(Buffer.from(clientDataJSON ?? '', 'base64url').toString())).toMatchObject({
-      type: 'webauthn.get',
-      challenge: 'Y2hhbGxlbmdl',
-      origin: new URL(at('/')).origin,
-    });
-    expect(Buffer.from(userHandle ?? '', 'base64url').toString()).toBe('a user');
-    await visit.checkNothingKept();
-  });
-
   it('takes the place of a code', async () => {
     const { email } = await newWorkspace();
     await addPasskey();
@@ -151,31 +132,6 @@ describe('the identity provider of a workspace', () => {
     'GET /api/auth/oidc/discover': () => ({ body: { providers: [{ id: 'provider-1', name: 'Acme ID' }] } }),
     'POST /api/auth/oidc/provider-1/start': () => ({ body: { redirectTo: at('/account/signed-in#code=code-1') } }),
     'POST /api/auth/oidc/exchange': async () => ({ body: await signInAnswer(email) }),
-  });
-
-  it('is offered by the address, and signs in with the code that it sends back', async () => {
-    const { email } = await newWorkspace();
-    const { bodies } = await answerCalls(page, providerAnswers(email));
-    await page.goto(at('/account'));
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByRole('button', { name: 'Continue with Acme ID' }).waitFor();
-    await visit.checkAccessible('provider');
-    await press('Continue with Acme ID');
-    await isAt('You are signed in');
-    expect(bodies['POST /api/auth/oidc/exchange']).toEqual({ code: 'code-1' });
-    expect(new URL(page.url()).pathname).toBe('/account');
-    await visit.checkNothingKept();
-  });
-
-  it('leads back to the request of an app, and leaves nothing behind', async () => {
-    const { email } = await newWorkspace();
-    await answerCalls(page, { ...providerAnswers(email), 'GET /api/auth/oauth/requests/request-1': () => NOT_FOUND });
-    await page.goto(at('/account/authorize?request=request-1'));
-    await page.getByLabel('E-mail address').fill(email);
-    await press('Continue with Acme ID');
-    await isAt('This request does not exist any more');
-    expect(page.url()).toBe(at('/account/authorize?request=request-1'));
-    await visit.checkNothingKept();
   });
 
   it('has to ask who somebody is, once a proof was wanted, and not before', async () => {

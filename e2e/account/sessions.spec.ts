@@ -35,6 +35,8 @@ describe('the sessions of an account', () => {
     await lookAfter(person, account, 'Sessions');
     const entry = visit.page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
     await entry.getByText('127.0.0.1').waitFor();
+    // The focus is where the topic begins, so that the next Tab leads into it.
+    expect(await visit.page.evaluate('document.activeElement.tagName')).toBe('H1');
     const own = visit.page.getByRole('listitem').filter({ hasText: 'this page' });
     expect(await own.getByRole('button').count()).toBe(0);
     await visit.checkAccessible('sessions');

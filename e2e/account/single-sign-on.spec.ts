@@ -55,6 +55,9 @@ async function codeOfReturn(act: () => Promise<void>): Promise<string> {
 describe('signing in at the identity provider of a workspace', () => {
   it('leads through its pages into the workspace, with a code that works once', async () => {
     await visit.page.goto(`${addresses.baseUrl}/account`);
+    await visit.page.getByLabel('E-mail address').fill(`grace@${workspace.domain}`);
+    await visit.page.getByRole('button', { name: 'Continue with Example ID' }).waitFor();
+    await visit.checkAccessible('provider');
     const code = await codeOfReturn(() => atProvider('grace'));
     await person.isAt('You are signed in');
     await person.reads(`grace@${workspace.domain}`);

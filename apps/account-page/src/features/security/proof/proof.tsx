@@ -21,10 +21,23 @@ export function useProof(): CallProven {
 export function ProofProvider({ children }: { readonly children: ReactNode }) {
   const { call } = useSession();
   const [isAsking, setIsAsking] = useState(false);
-  const answered = useRef<(isProven: boolean) => void>(undefined);
+  const asked = useRef<{ readonly answer: Promise<boolean>; readonly give: (isProven: boolean) => void }>(undefined);
   const answer = useCallback((isProven: boolean): void => {
     setIsAsking(false);
-    answered.current?.(isProven);
+    asked.current?.give(isProven);
+    asked.current = undefined;
+  }, []);
+  // Two calls that are refused at once wait for one answer.
+  const ask = useCallback((): Promise<boolean> => {
+    if (!asked.current) {
+      let give: (isProven: boolean) => void = () => undefined;
+      const given = new Promise<boolean>((resolve) => {
+        give = resolve;
+      });
+      asked.current = { answer: given, give };
+      setIsAsking(true);
+    }
+    return asked.current.answer;
   }, []);
   const callProven = useCallback<CallProven>(
     async (make) => {
@@ -34,13 +47,9 @@ export function ProofProvider({ children }: { readonly children: ReactNode }) {
       } catch (problem) {
         if (!(problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED')) throw problem;
       }
-      const isProven = await new Promise<boolean>((resolve) => {
-        answered.current = resolve;
-        setIsAsking(true);
-      });
-      return isProven ? { answer: await call(make, options) } : undefined;
+      return (await ask()) ? { answer: await call(make, options) } : undefined;
     },
-    [call],
+    [call, ask],
   );
   return (
     <ProofContext value={callProven}>
