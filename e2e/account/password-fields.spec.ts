@@ -18,12 +18,15 @@ beforeEach(async () => {
 afterEach(() => visit.end());
 
 /** Whether the page lets something be pasted into a field. */
-const takesPaste = (field: Locator): Promise<boolean> =>
-  field.evaluate((element) => {
+async function takesPaste(field: Locator): Promise<boolean> {
+  await field.focus();
+  return page.evaluate<boolean>(`(() => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', 'from a password manager');
-    return element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  });
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    return document.activeElement.type === 'password' && document.activeElement.dispatchEvent(paste);
+  })()`);
+}
 
 describe.each([
   ['signing in', '/account/sign-in', 'current-password'],
