@@ -66,6 +66,24 @@ describe.each([
   });
 });
 
+describe('a long password', () => {
+  const ofLength = (length: number): string => 'correct-horse-battery-staple-'.repeat(9).slice(0, length);
+
+  it.each([64, 256])('of %i characters is accepted, and verified to its last one', async (length) => {
+    const email = newEmail();
+    const body = { email, password: ofLength(length), name: 'Ada', workspace: { name: 'Long' } };
+    expect((await identity.post('/api/auth/register', body)).status).toBe(201);
+    const signIn = async (password: string) => (await identity.post('/api/auth/login', { email, password })).status;
+    expect(await signIn(ofLength(length))).toBe(200);
+    expect(await signIn(`${ofLength(length - 1)}!`)).toBe(401);
+  });
+
+  it('of more than 256 characters is refused and not cut', async () => {
+    const { status, body } = await register(ofLength(257));
+    expect([status, body.errors]).toMatchObject([422, [{ pointer: '/password' }]]);
+  });
+});
+
 describe('passwords that administrators set', () => {
   it('are limited by workspace, before they are looked at', async () => {
     const other = await identity.account();

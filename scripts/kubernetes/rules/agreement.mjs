@@ -37,6 +37,7 @@ export function agreementProblems(manifests, contracts) {
   return [
     ...contracts.services.flatMap((service) => servicePortProblems(service, manifests, contracts)),
     ...publicProblems(manifests),
+    ...hostProblems(manifests),
     ...plaintextProblems(manifests, contracts),
     ...tlsProblems(manifests),
     ...bodyLimitProblems(manifests, contracts),
@@ -90,6 +91,17 @@ function publicProblems(manifests) {
     if (variable && settings?.[variable] !== `https://${host}`) problems.push(`${variable} is not https://${host}`);
     return problems.map((problem) => `HTTPRoute/${name}: ${problem}`);
   });
+}
+
+/**
+ * Each public address has a host of its own, so that a browser keeps what belongs to one apart from the others.
+ * @param {readonly Manifest[]} manifests
+ */
+function hostProblems(manifests) {
+  const hosts = Object.keys(PUBLIC).map((name) => find(manifests, 'HTTPRoute', name)?.spec.hostnames[0]);
+  return Object.keys(PUBLIC)
+    .filter((_name, index) => hosts.indexOf(hosts[index]) !== index)
+    .map((name) => `HTTPRoute/${name}: another public address has its host name`);
 }
 
 /**

@@ -215,6 +215,17 @@ finds('the rules of agreement', (manifests) => agreementProblems(manifests, CONT
     'HTTPRoute/api: it has no listener with TLS for its host name',
   ],
   [
+    'two public addresses on one host',
+    (all) => {
+      const host = get(all, 'HTTPRoute', 'api').spec.hostnames[0];
+      get(all, 'HTTPRoute', 'embed').spec.hostnames = [host];
+      get(all, 'Gateway', 'public', 'crm-public').spec.listeners[2].hostname = host;
+      const platform = all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('platform'));
+      Object.assign(/** @type {any} */ (platform).data, { EMBED_API_URL: `https://${host}` });
+    },
+    'HTTPRoute/embed: another public address has its host name',
+  ],
+  [
     'a call of the API that is redirected when it comes without TLS',
     (all) =>
       get(all, 'HTTPRoute', 'pages-to-https', 'crm-public').spec.rules[0].matches.push({
