@@ -100,7 +100,8 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     problems: {
       SINGLE_SIGN_ON_REQUIRED:
         'Ihr Arbeitsbereich meldet sich über einen eigenen Identitätsanbieter an. Verwenden Sie dessen Schaltfläche unten.',
-      WORKSPACE_SUSPENDED: 'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
+      WORKSPACE_SUSPENDED:
+        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     withProvider: (name) => `Weiter mit ${name}`,
     passkey: 'Mit einem Passkey anmelden',
@@ -109,7 +110,8 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       'Es wurde kein Passkey verwendet. Versuchen Sie es erneut, oder melden Sie sich mit Ihrem Passwort an.',
     passkeyProblems: {
       INVALID_CREDENTIALS: 'Dieser Passkey wird nicht angenommen. Melden Sie sich mit Ihrem Passwort an.',
-      WORKSPACE_SUSPENDED: 'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
+      WORKSPACE_SUSPENDED:
+        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     returning: 'Sie werden angemeldet',
     noReturn: 'Die Anmeldung ist nicht gelungen',
@@ -119,7 +121,8 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       SINGLE_SIGN_ON_EXPIRED:
         'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
       SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
-      WORKSPACE_SUSPENDED: 'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
+      WORKSPACE_SUSPENDED:
+        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
       RATE_LIMITED:
         'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
       email_missing:
