@@ -26,7 +26,7 @@ export class TokenGate implements OnModuleInit {
     this.publicRoutes = new Set(routes.filter((route) => route.public).map(({ method, path }) => `${method} ${path}`));
     const server = this.adapters.httpAdapter.getInstance<FastifyInstance>();
     server.addHook('onRequest', async (request, reply) => {
-      const bytes = announcedBytes(request.headers);
+      const bytes = announcedBytes(request);
       if (bytes > 0) await this.admit(request, reply, bytes);
     });
   }
@@ -54,7 +54,7 @@ export class TokenGate implements OnModuleInit {
 }
 
 /** The length that a body is going to have; of one that comes in chunks nobody knows it. */
-function announcedBytes(headers: FastifyRequest['headers']): number {
+function announcedBytes({ headers }: FastifyRequest): number {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers['content-length'] ?? 0);
 }
