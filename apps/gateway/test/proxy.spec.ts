@@ -138,8 +138,15 @@ describe('the gateway', () => {
       const answer = await call('POST', '/api/auth/oidc/exchange', { headers });
       expect(services.last.headers.cookie).toBe(cookie);
       expect(answer.headers.get('set-cookie')).toBe(`${cookie}; Path=/; Secure`);
-      expect((await call('POST', '/api/auth/login', { headers })).headers.get('set-cookie')).toBeNull();
-      expect(services.last.headers.cookie).toBeUndefined();
+      const stepUp = await call('POST', '/api/auth/step-up/oidc/x', { headers });
+      expect([services.last.headers.cookie, stepUp.headers.get('set-cookie')]).toEqual([
+        cookie,
+        `${cookie}; Path=/; Secure`,
+      ]);
+      for (const path of ['/api/auth/login', '/api/auth/step-up']) {
+        expect((await call('POST', path, { headers })).headers.get('set-cookie')).toBeNull();
+        expect(services.last.headers.cookie).toBeUndefined();
+      }
       services.answer = () => ({ headers: { 'set-cookie': 'other=1; Path=/' } });
       expect((await call('POST', '/api/auth/oidc/exchange')).headers.get('set-cookie')).toBeNull();
       expect(services.last.headers.cookie).toBeUndefined();
