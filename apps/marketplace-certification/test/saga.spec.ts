@@ -1,5 +1,6 @@
+import { RevocationSource } from '@crm/access';
 import { PlatformError, rpc } from '@crm/contracts';
-import { waitUntil } from '@crm/testing';
+import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
 import { Gate } from './support/gate.js';
@@ -153,6 +154,35 @@ describe('an installation that fails', () => {
     await marketplace.settled(tenant, body.installation.id, 'failed');
     expect(neighbours.holds(body.installation.id)).toEqual([]);
     expect((await marketplace.install(tenant, key)).status).toBe(201);
+  });
+
+  it('waits, where its workspace is suspended, until it is reinstated', async () => {
+    neighbours.instead(rpc.webhooks.provisionSubscriptions, () => {
+      throw new PlatformError('WEBHOOK_TARGET_REFUSED');
+    });
+    neighbours.instead(rpc.customObjects.removeObjects, () => {
+      throw new PlatformError('SERVICE_UNAVAILABLE');
+    });
+    const { body } = await marketplace.install(tenant, key);
+    expect(body.installation.state).toBe('compensating');
+    const isSuspended = () => marketplace.service.get(RevocationSource).isSuspended(tenant.tenantId);
+    await suspendTenant(tenant.tenantId);
+    await waitUntil(isSuspended);
+    // What was under way at that moment comes to its end.
+    await waitUntil(async () => (await work()).every(({ leased }) => !leased));
+    const other = await marketplace.caller('owner');
+    const theirs = await marketplace.install(other, key);
+    await marketplace.database.transaction(tenant.tenantId, (tx) =>
+      tx.query('update installation_work set due_at = now()'),
+    );
+    neighbours.reset();
+    // That of another workspace comes to its end: a worker has looked at what is due, and this one's was due before.
+    await marketplace.settled(other, theirs.body.installation.id, 'failed');
+    expect(neighbours.holds(body.installation.id)).toEqual(['objects']);
+    await reinstateTenant(tenant.tenantId);
+    await waitUntil(() => !isSuspended());
+    await marketplace.settled(tenant, body.installation.id, 'failed');
+    expect(neighbours.holds(body.installation.id)).toEqual([]);
   });
 });
 
