@@ -77,6 +77,26 @@ describe.each([
     expect(problems).toEqual([]);
   });
 
+  it('declares every key of every body, but for those whose keys others choose', async () => {
+    const document = await read();
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const open = shownIn(document)
+      .filter(({ at, type }) => at.endsWith(' body') && type === 'application/json')
+      .filter(({ media }) => {
+        const schema = JSON.stringify(media.schema).replaceAll('"#/components/', '"document#/components/');
+        const isAccepted = ajv.compile(JSON.parse(schema));
+        return isAccepted({ ...(media.example as object), undeclared: 1 });
+      });
+    // Fields of records are those of the object, and upstream systems send hooks what they have.
+    expect(
+      open
+        .map(({ at }) => at)
+        .filter((at) => !/ \/api\/crm\/custom\/\{apiName\}\/records| \/api\/crm\/automations\/hooks\//.test(at)),
+    ).toEqual([]);
+  });
+
   it('names the codes that each operation refuses with', async () => {
     const { paths, components } = await read();
     const silent = Object.entries(paths).flatMap(([path, methods]) =>

@@ -12,6 +12,7 @@ const WRITERS = [
   'scripts/observability/metrics.spec.mjs',
   'scripts/kubernetes/hand-made-secrets.spec.mjs',
   'scripts/kubernetes/network-policies.spec.mjs',
+  'scripts/kubernetes/external-secrets.spec.mjs',
   'scripts/supply-chain/licences-page.spec.mjs',
   'scripts/security/asvs.spec.mjs',
 ];

@@ -38,6 +38,18 @@ export const RULES = [
     except: [],
   },
   {
+    name: 'what nobody may guess comes from node:crypto, not from Math.random',
+    pattern: /\bMath\s*\.\s*random\b/,
+    // When something is tried again, how long a connection lives, and which traces are kept.
+    except: [
+      ...TESTS,
+      /^libs\/worker\/src\/backoff\.ts$/,
+      /^libs\/egress\/src\/lane\.ts$/,
+      /^libs\/tracing\/src\/open-telemetry\.ts$/,
+      /^apps\/webhook-dispatcher\/src\/(?:fan-out\/first-attempt|due\/due-delivery\.worker)\.ts$/,
+    ],
+  },
+  {
     // In Node 20 it refuses valid texts once it has been compiled: libs/address-policy/src/parse-url.ts.
     name: 'URLs are parsed by parseUrl of @crm/address-policy, not asked about by URL.canParse',
     pattern: /\bURL\s*\.\s*canParse\b/,

@@ -59,6 +59,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
   const domain = `${randomBytes(5).toString('hex')}.example.com`;
   await make('/api/tenant/domains', { domain });
   const provider = await providerOf(house);
+  const { body: providers } = await api('GET', '/api/tenant/identity-providers', { token, expect: 200 });
   const ofHouse = `of_${app.key.replaceAll('-', '_')}`;
   const visit = await idOf('/api/crm/custom/visit/records', { title: 'First' });
   const own = await idOf(`/api/crm/custom/${ofHouse}/records`, { title: 'First' });
@@ -97,6 +98,7 @@ export async function belongingsOf(house: House): Promise<Belongings> {
     ['/api/tenant/service-accounts/', { id: account.id, keyId: account.key.id }],
     ['/api/tenant/domains/', { domain }],
     ['/api/tenant/identity-providers/', { id: provider }],
+    ['/api/auth/step-up/oidc/', { providerId: providers.data[0].signInId }],
     // Decided: one that waits for a decision is for whoever has its link.
     ['/api/auth/oauth/requests/', { id: grant.requestId }],
     ['/api/auth/oauth/grants/', { id: grants.data[0].id }],
@@ -112,6 +114,8 @@ export async function belongingsOf(house: House): Promise<Belongings> {
 /** A value of the same form that names nothing. */
 export function nothingLike(value: string): string {
   if (/^[0-9a-f]{8}-/.test(value)) return newId();
+  // What a sign-in calls a provider: two ids.
+  if (/^[\w-]{43}$/.test(value)) return randomBytes(32).toString('base64url');
   if (value.endsWith('.example.com')) return `${randomBytes(5).toString('hex')}.example.com`;
   return value.replace(/[0-9a-f]{8}$/, () => randomBytes(4).toString('hex'));
 }

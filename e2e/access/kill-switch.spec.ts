@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { client } from '../../scripts/demo/client.mjs';
-import { type Account, admin, api, newUser, newWorkspace, operatorToken } from '../platform/accounts.js';
+import { client, eventually } from '../../scripts/demo/client.mjs';
+import { type Account, admin, api, newUser, newWorkspace, operatorToken, PASSWORD } from '../platform/accounts.js';
 import { addresses } from '../platform/addresses.js';
-import { inIdentity } from '../platform/identity-database.js';
 import { createOperator, operatorToken as tokenOf } from '../platform/operators.js';
 import { allowedBy, apiKeyOf, embedToken, type House, newHouse, ownToken, serviceAccount } from './house.js';
 import {
@@ -39,6 +38,17 @@ interface Cut {
 const urlOf = (service: string): string => addresses.services[service]?.url as string;
 const isApiKey = (token: string): boolean => token.startsWith('crmk_');
 const NOTHING = '0199c0de-0000-7000-8000-00000000dead';
+
+/** A workflow that an upstream system starts. @returns the path of its hook */
+async function hookOf({ token }: Account): Promise<string> {
+  const body = {
+    name: 'On a call',
+    trigger: { type: 'webhook_received' },
+    actions: [{ type: 'create_task', title: 'Look at it' }],
+  };
+  const { body: workflow } = await api('POST', '/api/crm/automations/workflows', { token, body, expect: 201 });
+  return new URL(workflow.hookUrl).pathname;
+}
 
 describe('a cut-off is in force at every address that takes a token', () => {
   let routes: DocumentedRoute[];
@@ -123,17 +133,9 @@ describe('a cut-off is in force at every address that takes a token', () => {
     await alive({ bystander: goesOn ? await goesOn() : bystander.token });
   }
 
-  /**
-   * Records a cut-off that no call of the public addresses brings about today, as identity does: an app's is for a call of the
-   * marketplace, a workspace's for one that nobody verified for a week. The sweep, which looks every second, publishes it.
-   */
-  const recordCutoff = (kind: 'app' | 'tenant', id: string) =>
-    inIdentity('INSERT INTO pending_cutoff (tenant_id, kind, id, cutoff_ms) VALUES ($1, $2, $3, $4)', [
-      bystander.tenantId,
-      kind,
-      id,
-      Date.now(),
-    ]);
+  /** What operators do to an app or a workspace as a whole. */
+  const decide = async (path: string) =>
+    admin('POST', path, { token: await operatorToken(), body: { reason: 'It does harm' }, expect: 200 });
 
   const remove = (path: string, token: string, status = 204) => api('DELETE', path, { token, expect: status });
 
@@ -219,28 +221,62 @@ describe('a cut-off is in force at every address that takes a token', () => {
     });
   });
 
-  it('when an app or a workspace is cut off as a whole', async () => {
+  it('when operators revoke an app', async () => {
     const [{ owner, app }, other] = [await newHouse(), await newHouse()];
-    const ofApp = async () => ({
-      own: await ownToken(app),
-      forUser: (await allowedBy(owner, app)).accessToken,
-      embed: await embedToken(app),
-    });
-    await cut('app cut off, found by the sweep', {
-      tokens: await ofApp(),
-      end: () => recordCutoff('app', app.key),
-      withinMs: 2000,
-      goesOn: async () => owner.token,
-    });
-    await cut('workspace closed, found by the sweep', {
-      tokens: { session: owner.token, ...(await ofApp()), key: (await apiKeyOf(owner, ['leads'])).key },
-      end: async () => {
-        await inIdentity('UPDATE tenant SET closed_at = now() WHERE tenant_id = $1', [owner.tenantId]);
-        await recordCutoff('tenant', owner.tenantId);
+    await cut('app revoked', {
+      tokens: {
+        own: await ownToken(app),
+        forUser: (await allowedBy(owner, app)).accessToken,
+        embed: await embedToken(app),
       },
-      withinMs: 2000,
+      end: () => decide(`/api/admin/apps/${app.key}/revoke`),
       goesOn: () => embedToken(other.app),
     });
+    expect((await api('GET', '/api/auth/me', { token: owner.token })).status).toBe(200);
+  });
+
+  it('when operators suspend a workspace, and when they reinstate it', async () => {
+    const [{ owner, app }, other] = [await newHouse(), await newHouse()];
+    const everything = async (token: string) => ({
+      session: token,
+      own: await ownToken(app),
+      forUser: (await allowedBy({ ...owner, token }, app)).accessToken,
+      embed: await embedToken(app),
+    });
+    const hook = await hookOf(owner);
+    const { key } = await apiKeyOf(owner, ['leads']);
+    const tokens = await everything(owner.token);
+    const path = `/api/admin/tenants/${owner.tenantId}`;
+    await cut('workspace suspended', {
+      tokens: { ...tokens, key },
+      end: () => decide(`${path}/suspend`),
+      goesOn: () => embedToken(other.app),
+    });
+    const credentials = { email: owner.email, password: PASSWORD };
+    expect((await api('POST', '/api/auth/login', { body: credentials })).body.code).toBe('WORKSPACE_SUSPENDED');
+    expect((await api('POST', hook, { body: {} })).status).toBe(404);
+
+    await decide(`${path}/reinstate`);
+    const reinstatedAt = performance.now();
+    const again = await eventually(async () => {
+      const { status, body } = await api('POST', '/api/auth/login', { body: credentials });
+      return status === 200 ? (body.accessToken as string) : undefined;
+    }, 'people to sign in again');
+    expect(performance.now() - reinstatedAt).toBeLessThan(1000);
+    // Those from before the suspension are as dead as they were, at every address.
+    await inParallel(
+      Object.values(tokens).flatMap((token) => placesOf(token).map((place) => ({ ...place, token }))),
+      async ({ token, ...place }) => {
+        expect([nameOf(place.route), await present(place, token)]).toEqual([nameOf(place.route), 401]);
+      },
+    );
+    await alive(await everything(again));
+    expect((await api('POST', hook, { body: {} })).status).toBe(202);
+    // The gateway remembers for ten seconds that the key was refused.
+    await eventually(
+      async () => (await api('GET', '/api/crm/leads', { token: key })).status === 200 || undefined,
+      'the API key to work again',
+    );
   });
 
   it('when an operator is disabled', async () => {

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { inRoot } from '../../scripts/root.mjs';
 import { addresses } from '../platform/addresses.js';
@@ -32,6 +33,28 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   'post /api/auth/email-change/confirm': ['token'],
   'post /api/auth/email-change/undo': ['token'],
   'post /api/auth/embed-links/undo': ['token'],
+  'get /api/auth/sessions': [],
+  'delete /api/auth/sessions/{}': [],
+  'get /api/auth/passkeys': [],
+  'post /api/auth/passkeys/options': [],
+  'post /api/auth/passkeys': ['challengeId', 'credential'],
+  'patch /api/auth/passkeys/{}': ['name'],
+  'delete /api/auth/passkeys/{}': [],
+  'get /api/auth/mfa': [],
+  'put /api/auth/mfa': ['enabled', 'password'],
+  'post /api/auth/mfa/authenticator': [],
+  'post /api/auth/mfa/authenticator/confirm': ['code'],
+  'delete /api/auth/mfa/authenticator': [],
+  'post /api/auth/mfa/recovery-codes': [],
+  'get /api/auth/oauth/grants': [],
+  'delete /api/auth/oauth/grants/{}': [],
+  'get /api/auth/api-keys': [],
+  'post /api/auth/api-keys': ['name', 'scopes', 'expiresInDays'],
+  'delete /api/auth/api-keys/{}': [],
+  'post /api/auth/password': ['currentPassword', 'newPassword', 'challengeId', 'code'],
+  'post /api/auth/step-up': ['password', 'challengeId', 'code'],
+  'post /api/auth/step-up/passkey/options': [],
+  'post /api/auth/step-up/passkey': ['challengeId', 'credential'],
 };
 
 /** Ways in that the page offers where the API has them: all calls of one, or none. */
@@ -42,7 +65,7 @@ const OPTIONAL: Readonly<Record<string, Readonly<Record<string, readonly string[
   },
   providers: {
     'get /api/auth/oidc/discover': [],
-    'post /api/auth/oidc/{}/start': [],
+    'post /api/auth/oidc/{}/start': ['fresh'],
     'post /api/auth/oidc/exchange': ['code'],
   },
   consent: {
@@ -86,9 +109,11 @@ describe('the calls of the account page', () => {
   });
 
   it('are all in this list', async () => {
-    const source = await readFile(inRoot('apps', 'account-page', 'src', 'api', 'account-api.ts'), 'utf8');
-    const made = [...source.matchAll(/['`](\/api\/[^'`?]*)/g)].map(([, path = '']) =>
-      path.replaceAll(/\$\{[^}]*\}/g, '{}'),
+    const folder = inRoot('apps', 'account-page', 'src', 'api');
+    const files = await readdir(folder);
+    const source = (await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')))).join('\n');
+    const made = [...source.matchAll(/['`](\/api\/[^'`?]*)/g)].map(([, address = '']) =>
+      address.replaceAll(/\$\{[^}]*\}/g, '{}'),
     );
     const listed = [BODIES, ...Object.values(OPTIONAL)].flatMap(Object.keys).map((call) => call.split(' ')[1]);
     expect([...new Set(made)].sort()).toEqual([...new Set(listed)].sort());

@@ -15,6 +15,7 @@ const ASKED = {
     { name: 'leads', description: 'See and change leads', writes: true },
     { name: 'forecasts', description: 'See and change forecasts', writes: true },
   ],
+  accessPeriod: { maxSeconds: 90 * 86_400, idleSeconds: 14 * 86_400 },
   redirectHost: 'sync.acme.test',
   expiresAt: '2030-01-01T00:00:00Z',
 };
@@ -56,12 +57,13 @@ async function signIn(answers: Answers): Promise<string> {
 }
 
 describe('the request of an app', () => {
-  it('is shown in words: who asks, for which workspace, what it could do, and where the answer goes', async () => {
+  it('is shown in words: who asks, for which workspace, what it could do, for how long, and where the answer goes', async () => {
     const email = await signIn({});
     await isAt('Give Acme Sync access?');
     await page.getByText(`Signed in as ${email}.`).waitFor();
     const main = (await page.getByRole('main').textContent()) ?? '';
-    for (const text of ['An app of Acme GmbH.', '“Globex”', 'you go to sync.acme.test']) {
+    const period = 'for 90 days at most, and loses it when it does not use it for 14 days';
+    for (const text of ['An app of Acme GmbH.', '“Globex”', period, 'you go to sync.acme.test']) {
       expect(main).toContain(text);
     }
     // What changes something first; a scope that the page does not know yet has the words of the API.

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('the account page in a frame of another page', () => {
-  it.each(['/account', '/account/authorize?request=1', '/password-reset', '/undo-link'])(
+  it.each(['/account', '/account/authorize?request=1', '/account/security', '/password-reset', '/undo-link'])(
     'is refused by the browser: %s',
     async (path) => {
       const page = await browser.newPage();

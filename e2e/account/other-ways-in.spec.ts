@@ -6,8 +6,9 @@ import { addresses } from '../platform/addresses.js';
 import { type Answers, answerCalls } from './stand-in.js';
 import { Visit } from './visit.js';
 
-// The calls are answered by a stand-in within the browser; everything else is the real platform. At `localhost`, because
-// browsers have no passkeys for addresses in numbers.
+// What the page does with answers that are hard to bring about: a stand-in within the browser gives them, everything else is the
+// real platform. In passkeys.spec.ts and single-sign-on.spec.ts nothing is a stand-in. At `localhost`, because browsers have no
+// passkeys for addresses in numbers.
 const at = (path: string) => addresses.baseUrl.replace('127.0.0.1', 'localhost') + path;
 
 let browser: Browser;
@@ -72,26 +73,6 @@ const passkeyAnswers = (email: string): Answers => ({
 });
 
 describe('a passkey', () => {
-  it('signs in: the browser’s answer goes to the API as it came, with its challenge', async () => {
-    const { email } = await newWorkspace();
-    await addPasskey();
-    const { bodies } = await answerCalls(page, passkeyAnswers(email));
-    await press('Sign in with a passkey');
-    await isAt('You are signed in');
-    await page.getByText(email).waitFor();
-    const answer = bodies['POST /api/auth/login/passkey'];
-    expect(answer).toMatchObject({ challengeId: 'challenge-1', credential: { type: 'public-key' } });
-    const { clientDataJSON, userHandle } = (answer as { credential: { response: Record<string, string> } }).credential
-      .response;
-    expect(JSON.parse(Buffer.from(clientDataJSON ?? '', 'base64url').toString())).toMatchObject({
-      type: 'webauthn.get',
-      challenge: 'Y2hhbGxlbmdl',
-      origin: new URL(at('/')).origin,
-    });
-    expect(Buffer.from(userHandle ?? '', 'base64url').toString()).toBe('a user');
-    await visit.checkNothingKept();
-  });
-
   it('takes the place of a code', async () => {
     const { email } = await newWorkspace();
     await addPasskey();
@@ -136,6 +117,15 @@ describe('a passkey', () => {
   });
 });
 
+const ASKED = {
+  id: 'request-1',
+  app: { key: 'acme-sync', name: 'Acme Sync', publisher: 'Acme GmbH' },
+  tenant: { id: '0199aa00-0000-7000-8000-000000000001', name: 'Globex' },
+  scopes: [{ name: 'tasks:read', description: 'See tasks', writes: false }],
+  redirectHost: 'sync.acme.test',
+  expiresAt: '2030-01-01T00:00:00Z',
+};
+
 describe('the identity provider of a workspace', () => {
   /** Stands for the provider: it sends the browser back at once, as one does where the user is signed in already. */
   const providerAnswers = (email: string): Answers => ({
@@ -144,32 +134,40 @@ describe('the identity provider of a workspace', () => {
     'POST /api/auth/oidc/exchange': async () => ({ body: await signInAnswer(email) }),
   });
 
-  it('is offered by the address, and signs in with the code that it sends back', async () => {
+  it('has to ask who somebody is, once a proof was wanted, and not before', async () => {
     const { email } = await newWorkspace();
-    const { bodies } = await answerCalls(page, providerAnswers(email));
-    await page.goto(at('/account'));
-    await page.getByLabel('E-mail address').fill(email);
-    await page.getByRole('button', { name: 'Continue with Acme ID' }).waitFor();
-    await visit.checkAccessible('provider');
-    await press('Continue with Acme ID');
-    await isAt('You are signed in');
-    expect(bodies['POST /api/auth/oidc/exchange']).toEqual({ code: 'code-1' });
-    expect(new URL(page.url()).pathname).toBe('/account');
-    await visit.checkNothingKept();
-  });
-
-  it('leads back to the request of an app, and leaves nothing behind', async () => {
-    const { email } = await newWorkspace();
-    await answerCalls(page, { ...providerAnswers(email), 'GET /api/auth/oauth/requests/request-1': () => NOT_FOUND });
+    const start = 'POST /api/auth/oidc/provider-1/start';
+    const refused = {
+      status: 403,
+      body: { code: 'STEP_UP_REQUIRED', title: 'Prove it', proofs: ['identity_provider'] },
+    };
+    const { bodies } = await answerCalls(page, {
+      ...providerAnswers(email),
+      'GET /api/auth/oauth/requests/request-1': () => ({ body: ASKED }),
+      'POST /api/auth/oauth/requests/request-1/decision': () => refused,
+    });
     await page.goto(at('/account/authorize?request=request-1'));
     await page.getByLabel('E-mail address').fill(email);
     await press('Continue with Acme ID');
-    await isAt('This request does not exist any more');
-    expect(page.url()).toBe(at('/account/authorize?request=request-1'));
+    await isAt('Give Acme Sync access?');
+    expect(bodies[start]).toEqual({ fresh: false });
+    await press('Give access');
+    await isAt('Sign in to decide');
+    await page.getByLabel('E-mail address').fill(email);
+    await press('Continue with Acme ID');
+    await isAt('Give Acme Sync access?');
+    expect(bodies[start]).toEqual({ fresh: true });
+  });
+
+  it('that has proven somebody for another page says so, and keeps nothing', async () => {
+    await page.goto(at('/account/signed-in#proof=noted'));
+    await isAt('You have proven who you are');
+    await visit.checkAccessible('a proof that is noted');
     await visit.checkNothingKept();
   });
 
   it.each([
+    ['error=SINGLE_SIGN_ON_REFUSED&reason=not_recent', 'does not say that it has just asked who you are'],
     ['error=SINGLE_SIGN_ON_EXPIRED', 'The sign-in took too long'],
     ['error=SINGLE_SIGN_ON_REFUSED&reason=user_disabled', 'Your account is disabled.'],
     ['error=SOMETHING_NEW', 'What your identity provider has sent is not valid any more.'],

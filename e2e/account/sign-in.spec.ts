@@ -5,6 +5,7 @@ import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/
 import { addresses } from '../platform/addresses.js';
 import { mailTo } from '../platform/mails.js';
 import { codeOf } from './authenticator.js';
+import { withAuthenticator } from './person.js';
 import { qrText } from './qr-text.js';
 import { Visit } from './visit.js';
 
@@ -31,14 +32,6 @@ async function fillIn(email: string, password = PASSWORD): Promise<void> {
 }
 const openSessions = async ({ token }: Account): Promise<number> =>
   (await api('GET', '/api/auth/sessions', { token, expect: 200 })).body.data.length;
-
-/** Gives an account an authenticator, as its owner does in the API. */
-async function withAuthenticator({ token }: Account): Promise<{ secret: string; recoveryCodes: string[] }> {
-  const { body } = await api('POST', '/api/auth/mfa/authenticator', { token, expect: 201 });
-  const confirm = { token, body: { code: codeOf(body.secret, -1) }, expect: 200 };
-  const confirmed = await api('POST', '/api/auth/mfa/authenticator/confirm', confirm);
-  return { secret: body.secret, recoveryCodes: confirmed.body.recoveryCodes };
-}
 
 describe('signing in with a password', () => {
   it('works with the keyboard alone, says what is wrong, and ends with the page', async () => {

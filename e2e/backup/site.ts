@@ -59,7 +59,8 @@ export class Site {
         archive_mode: 'on',
         archive_library: 'basic_archive',
         'basic_archive.archive_directory': archive,
-        ...(recoverFrom ? { restore_command: `cp "${recoverFrom}/%f" "%p"` } : {}),
+        // Without queries during the recovery, so that a server that is ready can be written to.
+        ...(recoverFrom ? { restore_command: `cp "${recoverFrom}/%f" "%p"`, hot_standby: 'off' } : {}),
       },
     });
     const broker = new Broker({

@@ -1,5 +1,6 @@
 // What the manifests must agree with, read from the sources: for tests, which compile TypeScript.
 import { readFileSync } from 'node:fs';
+import { ACCOUNT_PAGE_PATHS } from '../../apps/gateway/src/routing/routing.js';
 import { GLOBAL_UNICAST_IPV6, REFUSED_IPV4, REFUSED_IPV6 } from '../../libs/address-policy/src/ranges.js';
 import { CONNECTIONS } from '../../libs/contracts/src/connections.js';
 import { DATABASES } from '../../libs/contracts/src/databases.js';
@@ -28,6 +29,7 @@ export const CONTEXT = {
   stateful,
   databases: Object.values(DATABASES).map(({ database }) => database),
   bodyLimit: DEFAULT_BODY_LIMIT,
+  pagePaths: ACCOUNT_PAGE_PATHS,
   // Consumers of every event; that of identity, which receives one type, needs no process more.
   workers: Object.values(CONSUMERS).filter(({ events }) => events === 'all'),
   handMade: handMadeSecrets({ services: SERVICES, stateful }),

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { parseAllDocuments } from 'yaml';
@@ -145,6 +146,25 @@ const provisioning = (ordinal) => `
     { replicas: 3 },
   );`;
 
+/**
+ * Whether a server lets another into the cluster with this certificate. What it thinks of it comes after the handshake (TLS 1.3):
+ * it greets a server that it lets in, and closes the connection of another.
+ * @param {{ key?: string | Buffer, cert?: string | Buffer }} credentials
+ */
+async function joins(credentials) {
+  const port = /** @type {number} */ (ports[1]?.cluster);
+  const socket = tlsConnect({ port, host: 'localhost', rejectUnauthorized: false, ...credentials });
+  try {
+    const [greeting] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    return String(greeting).startsWith('INFO ');
+  } catch (error) {
+    expect(String(error)).toMatch(/alert|ECONNRESET/);
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
 describe('the three servers of k8s/base/nats', () => {
   it('make streams with three copies for a client that trusts their authority', async () => {
     const outcome = await client(provisioning(0), { NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.crt') });
@@ -169,6 +189,17 @@ describe('the three servers of k8s/base/nats', () => {
     const outcome = await client(provisioning(0));
     expect(outcome.code).not.toBe(0);
     expect(outcome.stderr).toMatch(/self[- ]signed certificate/);
+  });
+
+  it('let no server join that shows no certificate of their authority', async () => {
+    const stranger = await generate([{ name: 'commonName', value: 'nats' }], { keySize: 2048 });
+    const own = {
+      key: await readFile(path.join(folder, 'tls.key')),
+      cert: await readFile(path.join(folder, 'tls.crt')),
+    };
+    expect(await joins({})).toBe(false);
+    expect(await joins({ key: stranger.private, cert: stranger.cert })).toBe(false);
+    expect(await joins(own)).toBe(true);
   });
 
   it('go on when one of them ends', async () => {

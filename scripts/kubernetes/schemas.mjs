@@ -27,6 +27,7 @@ const OWN = {
   'postgresql.cnpg.io/v1/ScheduledBackup': 'cloudnative-pg-scheduled-backup.json',
   'barmancloud.cnpg.io/v1/ObjectStore': 'barman-object-store.json',
   'cilium.io/v2/CiliumNetworkPolicy': 'cilium-network-policy.json',
+  'external-secrets.io/v1/ExternalSecret': 'external-secret.json',
   'gateway.nginx.org/v1alpha1/ClientSettingsPolicy': 'nginx-client-settings-policy.json',
 };
 

@@ -62,6 +62,12 @@ describe('the OpenAPI schema and the decorators of the DTO classes', () => {
     expect(packages).toEqual(expect.arrayContaining(known));
   });
 
+  it.each([...classes])('refuse a key that is not declared, and name it: %s', async (_name, type) => {
+    const refusal = await bodyOf(type, { undeclared: 1 }).catch((error) => error);
+    expect(refusal).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(refusal.extra.errors).toContainEqual(expect.objectContaining({ pointer: '/undeclared' }));
+  });
+
   it.each([...classes])('accept the same values: %s', async (_name, type) => {
     const components = new Components('http://base.test');
     const { $ref } = components.schema(type);

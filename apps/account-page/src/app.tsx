@@ -1,13 +1,20 @@
-import { useEffect, useState } from 'react';
+import { Loading, useTexts } from '@crm/ui';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Consent } from './features/consent/consent.js';
 import { ConfirmLink } from './features/links/confirm-link.js';
 import { SetPassword } from './features/links/set-password.js';
 import { VerifyEmail } from './features/links/verify-email.js';
 import { Account } from './features/sign-in/account.js';
 import { ForgotPassword } from './features/sign-in/forgot-password.js';
+import { ProofNoted } from './features/sign-in/proof-noted.js';
 import { ReturnFromProvider } from './features/sign-in/return-from-provider.js';
 import { NoSuchView } from './parts/no-such-view.js';
+import { Page } from './parts/page.js';
+import { PAGE_TEXTS } from './parts/parts.texts.js';
 import { isHandedOver, type Place, takePlace } from './place.js';
+
+/** Most visits are for a sign-in alone. */
+const Security = lazy(() => import('./features/security/security.js'));
 
 /** The view of the address. There is no router: nearly every visit begins with a link from elsewhere and sees one view. */
 export function App({ start }: { readonly start: Place }) {
@@ -30,9 +37,19 @@ function View({ place, goTo }: { readonly place: Place; readonly goTo: (place: P
   switch (place.path) {
     case '/account':
     case '/account/sign-in':
-      return <Account />;
+      return <Account goTo={goTo} />;
+    case '/account/security':
+      return (
+        <Suspense fallback={<Waiting />}>
+          <Security />
+        </Suspense>
+      );
     case '/account/signed-in':
-      return <ReturnFromProvider code={place.code} failure={place.reason ?? place.error} goTo={goTo} />;
+      return place.proof === 'noted' ? (
+        <ProofNoted />
+      ) : (
+        <ReturnFromProvider code={place.code} failure={place.reason ?? place.error} goTo={goTo} />
+      );
     case '/account/forgot-password':
       return <ForgotPassword />;
     case '/account/authorize':
@@ -52,4 +69,13 @@ function View({ place, goTo }: { readonly place: Place; readonly goTo: (place: P
     default:
       return <NoSuchView />;
   }
+}
+
+function Waiting() {
+  const { working } = useTexts(PAGE_TEXTS);
+  return (
+    <Page title={working}>
+      <Loading label={working} />
+    </Page>
+  );
 }

@@ -7,6 +7,8 @@ export interface Place {
   /** What a mail or a sign-in elsewhere has handed over, behind `#`. It is taken out of the address. */
   readonly token?: string;
   readonly code?: string;
+  /** That a proof was noted, at a session that this page does not have. */
+  readonly proof?: string;
   /** Why a sign-in elsewhere did not succeed: a code of the API. */
   readonly error?: string;
   readonly reason?: string;
@@ -28,6 +30,7 @@ export function takePlace({ location, history }: Pick<Window, 'location' | 'hist
     request: parameterOf(new URLSearchParams(search), 'request'),
     token: parameterOf(handedOver, 'token'),
     code: parameterOf(handedOver, 'code'),
+    proof: parameterOf(handedOver, 'proof'),
     error: parameterOf(handedOver, 'error'),
     reason: parameterOf(handedOver, 'reason'),
   };
@@ -39,5 +42,5 @@ function parameterOf(parameters: URLSearchParams, name: string): string | undefi
 }
 
 /** Whether something was handed over, which a change of the fragment alone can do while the page is open. */
-export const isHandedOver = ({ token, code, error }: Place): boolean =>
-  token !== undefined || code !== undefined || error !== undefined;
+export const isHandedOver = ({ token, code, proof, error }: Place): boolean =>
+  token !== undefined || code !== undefined || proof !== undefined || error !== undefined;

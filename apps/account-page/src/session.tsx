@@ -2,16 +2,25 @@ import { ApiProblem } from '@crm/api-client';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { accountApi, type Tokens } from './api/account-api.js';
 
+interface CallOptions {
+  readonly isProofAskedFor?: boolean;
+}
+
 /** Who is signed in on this page, as long as it is open. */
 interface SessionHolder {
   readonly token: string | undefined;
   /** Whether a session has ended by itself. */
   readonly hasEnded: boolean;
+  /** Whether it has because it had no recent proof: an identity provider has to ask who somebody is, not say that it knows. */
+  readonly needsProof: boolean;
   begin(tokens: Tokens): void;
   /** Ends the session, at the API too. */
   end(): void;
-  /** Makes a call of the user. A token that is refused, or whose proof is too old, leads back to the sign-in. */
-  call<Answer>(make: (token: string) => Promise<Answer>): Promise<Answer>;
+  /**
+   * Makes a call of the user. A token that is refused leads back to the sign-in, and so does one whose proof is too old,
+   * unless whoever calls asks for another proof.
+   */
+  call<Answer>(make: (token: string) => Promise<Answer>, options?: CallOptions): Promise<Answer>;
 }
 
 const SessionContext = createContext<SessionHolder | undefined>(undefined);
@@ -29,6 +38,7 @@ export function useSession(): SessionHolder {
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const [token, setToken] = useState<string>();
   const [hasEnded, setHasEnded] = useState(false);
+  const [needsProof, setNeedsProof] = useState(false);
   const current = useRef<string>(undefined);
 
   const set = useCallback((next: string | undefined, ended: boolean) => {
@@ -46,15 +56,16 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     });
   }, [set]);
   const call = useCallback(
-    async <Answer,>(make: (token: string) => Promise<Answer>): Promise<Answer> => {
+    async <Answer,>(make: (token: string) => Promise<Answer>, options: CallOptions = {}): Promise<Answer> => {
       const used = current.current;
       if (used === undefined) throw new Error('Nobody is signed in');
       try {
         return await make(used);
       } catch (problem) {
-        if (wantsSignIn(problem) && current.current === used) {
+        if (wantsSignIn(problem, options) && current.current === used) {
           end();
           set(undefined, true);
+          setNeedsProof(wantsProof(problem));
         }
         throw problem;
       }
@@ -67,12 +78,18 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   }, [end]);
 
   const holder = useMemo(
-    () => ({ token, hasEnded, begin: ({ accessToken }: Tokens) => set(accessToken, false), end, call }),
-    [token, hasEnded, set, end, call],
+    () => ({ token, hasEnded, needsProof, begin: ({ accessToken }: Tokens) => set(accessToken, false), end, call }),
+    [token, hasEnded, needsProof, set, end, call],
   );
   return <SessionContext value={holder}>{children}</SessionContext>;
 }
 
+const wantsProof = (problem: unknown): boolean => problem instanceof ApiProblem && problem.code === 'STEP_UP_REQUIRED';
+
 /** Whether a call needs a new sign-in: the session has ended, or the password was typed in too long ago. */
-const wantsSignIn = (problem: unknown): boolean =>
-  problem instanceof ApiProblem && (problem.status === 401 || problem.code === 'STEP_UP_REQUIRED');
+function wantsSignIn(problem: unknown, { isProofAskedFor = false }: CallOptions): boolean {
+  if (!(problem instanceof ApiProblem)) return false;
+  if (wantsProof(problem)) return !isProofAskedFor;
+  // A password or a code that was typed in within the session can be wrong, and the session goes on.
+  return problem.status === 401 && problem.code !== 'INVALID_CREDENTIALS';
+}

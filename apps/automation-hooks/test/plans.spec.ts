@@ -1,7 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { STORE_HOOK } from '../src/hook/hook.sql.js';
+import * as hookSql from '../src/hook/hook.sql.js';
 import * as callSql from '../src/hook-call/hook-call.sql.js';
 import { migrations } from '../src/migrations/index.js';
 import * as claimedRunSql from '../src/run/claimed-run.sql.js';
@@ -17,8 +17,8 @@ const ofNarrowRole = {
   HAS_QUEUED_RUNS,
   MEASURE_DUE_RUNS,
   RELEASE_RUNS,
-  STORE_HOOK,
   SWEEP_DEFINITIONS,
+  ...hookSql,
   ...callSql,
 };
 

@@ -261,7 +261,10 @@ describe('the workflows of an app', () => {
     const foreign = [body.data[0]?.id, newId(), Buffer.from('hash')];
     await world.admin.query('INSERT INTO hook (workflow_id, tenant_id, secret_hash) VALUES ($1, $2, $3)', foreign);
     await expect(provision(installationId, [automation])).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
-    const { rows } = await world.admin.query('SELECT * FROM hook WHERE workflow_id = $1', foreign.slice(0, 1));
+    const { rows } = await world.admin.query(
+      'SELECT workflow_id, tenant_id, secret_hash FROM hook WHERE workflow_id = $1',
+      foreign.slice(0, 1),
+    );
     expect(rows.map(Object.values)).toEqual([foreign]);
   });
 

@@ -197,6 +197,8 @@ describe('an app', () => {
     it('is another app with a possible key, and of an object of the same tenant', async () => {
       expect((await share('read', OWNER)).status).toBe(422);
       expect((await share('everything')).status).toBe(422);
+      const undeclared = { access: 'read', fields: ['title'] };
+      expect(await statusOf('PUT', `${PATH}/apps/${OTHER}`, tenant.admin, undeclared)).toBe(422);
       expect((await share('read', 'Not_a_key')).status).toBe(404);
       expect(await statusOf('PUT', `/api/crm/custom/nowhere/apps/${OTHER}`, tenant.admin, { access: 'read' })).toBe(
         404,

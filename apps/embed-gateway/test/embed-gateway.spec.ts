@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { PlatformError, rpc } from '@crm/contracts';
+import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { readPage } from '@crm/http';
 import { answerRpc, startTestService, type TestService, testServiceConfig, testTokens } from '@crm/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -62,7 +62,9 @@ describe('POST /api/auth/v1/embed/sessions', () => {
     const { status, body, headers } = await mint();
     expect([status, body]).toEqual([201, { embed_token: 'token', expires_in: 900 }]);
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(seen).toEqual([{ ...hostUser, clientId: 'embed_1', clientSecret: 'a secret' }]);
+    expect(seen).toEqual([{ ...hostUser, clientId: 'embed_1', fingerprint: fingerprintOf('a secret') }]);
+    // The broker, and whoever listens there, learns nothing to mint with.
+    expect(JSON.stringify(seen)).not.toContain('a secret');
   });
 
   it.each([

@@ -96,6 +96,16 @@ describe('the gateway', () => {
       expect(services.received).toEqual([]);
     });
 
+    it('does not echo a request to TRACE', async () => {
+      const head = 'Host: x\r\nAuthorization: Bearer token-in-the-request\r\nConnection: close\r\n\r\n';
+      for (const path of ['/api/crm/leads', '/nowhere', '/account']) {
+        const answer = await sendRaw(gateway.url, `TRACE ${path} HTTP/1.1\r\n${head}`);
+        expect(answer).toMatch(/^HTTP\/1\.1 40[045]/);
+        expect(answer).not.toContain('token-in-the-request');
+      }
+      expect(services.received).toEqual([]);
+    });
+
     it('does not forward to an address in the request line', async () => {
       const target = `${services.urls.identity}/api/crm/leads`;
       const answer = await sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -270,9 +280,20 @@ describe('the gateway', () => {
     for (const path of ['/api/crm/leads', '/nowhere', '/api/openapi.json']) {
       const { headers } = await call('GET', path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
       expect(headers.get('x-frame-options')).toBe('DENY');
     }
+  });
+
+  it('lets nobody store an answer, unless the service says for how long', async () => {
+    const stored = async (path: string) => (await call('GET', path)).headers.get('cache-control');
+    expect(await stored('/api/crm/leads/1')).toBe('no-store');
+    expect(await stored('/api/tenant/users')).toBe('no-store');
+    expect(await stored('/nowhere')).toBe('no-store');
+    services.answer = () => ({ headers: { 'cache-control': 'public, max-age=300' }, body: '{}' });
+    expect(await stored('/.well-known/jwks.json')).toBe('public, max-age=300');
   });
 
   it("lets pages of the embed page's origin call the API, and of no other", async () => {

@@ -8,6 +8,7 @@ import { InvitationModule } from './accounts/invitation/invitation.module.js';
 import { PasswordChangeModule } from './accounts/password-change/password-change.module.js';
 import { PasswordResetModule } from './accounts/password-reset/password-reset.module.js';
 import { RegistrationModule } from './accounts/registration/registration.module.js';
+import { SuspensionModule } from './accounts/suspension/suspension.module.js';
 import { TenantModule } from './accounts/tenant/tenant.module.js';
 import { UserAdministrationModule } from './accounts/user-administration/user-administration.module.js';
 import { VerificationModule } from './accounts/verification/verification.module.js';
@@ -17,6 +18,7 @@ import { ServiceAccountModule } from './api-keys/service-account/service-account
 import { ServiceKeyModule } from './api-keys/service-key/service-key.module.js';
 import { UserKeyModule } from './api-keys/user-key/user-key.module.js';
 import { AuditEventModule } from './audit/event/audit-event.module.js';
+import { HookSecretActModule } from './audit/hook-secret/hook-secret-act.module.js';
 import { AuditLogModule } from './audit/log/audit-log.module.js';
 import { AuditTrailModule } from './audit/trail/audit-trail.module.js';
 import type { IdentityConfig } from './config.js';
@@ -83,6 +85,7 @@ export class AppModule {
         EmailChangeModule,
         AuditLogModule,
         AuditEventModule,
+        HookSecretActModule,
         ErasureModule,
         PersonalDataExportModule,
         SingleSignOnModule,
@@ -93,6 +96,7 @@ export class AppModule {
         ServiceKeyModule,
         KeyExchangeModule,
         OAuthModule,
+        SuspensionModule,
       ],
     };
   }

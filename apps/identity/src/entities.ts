@@ -1,6 +1,7 @@
 import { EmailChange } from './accounts/email-change/email-change.entity.js';
 import { Invitation } from './accounts/invitation/invitation.entity.js';
 import { PasswordReset } from './accounts/password-reset/password-reset.entity.js';
+import { TenantSuspension } from './accounts/suspension/suspension.entity.js';
 import { Tenant } from './accounts/tenant/tenant.entity.js';
 import { EmailClaim } from './accounts/user/email-claim.entity.js';
 import { SignInEmail } from './accounts/user/sign-in-email.entity.js';
@@ -75,4 +76,5 @@ export const entities = [
   AuthorizationCode,
   Grant,
   GrantToken,
+  TenantSuspension,
 ];

@@ -5,9 +5,10 @@ import { eventOf, publishEvents, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TenantService } from '../src/accounts/tenant/tenant.service.js';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
-import { EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { auditOf, entryOf } from './audit.js';
+import { mintAt } from './embed-host.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
+import { withNewSecret } from './new-secret.js';
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -30,16 +31,18 @@ describe('acts of embedding in the audit trail', () => {
       linkUsersBy: 'email',
     } as const;
     const issue = async () =>
-      identity.get(EmbedClientService).issue(await principalOf(owner), {
-        ...settings,
-        allowedOrigins: [...settings.allowedOrigins],
-        scopes: [...settings.scopes],
-        overlapSeconds: 3600,
-      });
+      withNewSecret(async (fingerprint) =>
+        identity.get(EmbedClientService).issue(await principalOf(owner), {
+          ...settings,
+          fingerprint,
+          allowedOrigins: [...settings.allowedOrigins],
+          scopes: [...settings.scopes],
+          overlapSeconds: 3600,
+        }),
+      );
     await issue();
     const credentials = await issue();
-    const mint = (sub: string, email: string) =>
-      identity.get(EmbedTokenService).mint({ ...credentials, sub, email, name: 'Host User' });
+    const mint = (sub: string, email: string) => mintAt(identity, { ...credentials, sub, email, name: 'Host User' });
     await mint('owner-sub', owner.email);
     const newcomer = newEmail();
     await mint('new-sub', newcomer);

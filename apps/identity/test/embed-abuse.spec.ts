@@ -7,10 +7,11 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
 import { EmbedConflictService } from '../src/embedding/embed-conflict/embed-conflict.service.js';
-import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { type MintRequest, mintAt } from './embed-host.js';
 import { type Account, newEmail, quota, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
+import { withNewSecret } from './new-secret.js';
 
 let mailServer: MailServer;
 let identity: TestIdentity;
@@ -50,10 +51,11 @@ async function host(changes: Partial<IssueRequest> = {}, at = identity) {
     ...changes,
   };
   const principal = await principalOf(owner.accessToken, at);
-  const issue = (more: Partial<IssueRequest> = {}) => clients.issue(principal, { ...request, ...more });
+  const issue = (more: Partial<IssueRequest> = {}) =>
+    withNewSecret((fingerprint) => clients.issue(principal, { ...request, fingerprint, ...more }));
   const credentials = await issue();
-  const mint = (more: Partial<EmbedRequest> = {}) =>
-    at.get(EmbedTokenService).mint({
+  const mint = (more: Partial<MintRequest> = {}) =>
+    mintAt(at, {
       clientId: credentials.clientId,
       clientSecret: credentials.clientSecret,
       sub: `sub-${randomUUID()}`,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { confirm, enrol, TestAuthenticator } from './authenticators.js';
 import { type Account, type Answer, TestIdentity, USERS } from './identity.js';
 import { decide, installed, pkce, requestOf } from './oauth.js';
-import { optionsFor } from './passkeys.js';
+import { optionsFor, passkeyAccount } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
 
 let identity: TestIdentity;
@@ -55,6 +55,34 @@ describe('a session that ends while its user is changed', () => {
     );
     expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
     expect(await rows(account, 'SELECT 1 FROM passkey')).toEqual([]);
+  });
+
+  it('removes no passkey', async () => {
+    const { account, passkeyId } = await passkeyAccount(identity);
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.request('DELETE', `/api/auth/passkeys/${passkeyId}`, { token: account.accessToken }),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM passkey')).toHaveLength(1);
+  });
+
+  it('begins no enrolment', async () => {
+    const account = await identity.account();
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.post('/api/auth/mfa/authenticator', {}, account.accessToken),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM authenticator')).toEqual([]);
+  });
+
+  it('removes no authenticator', async () => {
+    const account = await identity.account();
+    await enrol(identity, account);
+    const answer = await actWhileSessionEnds(account, () =>
+      identity.request('DELETE', '/api/auth/mfa/authenticator', { token: account.accessToken }),
+    );
+    expect(answer?.body.code).toBe('STEP_UP_REQUIRED');
+    expect(await rows(account, 'SELECT 1 FROM authenticator')).toHaveLength(1);
   });
 
   it('adds no authenticator', async () => {

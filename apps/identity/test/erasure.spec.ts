@@ -6,10 +6,11 @@ import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
-import { type EmbedRequest, EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { auditOf, entryOf } from './audit.js';
+import { mintAt } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { made, TestKeys } from './keys.js';
+import { withNewSecret } from './new-secret.js';
 import * as oauth from './oauth.js';
 import { register } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -128,14 +129,16 @@ async function inhabit(owner: Account, member: Account): Promise<void> {
 /** An app of the workspace whose host mints. */
 async function host(owner: Account) {
   const principal = await identity.get(TokenVerifier).verify(owner.accessToken, [AUDIENCES.api]);
-  const { clientId, clientSecret } = await identity.get(EmbedClientService).issue(principal, {
-    appKey: `app-${randomUUID().slice(0, 8)}`,
-    allowedOrigins: ['https://host.example'],
-    scopes: ['leads'],
-    linkUsersBy: 'email',
-  });
-  return (sub: string, email: string) =>
-    identity.get(EmbedTokenService).mint({ clientId, clientSecret, sub, email, name: 'Host User' } as EmbedRequest);
+  const { clientId, clientSecret } = await withNewSecret((fingerprint) =>
+    identity.get(EmbedClientService).issue(principal, {
+      appKey: `app-${randomUUID().slice(0, 8)}`,
+      fingerprint,
+      allowedOrigins: ['https://host.example'],
+      scopes: ['leads'],
+      linkUsersBy: 'email',
+    }),
+  );
+  return (sub: string, email: string) => mintAt(identity, { clientId, clientSecret, sub, email, name: 'Host User' });
 }
 
 describe('erasing a user', () => {

@@ -75,6 +75,8 @@ describe('an app that asks to act for a user', () => {
           { name: 'leads', description: 'See and change leads', writes: true },
           { name: 'tasks:read', description: 'See tasks', writes: false },
         ],
+        // That of sessions, as these tests configure it; the grant of an approval ends then.
+        accessPeriod: { maxSeconds: 86_400, idleSeconds: 3_600 },
         redirectHost: 'app.acme.example.com',
         expiresAt: expect.any(String),
       },

@@ -11,6 +11,7 @@ import {
   OAuthInstallationService,
 } from '../src/oauth/installation/oauth-installation.service.js';
 import type { Account, TestIdentity } from './identity.js';
+import { withNewSecret } from './new-secret.js';
 
 export const REDIRECT = 'https://app.acme.example.com/callback';
 
@@ -82,9 +83,11 @@ export async function issue(
   identity: TestIdentity,
   { admin, tenantId: _, ...facts }: Installed,
   overlapSeconds = 0,
-): Promise<IssuedCredentials> {
+): Promise<IssuedCredentials & { clientSecret: string }> {
   const principal = await principalOf(identity, admin.accessToken);
-  return identity.get(OAuthInstallationService).issue(principal, { ...facts, overlapSeconds });
+  return withNewSecret((fingerprint) =>
+    identity.get(OAuthInstallationService).issue(principal, { ...facts, fingerprint, overlapSeconds }),
+  );
 }
 
 /** A pair for PKCE. */

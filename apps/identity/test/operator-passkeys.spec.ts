@@ -1,11 +1,12 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, rpc } from '@crm/contracts';
+import { AUDIENCES, type PlatformError, type RpcContract, type RpcRequest, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
+import { DeviceTokens } from '../src/sign-in/known-device/device-tokens.js';
 import { TestAuthenticator } from './authenticators.js';
-import { OPERATORS, TestIdentity, USERS } from './identity.js';
+import { OPERATORS, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { type OperatorTokens, ORIGIN, TestOperators } from './operators.js';
 import { signInOptions } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -71,6 +72,35 @@ describe('a passkey of an operator', () => {
     expect(await operators.call(contracts.listOperatorPasskeys, {}, accessToken)).toMatchObject({
       data: [{ id: passkey.id, lastUsedAt: expect.any(String) }],
     });
+  });
+
+  it('is by what an operator without an authenticator proves themselves, who has no proof in the password', async () => {
+    const { tokens, passkey } = await withPasskey();
+    const { accessToken } = tokens;
+    const refused = <C extends RpcContract>(contract: C, request: RpcRequest<C>) =>
+      operators.call(contract, request, accessToken).then(
+        () => 'no error',
+        ({ code, extra }: PlatformError) => [code, extra.members],
+      );
+    const remove = () => refused(contracts.removeOperatorPasskey, { id: passkey.id });
+    await query("UPDATE session SET proven_at = now() - interval '1 day'");
+    const all = { proofs: ['passkey', 'authenticator', 'recovery_code'] };
+    expect(await remove()).toEqual(['STEP_UP_REQUIRED', all]);
+    const { userId } = await verify(accessToken);
+    await query('DELETE FROM authenticator WHERE user_id = $1', [userId]);
+    const byPasskey = { proofs: ['passkey'] };
+    expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
+    const byPassword = await refused(contracts.stepUpOperator, { password: PASSWORD });
+    expect(byPassword).toEqual(['INVALID_CREDENTIALS', byPasskey]);
+    expect(await remove()).toEqual(['STEP_UP_REQUIRED', byPasskey]);
+  });
+
+  it('makes the device known, as a password does', async () => {
+    const { email, authenticator } = await withPasskey();
+    const { deviceToken } = await signIn(authenticator);
+    const known = identity.get(DeviceTokens).read(deviceToken);
+    const [operator] = await query('SELECT id FROM operator WHERE email = $1', [email]);
+    expect(known?.userId).toBe(operator?.id);
   });
 
   it('is offered after the password', async () => {

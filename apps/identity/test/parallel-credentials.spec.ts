@@ -2,10 +2,9 @@ import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MAILS_PER_ACCOUNT } from '../src/accounts/password-reset/password-reset-limit.js';
-import { EmbedTokenService } from '../src/embedding/embed-token/embed-token.service.js';
 import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
 import { protectedAccount } from './authenticators.js';
-import { EmbedHost, principalOf } from './embed-host.js';
+import { EmbedHost, mintAt, principalOf } from './embed-host.js';
 import { type Account, newEmail, PASSWORD } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { from, TestReplicas, tally } from './replicas.js';
@@ -190,7 +189,7 @@ describe('a host user', () => {
     const minted = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, index) => {
         const replica = index % 2 === 0 ? replicas.first : replicas.second;
-        return replica.get(EmbedTokenService).mint(request);
+        return mintAt(replica, request);
       }),
     );
     const principals = await Promise.all(minted.map(({ embedToken }) => principalOf(replicas.first, embedToken)));

@@ -1,6 +1,7 @@
 import { newId } from '@crm/database';
 import { explainStatements, exportedStatements, type TestDatabase, testDatabase } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { END_SIGN_INS_OF_TENANT } from '../src/accounts/suspension/suspension.sql.js';
 import { CLAIM_EMAIL, LIST_SIGN_IN_CANDIDATES } from '../src/accounts/user/sign-in-email.sql.js';
 import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from '../src/accounts/user/user.sql.js';
 import {
@@ -36,9 +37,20 @@ import {
   ROTATE_REFRESH_TOKEN,
   STORE_REFRESH_TOKEN,
 } from '../src/sessions/refresh-token/refresh-token.sql.js';
-import { COLLECT_CUTOFFS, RECORD_CUTOFF } from '../src/sessions/revocation/revocation.sql.js';
-import { DELETE_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
-import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from '../src/sessions/session/session.sql.js';
+import {
+  COLLECT_CUTOFFS,
+  DELETE_LIFTED_SUSPENSIONS,
+  RECORD_CUTOFF,
+} from '../src/sessions/revocation/revocation.sql.js';
+import { END_PENDING_SIGN_INS } from '../src/sessions/session/pending-sign-in.sql.js';
+import { READ_PROOF_WAYS } from '../src/sessions/session/proof-way.sql.js';
+import {
+  DATE_PROOF,
+  DELETE_SESSIONS_OF_USER,
+  NOTE_PROOF,
+  OPEN_SESSION,
+  TOUCH_SESSION,
+} from '../src/sessions/session/session.sql.js';
 import {
   FIND_AUTHENTICATOR_IN_USE,
   START_ENROLMENT,
@@ -47,15 +59,17 @@ import {
 import { TAKE_GUESS, WAIT_OF_GUESS } from '../src/sign-in/code-guess/code-guess.sql.js';
 import { FIND_ACCOUNT_EMAIL } from '../src/sign-in/factor-notice/factor-notice.sql.js';
 import { TAKE_TRY } from '../src/sign-in/mfa/mfa-challenge.sql.js';
-import { SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
+import { FIND_ANY_PASSKEY, SPEND_CHALLENGE, USE_PASSKEY } from '../src/sign-in/passkey/passkey.sql.js';
 import { READ_SIGN_IN_POLICY } from '../src/sign-in/policy/sign-in-policy.sql.js';
 import { CLAIM_DOMAIN, TAKE_DUE_DOMAINS } from '../src/single-sign-on/domain/verified-domain.sql.js';
 import { LOCK_SUBJECT } from '../src/single-sign-on/link/provider-link.sql.js';
 
 const ofRuntimeRole = {
-  DELETE_PENDING_SIGN_INS,
+  END_PENDING_SIGN_INS,
   DELETE_API_KEYS_OF_OWNER,
   DELETE_SESSIONS_OF_USER,
+  FIND_ANY_PASSKEY,
+  END_SIGN_INS_OF_TENANT,
   FIND_AUTHENTICATOR_IN_USE,
   FIND_ACCOUNT_EMAIL,
   DELETE_GRANT,
@@ -65,11 +79,14 @@ const ofRuntimeRole = {
   LOCK_HOST_USER,
   LOCK_USER_FOR_ISSUE,
   OPEN_SESSION,
+  READ_PROOF_WAYS,
   READ_SIGN_IN_POLICY,
   READ_SIGN_IN_USER,
   FORGET_AUDIT_PLACES,
   RECORD_AUDIT_ENTRY,
   NOTE_API_KEY_USE,
+  NOTE_PROOF,
+  DATE_PROOF,
   RECORD_CUTOFF,
   SPEND_CHALLENGE,
   START_ENROLMENT,
@@ -88,6 +105,7 @@ const ofNarrowRole = {
   CLAIM_EMAIL,
   CLAIM_MAIL,
   COLLECT_CUTOFFS,
+  DELETE_LIFTED_SUSPENSIONS,
   DELETE_OLD_AUDIT_ENTRIES,
   ERASE_USER,
   END_OAUTH_INSTALLATION,

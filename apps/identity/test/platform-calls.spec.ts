@@ -1,5 +1,5 @@
 import { TokenVerifier } from '@crm/access';
-import { AUDIENCES, rpc, type ServiceName } from '@crm/contracts';
+import { AUDIENCES, fingerprintOf, rpc, type ServiceName } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { MessagingModule, Rpc } from '@crm/messaging';
 import { testNats } from '@crm/testing';
@@ -250,6 +250,7 @@ describe('issuing embed credentials', () => {
     const calls = await as('marketplace-certification');
     const request = {
       appKey: `app-${newId()}`,
+      fingerprint: fingerprintOf('a new secret'),
       allowedOrigins: [],
       scopes: ['leads'],
       linkUsersBy: 'explicit' as const,
@@ -260,6 +261,6 @@ describe('issuing embed credentials', () => {
       .transaction(account.tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
     expect(await codeOf(issue())).toBe('STEP_UP_REQUIRED');
     expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, account.accessToken)).status).toBe(204);
-    expect((await issue()).clientSecret).toBeTruthy();
+    expect(await issue()).toEqual({ clientId: expect.any(String), previousSecretValidUntil: null });
   });
 });

@@ -1,6 +1,10 @@
+import { TokenVerifier } from '@crm/access';
+import { AUDIENCES } from '@crm/contracts';
 import { Database, newId } from '@crm/database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ACCOUNTS_PER_TENANT } from '../src/api-keys/service-account/service-account.service.js';
+import { AuditTrail } from '../src/audit/trail/audit-trail.service.js';
+import { auditOf } from './audit.js';
 import { type Account, TestIdentity } from './identity.js';
 import { made, TestKeys } from './keys.js';
 
@@ -55,6 +59,26 @@ describe('a service account', () => {
       { id: keyId, name: 'Nightly' },
     ]);
     expect((await call(owner, 'GET', PATH)).body.data).toMatchObject([{ id, name: 'ERP', createdBy: owner.userId }]);
+  });
+
+  it('is who acted in the audit trail, which a user is whose key it is', async () => {
+    const owner = await identity.account();
+    const id = await added(owner);
+    const presented = [(await makeKey(owner, id)).key, (await keys.make(owner)).key];
+    for (const key of presented) {
+      const principal = await identity.get(TokenVerifier).verify(await keys.exchange(key), [AUDIENCES.api]);
+      // What any route does that records an act.
+      await identity
+        .get(Database)
+        .transaction(principal, async (tx) => identity.get(AuditTrail).record(tx, { action: 'user.renamed' }));
+    }
+    const entries = await auditOf(identity, owner, '&action=user.renamed');
+    expect(entries.map(({ actor }) => [actor.kind, actor.id])).toEqual([
+      ['user', owner.userId],
+      ['service_account', id],
+    ]);
+    const [own] = await auditOf(identity, owner, `&action=user.renamed&actor=${id}`);
+    expect(own?.actor).toEqual({ kind: 'service_account', id, name: null });
   });
 
   it('has new rights within a second, for the keys that it has', async () => {

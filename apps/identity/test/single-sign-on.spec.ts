@@ -53,16 +53,26 @@ function person(email = `person-${people}@${workspace.domain}`): { sub: string; 
 }
 
 /** Signs in at the provider. @returns what the page learns, in its browser */
-async function atProvider(): Promise<{ browser: Browser; outcome: Record<string, string> }> {
-  const browser = new Browser(identity, tls.ca);
-  const outcome = await browser.comeBack(await browser.visit(await browser.start(configured.signInId)));
+async function atProvider(
+  body?: { fresh: boolean },
+  browser = new Browser(identity, tls.ca),
+): Promise<{ browser: Browser; outcome: Record<string, string> }> {
+  const outcome = await browser.comeBack(await browser.visit(await browser.start(configured.signInId, body)));
   return { browser, outcome };
 }
 
-async function signIn(): Promise<Answer> {
-  const { browser, outcome } = await atProvider();
+async function signIn(body?: { fresh: boolean }, at?: Browser): Promise<Answer> {
+  const { browser, outcome } = await atProvider(body, at);
   return browser.exchange(outcome.code ?? '');
 }
+
+/** Something that needs a recent proof. */
+const enrolling = async ({ body }: Answer) => {
+  const answer = await identity.post('/api/auth/mfa/authenticator', {}, body.accessToken);
+  return [answer.status, answer.body.code];
+};
+const PROVEN = [201, undefined];
+const UNPROVEN = [403, 'STEP_UP_REQUIRED'];
 
 const me = async (answer: Answer) =>
   (await identity.request('GET', '/api/auth/me', { token: answer.body.accessToken })).body;
@@ -198,19 +208,55 @@ describe('signing in at the identity provider of a workspace', () => {
     expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_FAILED' });
   });
 
-  it('opens a session that counts as a recent proof, and ends with the user', async () => {
+  it('opens a session that ends with the user', async () => {
     person(`admin-${people}@${workspace.domain}`);
     const session = await signIn();
     const user = await me(session);
     const set = (body: unknown) =>
       identity.request('PATCH', `/api/tenant/users/${user.id}`, { token: workspace.owner.accessToken, body });
-    const authenticator = await identity.post('/api/auth/mfa/authenticator', {}, session.body.accessToken);
-    expect([authenticator.status, authenticator.body.code]).toEqual([201, undefined]);
     expect((await set({ status: 'disabled' })).status).toBe(200);
     expect((await identity.post('/api/auth/refresh', { refreshToken: session.body.refreshToken })).status).toBe(401);
     expect((await atProvider()).outcome).toEqual({ error: 'SINGLE_SIGN_ON_REFUSED', reason: 'user_disabled' });
     expect((await set({ status: 'active' })).body.status).toBe('active');
     expect((await signIn()).status).toBe(200);
+  });
+
+  it('is a recent proof when the person has just been asked, which a session at the provider is not', async () => {
+    person();
+    const browser = new Browser(identity, tls.ca);
+    const first = await signIn(undefined, browser);
+    const asked = provider.asked;
+    // The provider knows them by its cookie, and they are not asked again.
+    const silent = await signIn(undefined, browser);
+    expect([first.status, silent.status, provider.asked]).toEqual([200, 200, asked]);
+    expect(await enrolling(silent)).toEqual(UNPROVEN);
+    const fresh = await signIn({ fresh: true }, browser);
+    expect(provider.asked).toBe(asked + 1);
+    expect(await enrolling(fresh)).toEqual(PROVEN);
+  });
+
+  it('is proven again in the session, at the provider', async () => {
+    person();
+    const browser = new Browser(identity, tls.ca);
+    const session = await signIn(undefined, browser);
+    expect(await enrolling(session)).toEqual(UNPROVEN);
+    const asked = provider.asked;
+    const sent = await browser.startStepUp(configured.signInId, session.body.accessToken);
+    expect(await browser.comeBack(await browser.visit(sent))).toEqual({ proof: 'noted' });
+    expect(provider.asked).toBe(asked + 1);
+    expect(await enrolling(session)).toEqual(PROVEN);
+  });
+
+  it('dates the proof by what a provider says that always says it', async () => {
+    await provider.register([configured.redirectUri], { require_auth_time: true });
+    person();
+    provider.signedInSecondsAgo = 5;
+    expect(await enrolling(await signIn())).toEqual(PROVEN);
+    person();
+    provider.signedInSecondsAgo = 3600;
+    expect(await enrolling(await signIn())).toEqual(UNPROVEN);
+    provider.signedInSecondsAgo = 0;
+    await provider.register([configured.redirectUri]);
   });
 
   it('refuses a user who is disabled between the answer and the exchange', async () => {

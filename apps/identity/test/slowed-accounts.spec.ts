@@ -5,6 +5,7 @@ import { FAILURES_FROM_ANYWHERE, FAILURES_PER_DEVICE, SignInLimit } from '../src
 import { protectedAccount } from './authenticators.js';
 import { type Answer, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { MailServer } from './mail-server.js';
+import { passkeyAccount, signIn as signInByPasskey } from './passkeys.js';
 import { from, TestReplicas, tally } from './replicas.js';
 
 const NEW_PASSWORD = 'tidal-lantern-orbits-quietly';
@@ -93,6 +94,14 @@ describe.each(['memory', 'Redis'])('an account that is guessed at from many addr
     expect((await login(email, NEW_PASSWORD, from(90_000))).status).toBe(429);
     const device = { 'x-device-token': tokenOf(reset) };
     expect((await login(email, NEW_PASSWORD, { ...from(90_000), ...device })).status).toBe(200);
+  });
+
+  it('lets its owner in on a new device by a passkey, and by the password from then on', async () => {
+    const { account, authenticator } = await passkeyAccount(identity);
+    await slow(identity, account.email);
+    expect((await login(account.email, PASSWORD, from(90_000))).status).toBe(429);
+    const device = { 'x-device-token': tokenOf(await signInByPasskey(identity, authenticator)) };
+    expect((await login(account.email, PASSWORD, { ...from(90_000), ...device })).status).toBe(200);
   });
 
   it('is slowed alike whether it exists or not', async () => {

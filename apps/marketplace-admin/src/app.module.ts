@@ -12,6 +12,7 @@ import { PasskeyModule } from './passkey/passkey.module.js';
 import { SessionModule } from './session/session.module.js';
 import { SubmissionModule } from './submission/submission.module.js';
 import { TenantModule } from './tenant/tenant.module.js';
+import { TokenGateModule } from './token-gate/token-gate.module.js';
 
 /** The operators' edge. It has no state: identity and marketplace-certification decide, by the operator's own token. */
 @Module({})
@@ -23,6 +24,7 @@ export class AppModule {
         ConfigModule.with(config),
         MessagingModule.forService({ config: config.service.nats }),
         LimitsModule.forService(config.limits, config.service.name),
+        TokenGateModule,
         SessionModule,
         AccountModule,
         OperatorModule,

@@ -103,12 +103,13 @@ describe('a sign-in with a second factor', () => {
     const seen: unknown[] = [];
     await api.stand(rpc.identity.signInOperatorByPasskey, (call) => {
       seen.push(call);
-      return pair;
+      return { ...pair, deviceToken: 'by which the device is known' };
     });
     const started = await api.service.request('POST', '/api/auth/login/passkey/options');
     expect([started.status, started.body]).toEqual([200, options]);
-    const { status, body } = await api.service.request('POST', '/api/auth/login/passkey', { body: PASSKEY_ANSWER });
-    expect([status, body]).toEqual([200, pair]);
+    const signedIn = await api.service.request('POST', '/api/auth/login/passkey', { body: PASSKEY_ANSWER });
+    expect([signedIn.status, signedIn.body]).toEqual([200, pair]);
+    expect(signedIn.headers.get('x-device-token')).toBe('by which the device is known');
     expect(seen).toEqual([{ ...PASSKEY_ANSWER, ...origin }]);
   });
 

@@ -1,4 +1,4 @@
-import { PlatformError, rpc } from '@crm/contracts';
+import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { describe, expect, it, jest } from '@jest/globals';
 import { ClientStatusSweeper } from '../src/client-status/client-status.sweeper.js';
 import { ReviewRepository } from '../src/review/review.repository.js';
@@ -13,6 +13,8 @@ useMarketplace((fixture) => {
 
 const post = (caller: Caller, key: string, what: string) =>
   marketplace.request(caller, 'POST', `/developer/apps/${key}/${what}`);
+/** 256 bits. */
+const SECRET = /^[\w-]{43}$/;
 const embed = (allowedOrigins: string[], more: object = {}) => ({ embed: { allowedOrigins, ...more } });
 
 describe('embed credentials', () => {
@@ -30,12 +32,14 @@ describe('embed credentials', () => {
     const { status, headers, body } = await post(developer, key, 'embed-credentials');
     expect([status, body]).toEqual([
       201,
-      { clientId: 'client', clientSecret: 'secret', previousSecretValidUntil: null },
+      { clientId: 'client', clientSecret: expect.stringMatching(SECRET), previousSecretValidUntil: null },
     ]);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(neighbours.callsTo(rpc.identity.issueEmbedCredentials)).toEqual([
       {
         appKey: key,
+        // All that is told of the secret: it is in no message.
+        fingerprint: fingerprintOf(body.clientSecret),
         allowedOrigins: ['https://new.acme.example'],
         scopes: ['leads:read'],
         linkUsersBy: 'explicit',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PlatformError, rpc } from '@crm/contracts';
+import { fingerprintOf, PlatformError, rpc } from '@crm/contracts';
 import { waitUntil } from '@crm/testing';
 import { describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
@@ -20,6 +20,8 @@ async function installed(changes: object = {}, sandbox = false) {
   const { body } = await marketplace.request(tenant, 'POST', '/installs', { appKey: key, sandbox });
   return { key, id: body.id, body };
 }
+/** 256 bits. */
+const SECRET = /^[\w-]{43}$/;
 const credentials = (id: string) => `/installs/${id}/oauth-credentials`;
 
 describe('publishing', () => {
@@ -106,10 +108,10 @@ describe('credentials of an installation', () => {
     const first = await marketplace.request(tenant, 'POST', credentials(id));
     expect([first.status, first.body]).toEqual([
       201,
-      { clientId: 'client', clientSecret: 'secret', previousSecretValidUntil: null },
+      { clientId: 'client', clientSecret: expect.stringMatching(SECRET), previousSecretValidUntil: null },
     ]);
     expect(first.headers.get('cache-control')).toBe('no-store');
-    await marketplace.request(tenant, 'POST', credentials(id), { overlapHours: 0 });
+    const second = await marketplace.request(tenant, 'POST', credentials(id), { overlapHours: 0 });
     const facts = {
       installationId: id,
       appKey: key,
@@ -120,8 +122,9 @@ describe('credentials of an installation', () => {
       redirectUris: [],
     };
     expect(neighbours.callsTo(rpc.identity.issueOAuthCredentials)).toEqual([
-      { ...facts, overlapSeconds: 86_400 },
-      { ...facts, overlapSeconds: 0 },
+      // All that is told of the secrets: they are in no message.
+      { ...facts, fingerprint: fingerprintOf(first.body.clientSecret), overlapSeconds: 86_400 },
+      { ...facts, fingerprint: fingerprintOf(second.body.clientSecret), overlapSeconds: 0 },
     ]);
   });
 

@@ -130,7 +130,7 @@ describe('due deliveries', () => {
     const measure = async () => {
       const [row] = await database.crossTenantStatement<{ items: number; oldestSeconds: number | null }>(
         MEASURE_DUE_DELIVERIES,
-        [],
+        [[]],
       );
       return row;
     };
@@ -158,7 +158,7 @@ describe('due deliveries', () => {
       const [full, other] = [subscription(), subscription()];
       await addBacklog(full, 3_000);
       await addBacklog(other, 5);
-      const read = await readBy((tx) => tx.query(MEASURE_DUE_DELIVERIES));
+      const read = await readBy((tx) => tx.query(MEASURE_DUE_DELIVERIES, [[]]));
       expect((await measure())?.items).toBe(1_005);
       expect(read).toBeLessThan(1_100);
     });

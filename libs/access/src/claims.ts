@@ -26,6 +26,7 @@ export function readClaims(payload: JWTPayload): AccessTokenClaims | undefined {
       ? claims.embed_app_id === undefined
       : claims.embed === true && isText(claims.embed_app_id)) &&
     (claims.api_key === undefined || isOfApiKey(claims)) &&
+    (claims.service_account === undefined || (claims.service_account === true && claims.api_key === true)) &&
     (claims.act === undefined ||
       (typeof claims.act === 'object' &&
         claims.act !== null &&

@@ -12,6 +12,7 @@ export function toPrincipal(claims: AccessTokenClaims, token: string): Principal
     scopes: Object.freeze([...claims.scopes]),
     ...(claims.linked_tid !== undefined && { linkedTenantId: claims.linked_tid }),
     ...(claims.sid !== undefined && (claims.api_key ? { apiKeyId: claims.sid } : { sessionId: claims.sid })),
+    ...(claims.service_account && { serviceAccount: true as const }),
     tokenId: claims.jti,
     issuedAtMs: uuidTimeMs(claims.jti),
     ...appOf(claims),

@@ -8,6 +8,16 @@ export abstract class RevocationSource {
   /** Looked up on every use of a token, cached or not, so it must not do I/O. */
   abstract isRevoked(claims: AccessTokenClaims): boolean;
 
+  /** Whether a tenant is suspended: no token of it is accepted, and what it has waits. Must not do I/O either. */
+  isSuspended(_tenantId: string): boolean {
+    return false;
+  }
+
+  /** The suspended tenants, for work that leaves theirs alone. */
+  suspendedTenants(): readonly string[] {
+    return [];
+  }
+
   /**
    * Whether a signing key was taken out of force before its time. Looked up on every use of a token too.
    * @param id `kid` of the key

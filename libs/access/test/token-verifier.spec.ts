@@ -74,6 +74,8 @@ describe('TokenVerifier', () => {
     ['without the key', { api_key: true, scopes: ['leads'], sid: undefined }],
     ['that says it in another way', { api_key: 'yes', scopes: ['leads'] }],
     ['that denies it', { api_key: false, scopes: ['leads'] }],
+    ['of a service account that says so in another way', { api_key: true, service_account: 1, scopes: ['leads'] }],
+    ['of a service account without saying that it is a key', { service_account: true, scopes: ['leads'] }],
     ['of an app', { api_key: true, scopes: ['leads'], act: { sub: 'acme' } }],
     ['that embeds', { api_key: true, scopes: ['leads'], embed: true, embed_app_id: 'acme' }],
   ])('refuses the token of an API key %s', async (_which, claims) => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { callApi } from './call-api.js';
+import { callApi, callApiForHeaders } from './call-api.js';
 import { ApiProblem } from './problem/api-problem.js';
 
 const own = globalThis.fetch;
@@ -48,6 +48,14 @@ describe('a call of nobody', () => {
     await callApi({ method: 'POST', path: '/api/x', withCookies: true });
     await callApi({ method: 'POST', path: '/api/x' });
     expect(calls.map(({ init }) => init?.credentials)).toEqual(['same-origin', 'omit']);
+  });
+
+  it('sends further headers, which replace none of its own, and hands out those of the answer', async () => {
+    const calls = answering(() => Response.json({ a: 1 }, { headers: { 'x-device-token': 'new' } }));
+    const call = { method: 'POST', path: '/', headers: { 'x-device-token': 'old', accept: '*/*' } } as const;
+    const { answer, headers } = await callApiForHeaders(call);
+    expect([answer, headers.get('x-device-token')]).toEqual([{ a: 1 }, 'new']);
+    expect(calls[0]?.init?.headers).toEqual({ 'x-device-token': 'old', accept: 'application/json' });
   });
 
   it('that is refused becomes a problem, also when something else than the API refuses it', async () => {

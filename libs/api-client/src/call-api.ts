@@ -10,6 +10,7 @@ export interface ApiCall {
   readonly token?: string;
   /** Whether cookies of the API are sent and taken: only where a step of a sign-in is tied to the browser. */
   readonly withCookies?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Whether it goes on when the page is left. */
   readonly outlivesPage?: boolean;
 }
@@ -20,14 +21,20 @@ export interface ApiCall {
  * @returns the JSON of the answer, undefined when it has none
  * @throws ApiProblem for a refusal, and when there is no answer
  */
-export async function callApi<Answer>({
+export async function callApi<Answer>(call: ApiCall): Promise<Answer> {
+  return (await callApiForHeaders<Answer>(call)).answer;
+}
+
+/** The same, for calls whose answer says something in its headers. */
+export async function callApiForHeaders<Answer>({
   method,
   path,
   body,
   token,
   withCookies,
+  headers,
   outlivesPage,
-}: ApiCall): Promise<Answer> {
+}: ApiCall): Promise<{ readonly answer: Answer; readonly headers: Headers }> {
   const response = await fetch(path, {
     method,
     credentials: withCookies ? 'same-origin' : 'omit',
@@ -35,6 +42,7 @@ export async function callApi<Answer>({
     referrerPolicy: 'no-referrer',
     keepalive: outlivesPage === true,
     headers: {
+      ...headers,
       accept: 'application/json',
       ...(body && { 'content-type': 'application/json' }),
       ...(token && { authorization: `Bearer ${token}` }),
@@ -45,5 +53,5 @@ export async function callApi<Answer>({
   });
   const answer = parsedJson(await response.text());
   if (!response.ok) throw problemOf(response, answer);
-  return answer as Answer;
+  return { answer: answer as Answer, headers: response.headers };
 }

@@ -1,4 +1,4 @@
-export { type ApiCall, callApi } from './call-api.js';
+export { type ApiCall, callApi, callApiForHeaders } from './call-api.js';
 export { type ApiClient, type ClientOptions, createApiClient } from './client.js';
 export type { CallerView, FieldView, ObjectView } from './generated/api.js';
 export { ApiProblem, type FieldProblem } from './problem/api-problem.js';

@@ -25,6 +25,8 @@ export interface Principal extends CallOrigin {
   readonly sessionId?: string;
   /** The API key with which a user or a service account (then `userId`) calls. */
   readonly apiKeyId?: string;
+  /** Whether the key is of a service account. */
+  readonly serviceAccount?: true;
   readonly tokenId: string;
   /** Unix time in milliseconds, taken from the token's id (a UUIDv7). */
   readonly issuedAtMs: number;

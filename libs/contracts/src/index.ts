@@ -10,6 +10,7 @@ export * from './events/event-pattern.js';
 export * from './events/event-scope.js';
 export * from './events/event-types.js';
 export * from './events/event-visibility.js';
+export * from './fingerprint.js';
 export * from './hooks.js';
 export * from './json-pointer.js';
 export * from './notices.js';
@@ -27,6 +28,8 @@ export type {
   OperatorSession,
   OperatorSignIn,
   OperatorView,
+  TenantDecision,
+  TenantStanding,
   TenantView,
   TokenPair,
 } from './rpc/identity.js';

@@ -24,6 +24,8 @@ export const OPERATOR_ACTS = [
   'app.revoke',
   'app.unlist',
   'tenant.set-plan',
+  'tenant.suspend',
+  'tenant.reinstate',
   'embed-conflict.view',
   'operator.create',
   'operator.change',

@@ -41,6 +41,8 @@ export interface AccessTokenClaims {
   sid?: string;
   /** The token was exchanged for an API key: `sid` is the key, so that ending a key is published as ending a session is. */
   api_key?: true;
+  /** The key is of a service account: `sub` is no user. */
+  service_account?: true;
   iat: number;
   exp: number;
   jti: string;

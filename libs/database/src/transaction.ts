@@ -29,6 +29,8 @@ export interface TransactionOrigin extends CallOrigin {
   readonly kind?: Principal['kind'];
   /** Of a principal. */
   readonly userId?: string;
+  /** Whether `userId` is a service account. */
+  readonly serviceAccount?: true;
   readonly appKey?: string;
 }
 

@@ -121,6 +121,19 @@ describe('limits in Redis', () => {
     });
   });
 
+  it('are still shared after the process itself was late: the answer came in time', async () => {
+    const limiter = new Limiter(await opened(), LIMIT);
+    await limiter.consume(key);
+    const before = await metricValue(localDecisions);
+    const late = consumed(limiter, 6);
+    // In the turn after the one that sends the call.
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    const end = performance.now() + 400;
+    while (performance.now() < end);
+    expect(await late).toBe(3);
+    expect(await metricValue(localDecisions)).toBe(before);
+  });
+
   it('hold from the start in a process that has never reached Redis', async () => {
     const limiter = new Limiter(open('redis://127.0.0.1:1'), LIMIT);
     expect(await consumed(limiter, 10)).toBe(4);

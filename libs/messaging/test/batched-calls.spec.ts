@@ -4,7 +4,7 @@ import { type NatsConnection, Rpc, type RpcContext, RpcServer } from '../src/ind
 import { type Broker, startBroker, until } from './fixture.js';
 
 const { mintEmbedToken } = rpc.identity;
-const request = (sub: string) => ({ clientId: 'c', clientSecret: 's', sub, email: 'a@b.test', name: 'Ada' });
+const request = (sub: string) => ({ clientId: 'c', fingerprint: 'a'.repeat(64), sub, email: 'a@b.test', name: 'Ada' });
 const tokenFor = (sub: string) => ({ embedToken: `token of ${sub}`, expiresIn: 900 });
 
 describe('calls that travel together', () => {

@@ -71,7 +71,7 @@ class IdentityRpc {
   @Access({ right: 'administer' })
   async issue(@Payload() _request: RpcRequest<typeof issueEmbedCredentials>, @CurrentPrincipal() principal: Principal) {
     seen.push(principal);
-    return { clientId: 'c', clientSecret: 's' };
+    return { clientId: 'c' };
   }
 }
 
@@ -202,7 +202,13 @@ describe('a handler of calls in a Nest application', () => {
 
   it('is called only for principals that its access rule allows', async () => {
     const marketplace = new Rpc(await broker.service('marketplace-certification'));
-    const request = { appKey: 'a', allowedOrigins: [], scopes: [], linkUsersBy: 'email' as const };
+    const request = {
+      appKey: 'a',
+      fingerprint: 'a'.repeat(64),
+      allowedOrigins: [],
+      scopes: [],
+      linkUsersBy: 'email' as const,
+    };
     await expect(marketplace.call(issueEmbedCredentials, request, { token: 'member' })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     });

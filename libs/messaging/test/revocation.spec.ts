@@ -66,6 +66,26 @@ describe('the watch of revocations', () => {
     expect((await start()).isKeyRevoked(kid)).toBe(true);
   });
 
+  it('refuses every token of a suspended tenant, whenever it was issued, until the tenant is reinstated', async () => {
+    const watch = await start();
+    const tid = newId();
+    const [old, young, other] = [claims({ tid }), () => claims({ tid, jti: newId() }), claims()];
+    const now = Date.now();
+    await publisher.publish({ kind: 'suspension', id: tid, cutoffMs: now });
+    await until(() => watch.isSuspended(tid), 'the tenant is suspended', 1_000);
+    expect([old, young(), other].map((token) => watch.isRevoked(token))).toEqual([true, true, false]);
+    // Operators have no tenant.
+    expect(watch.isRevoked(claims({ tid: undefined }))).toBe(false);
+    expect([watch.suspendedTenants(), (await start()).suspendedTenants()]).toEqual([[tid], [tid]]);
+
+    await publisher.publish({ kind: 'tenant', id: tid, cutoffMs: now + 1 });
+    await publisher.publish({ kind: 'reinstatement', id: tid, cutoffMs: now + 1 });
+    await until(() => !watch.isSuspended(tid), 'the tenant is reinstated', 1_000);
+    expect([old, young()].map((token) => watch.isRevoked(token))).toEqual([true, false]);
+    const late = await start();
+    expect([late.isSuspended(tid), late.isRevoked(old), late.isRevoked(young())]).toEqual([false, true, false]);
+  });
+
   it('knows every cut-off of the bucket when it is ready', async () => {
     const tokens = Array.from({ length: 50 }, () => claims());
     for (const token of tokens) await publisher.publish({ kind: 'user', id: token.sub, cutoffMs: future() });

@@ -37,7 +37,7 @@ describe('a stream that has lost events', () => {
     relay = new OutboxRelay(store.database, watched, { pollMs: 50, standbyMs: 30, retryMs: 50, lookMs });
     relay.start();
   };
-  const publish = async (count: number) => {
+  const append = async (count: number) => {
     const ids: string[] = [];
     for (let index = 0; index < count; index += 1) {
       ids.push(
@@ -46,6 +46,10 @@ describe('a stream that has lost events', () => {
         ),
       );
     }
+    return ids;
+  };
+  const publish = async (count: number) => {
+    const ids = await append(count);
     await until(async () => (await marked()) === (await appended()), 'they are published');
     return ids;
   };
@@ -110,6 +114,23 @@ describe('a stream that has lost events', () => {
     start();
     await until(async () => (await stored()).length >= 4 + 7, 'the events are back', 20_000);
     expect((await stored()).slice(4)).toEqual([...first, ...then]);
+  }, 60_000);
+
+  it('is filled again when what was on its way has taken the number of its last event, so that it looks whole', async () => {
+    start();
+    const ids = await publish(2);
+    await relay?.stop();
+    const waiting = await append(4);
+    const [mark] = await store.admin<{ subject: string }>(
+      'SELECT stream_subject AS subject FROM outbox_position ORDER BY since DESC LIMIT 1',
+    );
+    await broker.restart((storeDir) => rm(storeDir, { recursive: true }));
+    await provision();
+    const client = await broker.user('custom-objects');
+    for (const id of waiting) await jetstream(client).publish(mark?.subject ?? '', '{}', { msgID: id });
+    start();
+    await until(async () => (await stored()).length >= 6, 'the events are back', 20_000);
+    expect((await stored()).slice(4)).toEqual(ids);
   }, 60_000);
 
   it('gets what it lacks, and little more, when it was restored from an older copy, also if others have published since', async () => {

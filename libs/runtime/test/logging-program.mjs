@@ -44,7 +44,13 @@ await startService(
   { module: EmptyModule },
   {
     keySource: { getKeys: async () => ({ keys: [] }) },
-    revocations: { ready: true, isRevoked: () => false, isKeyRevoked: () => false },
+    revocations: {
+      ready: true,
+      isRevoked: () => false,
+      isKeyRevoked: () => false,
+      isSuspended: () => false,
+      suspendedTenants: () => [],
+    },
   },
 );
 setInterval(writeLine, 1);

@@ -9,6 +9,7 @@ export {
   type ReceiverReaction,
   startReceiver,
 } from './receiver.js';
+export { reinstateTenant, suspendTenant } from './suspend-tenant.js';
 export { type TestDatabase, testDatabase } from './test-database.js';
 export { provisionTestNats, type TestNats, testNats } from './test-nats.js';
 export { type TestRedis, testRedis } from './test-redis.js';

@@ -10,6 +10,7 @@ import { databases, find, nameOf, ofKind, podOf } from '../manifests.mjs';
  * @property {readonly string[]} stateful
  * @property {readonly string[]} databases names in PostgreSQL
  * @property {number} bodyLimit bytes
+ * @property {readonly string[]} pagePaths paths of the pages of the gateway, with `:name` for a part that varies
  * @property {readonly { durable: string, service: string }[]} workers services that handle events, with their consumer
  */
 
@@ -36,6 +37,9 @@ export function agreementProblems(manifests, contracts) {
   return [
     ...contracts.services.flatMap((service) => servicePortProblems(service, manifests, contracts)),
     ...publicProblems(manifests),
+    ...hostProblems(manifests),
+    ...plaintextProblems(manifests, contracts),
+    ...tlsProblems(manifests),
     ...bodyLimitProblems(manifests, contracts),
     ...connectionProblems(manifests, contracts),
     ...lagProblems(manifests, contracts),
@@ -88,6 +92,82 @@ function publicProblems(manifests) {
     return problems.map((problem) => `HTTPRoute/${name}: ${problem}`);
   });
 }
+
+/**
+ * Each public address has a host of its own, so that a browser keeps what belongs to one apart from the others.
+ * @param {readonly Manifest[]} manifests
+ */
+function hostProblems(manifests) {
+  const hosts = Object.keys(PUBLIC).map((name) => find(manifests, 'HTTPRoute', name)?.spec.hostnames[0]);
+  return Object.keys(PUBLIC)
+    .filter((_name, index) => hosts.indexOf(hosts[index]) !== index)
+    .map((name) => `HTTPRoute/${name}: another public address has its host name`);
+}
+
+/**
+ * A listener without TLS leads to nothing but redirects of pages: a call that was redirected would send its token in the clear
+ * again and again.
+ * @param {readonly Manifest[]} manifests
+ * @param {Contracts} contracts
+ */
+function plaintextProblems(manifests, { pagePaths }) {
+  const gateway = find(manifests, 'Gateway', 'public', 'crm-public');
+  /** @type {any[]} */
+  const listeners = gateway?.spec.listeners ?? [];
+  const plain = listeners.filter(({ protocol }) => protocol !== 'HTTPS').map(({ name }) => name);
+  const api = find(manifests, 'HTTPRoute', 'api')?.spec.hostnames[0];
+  const pages = pagePaths.map(matchOfPage);
+  return ofKind(manifests, 'HTTPRoute').flatMap((route) => {
+    const { parentRefs, hostnames, rules } = route.spec;
+    if (Object.hasOwn(PUBLIC, route.metadata.name)) return [];
+    // A reference without a section is one to every listener.
+    if (
+      !parentRefs.some((/** @type {any} */ { sectionName }) => sectionName === undefined || plain.includes(sectionName))
+    )
+      return [];
+    const problems = rules.flatMap((/** @type {any} */ { matches = [], filters = [], backendRefs = [] }) => {
+      const [filter] = filters;
+      const redirects = filter?.type === 'RequestRedirect' && filter.requestRedirect.scheme === 'https';
+      const paths = matches.map((/** @type {any} */ { path }) => `${path?.type} ${path?.value}`);
+      const others = paths.filter((/** @type {string} */ path) => !pages.includes(path));
+      return [
+        ...(redirects && backendRefs.length === 0 ? [] : ['it does more than to redirect what comes without TLS']),
+        ...(paths.length === 0 ? ['it redirects every path, calls of the API included'] : []),
+        ...others.map((/** @type {string} */ path) => `it redirects ${path}, which is not a page`),
+      ];
+    });
+    if (String(hostnames) !== String([api])) problems.push(`it redirects pages of ${hostnames}, which ${api} has`);
+    return problems.map((/** @type {string} */ problem) => `${nameOf(route)}: ${problem}`);
+  });
+}
+
+/** In the terms of NGINX Gateway Fabric. */
+const TLS_OPTIONS = {
+  'nginx.org/ssl-protocols': /^TLSv1\.2 TLSv1\.3$/,
+  // Of TLS 1.2: forward secrecy and authenticated encryption.
+  'nginx.org/ssl-ciphers': /^(ECDHE-(ECDSA|RSA)-(AES(128|256)-GCM-SHA(256|384)|CHACHA20-POLY1305)(:|$))+$/,
+  'nginx.org/ssl-prefer-server-ciphers': /^on$/,
+};
+
+/**
+ * Every public listener names its versions and suites.
+ * @param {readonly Manifest[]} manifests
+ */
+function tlsProblems(manifests) {
+  const gateway = find(manifests, 'Gateway', 'public', 'crm-public');
+  /** @type {any[]} */
+  const listeners = gateway?.spec.listeners ?? [];
+  return listeners
+    .filter(({ protocol }) => protocol === 'HTTPS')
+    .flatMap(({ name, tls }) =>
+      Object.entries(TLS_OPTIONS)
+        .filter(([option, wanted]) => !wanted.test(tls.options?.[option] ?? ''))
+        .map(([option]) => `Gateway/public: ${option} of the listener ${name} is ${tls.options?.[option]}`),
+    );
+}
+
+/** @param {string} page */
+const matchOfPage = (page) => (page.includes('/:') ? `PathPrefix ${page.replace(/\/:.*$/, '')}` : `Exact ${page}`);
 
 /** @param {readonly Manifest[]} manifests @param {Contracts} contracts */
 function bodyLimitProblems(manifests, { bodyLimit }) {

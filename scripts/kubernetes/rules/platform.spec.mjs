@@ -215,6 +215,56 @@ finds('the rules of agreement', (manifests) => agreementProblems(manifests, CONT
     'HTTPRoute/api: it has no listener with TLS for its host name',
   ],
   [
+    'two public addresses on one host',
+    (all) => {
+      const host = get(all, 'HTTPRoute', 'api').spec.hostnames[0];
+      get(all, 'HTTPRoute', 'embed').spec.hostnames = [host];
+      get(all, 'Gateway', 'public', 'crm-public').spec.listeners[2].hostname = host;
+      const platform = all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('platform'));
+      Object.assign(/** @type {any} */ (platform).data, { EMBED_API_URL: `https://${host}` });
+    },
+    'HTTPRoute/embed: another public address has its host name',
+  ],
+  [
+    'a call of the API that is redirected when it comes without TLS',
+    (all) =>
+      get(all, 'HTTPRoute', 'pages-to-https', 'crm-public').spec.rules[0].matches.push({
+        path: { type: 'PathPrefix', value: '/api' },
+      }),
+    'HTTPRoute/pages-to-https: it redirects PathPrefix /api, which is not a page',
+  ],
+  [
+    'a redirect of every path',
+    (all) => delete get(all, 'HTTPRoute', 'pages-to-https', 'crm-public').spec.rules[0].matches,
+    'HTTPRoute/pages-to-https: it redirects every path, calls of the API included',
+  ],
+  [
+    'a redirect at every address',
+    (all) => delete get(all, 'HTTPRoute', 'pages-to-https', 'crm-public').spec.hostnames,
+    'HTTPRoute/pages-to-https: it redirects pages of undefined, which api.crm.example.com has',
+  ],
+  [
+    'a service that answers without TLS',
+    (all) => delete get(all, 'HTTPRoute', 'pages-to-https', 'crm-public').spec.rules[0].filters,
+    'HTTPRoute/pages-to-https: it does more than to redirect what comes without TLS',
+  ],
+  [
+    'a listener that speaks an old version of TLS',
+    (all) => {
+      const { options } = get(all, 'Gateway', 'public', 'crm-public').spec.listeners[1].tls;
+      options['nginx.org/ssl-protocols'] = 'TLSv1.1 TLSv1.2 TLSv1.3';
+    },
+    'Gateway/public: nginx.org/ssl-protocols of the listener api is TLSv1.1 TLSv1.2 TLSv1.3',
+  ],
+  [
+    'a listener with a suite without forward secrecy',
+    (all) => {
+      const { options } = get(all, 'Gateway', 'public', 'crm-public').spec.listeners[2].tls;
+      options['nginx.org/ssl-ciphers'] = 'AES256-GCM-SHA384';
+    },
+    'Gateway/public: nginx.org/ssl-ciphers of the listener embed is AES256-GCM-SHA384',
+  ],
+  [
     'more processes than the database has connections for',
     (all) => Object.assign(get(all, 'HorizontalPodAutoscaler', 'identity').spec, { maxReplicas: 40 }),
     'Cluster/crm-db: 1186 connections are needed, and 600 allowed',

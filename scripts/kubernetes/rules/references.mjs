@@ -154,7 +154,7 @@ function routeProblems(route, manifests) {
     const gateway = find(manifests, 'Gateway', name, namespace ?? route.metadata.namespace);
     const listener = gateway?.spec.listeners.find((/** @type {any} */ candidate) => candidate.name === sectionName);
     if (!listener) problems.push(`there is no listener ${sectionName} of ${name}`);
-    else if (listener.hostname !== route.spec.hostnames?.[0])
+    else if (listener.hostname !== undefined && listener.hostname !== route.spec.hostnames?.[0])
       problems.push(`its host name is not that of the listener ${sectionName}`);
   }
   for (const { name, port } of route.spec.rules.flatMap((/** @type {any} */ { backendRefs = [] }) => backendRefs)) {

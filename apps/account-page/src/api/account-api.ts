@@ -1,7 +1,12 @@
-import { callApi } from '@crm/api-client';
+import { callApi, callApiForHeaders } from '@crm/api-client';
+
+/** By what this browser is known at the next sign-in. It is no credential (decision record 0211). */
+export interface DeviceToken {
+  readonly deviceToken?: string;
+}
 
 /** Of a completed sign-in. The refresh token is not taken: a visit to this page is shorter than an access token lives. */
-export interface Tokens {
+export interface Tokens extends DeviceToken {
   readonly accessToken: string;
 }
 
@@ -51,9 +56,16 @@ export interface AccessRequest {
   readonly app: { readonly key: string; readonly name: string; readonly publisher: string };
   readonly tenant: { readonly id: string; readonly name: string };
   readonly scopes: readonly AskedScope[];
+  readonly accessPeriod: AccessPeriod;
   /** Where the answer goes. */
   readonly redirectHost: string;
   readonly expiresAt: string;
+}
+
+/** When the access of an app ends: however often it is used, and without use. */
+export interface AccessPeriod {
+  readonly maxSeconds: number;
+  readonly idleSeconds: number;
 }
 
 export interface AskedScope {
@@ -70,13 +82,34 @@ const post = <Answer>(path: string, body: object, token?: string): Promise<Answe
 const postTied = <Answer>(path: string, body: object): Promise<Answer> =>
   callApi({ method: 'POST', path, body, withCookies: true });
 
+const DEVICE_HEADER = 'x-device-token';
+
+interface KnownCaller {
+  readonly token?: string;
+  /** By what the browser is known already. */
+  readonly device?: string;
+}
+
+/** A call after which this browser may be known. */
+export async function postKnown<Answer>(
+  path: string,
+  body: object,
+  { token, device }: KnownCaller = {},
+): Promise<Answer & DeviceToken> {
+  const call = { method: 'POST', path, body, token, ...(device && { headers: { [DEVICE_HEADER]: device } }) } as const;
+  const { answer, headers } = await callApiForHeaders<Answer>(call);
+  const deviceToken = headers.get(DEVICE_HEADER);
+  return { ...answer, ...(deviceToken !== null && { deviceToken }) };
+}
+
 /** The calls of this page. e2e/account/calls.spec.ts compares them with the document of the API. */
 export const accountApi = {
-  signIn: (email: string, password: string) => post<SignInAnswer>('/api/auth/login', { email, password }),
-  verifyCode: (challengeId: string, code: string) => post<Tokens>('/api/auth/mfa/verify', { challengeId, code }),
+  signIn: (email: string, password: string, device: string | undefined) =>
+    postKnown<SignInAnswer>('/api/auth/login', { email, password }, { device }),
+  verifyCode: (challengeId: string, code: string) => postKnown<Tokens>('/api/auth/mfa/verify', { challengeId, code }),
   startEnrolment: (enrolmentToken: string) => post<AuthenticatorSetup>('/api/auth/mfa/enrolment', { enrolmentToken }),
   confirmEnrolment: (enrolmentToken: string, code: string) =>
-    post<Tokens & { readonly recoveryCodes: readonly string[] }>('/api/auth/mfa/enrolment/confirm', {
+    postKnown<Tokens & { readonly recoveryCodes: readonly string[] }>('/api/auth/mfa/enrolment/confirm', {
       enrolmentToken,
       code,
     }),
@@ -85,12 +118,12 @@ export const accountApi = {
     callApi<void>({ method: 'POST', path: '/api/auth/logout', body: {}, token, outlivesPage: true }),
 
   passkeyOptions: () => post<PasskeyOptions>('/api/auth/login/passkey/options', {}),
-  signInWithPasskey: (answer: object) => post<SignInAnswer>('/api/auth/login/passkey', answer),
+  signInWithPasskey: (answer: object) => postKnown<SignInAnswer>('/api/auth/login/passkey', answer),
 
   providersFor: (email: string) =>
     get<{ readonly providers: readonly Provider[] }>(`/api/auth/oidc/discover?email=${encodeURIComponent(email)}`),
-  startAtProvider: (id: string) =>
-    postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, {}),
+  startAtProvider: (id: string, fresh: boolean) =>
+    postTied<{ readonly redirectTo: string }>(`/api/auth/oidc/${encodeURIComponent(id)}/start`, { fresh }),
   exchangeCode: (code: string) => postTied<SignInAnswer>('/api/auth/oidc/exchange', { code }),
 
   accessRequest: (token: string, id: string) => get<AccessRequest>(`/api/auth/oauth/requests/${id}`, token),
@@ -99,9 +132,9 @@ export const accountApi = {
 
   askForReset: (email: string) => post<object>('/api/auth/password-resets', { email }),
   completeReset: (token: string, password: string) =>
-    post<void>('/api/auth/password-resets/complete', { token, password }),
+    postKnown<object>('/api/auth/password-resets/complete', { token, password }),
   acceptInvitation: (token: string, password: string) =>
-    post<void>('/api/auth/invitations/accept', { token, password }),
+    post<undefined>('/api/auth/invitations/accept', { token, password }),
   verifyEmail: (caller: string, token: string) => post<void>('/api/auth/verify-email', { token }, caller),
   resendVerification: (caller: string) => post<void>('/api/auth/verify-email/resend', {}, caller),
   confirmEmailChange: (token: string) => post<void>('/api/auth/email-change/confirm', { token }),

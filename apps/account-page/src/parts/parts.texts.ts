@@ -1,7 +1,20 @@
 import type { Catalogue } from '@crm/ui';
 
 export const PAGE_TEXTS: Catalogue<
-  Record<'product' | 'required' | 'working' | 'noView' | 'noViewText' | 'signIn', string>
+  Record<
+    | 'product'
+    | 'required'
+    | 'working'
+    | 'noView'
+    | 'noViewText'
+    | 'signIn'
+    | 'cancel'
+    | 'retry'
+    | 'copy'
+    | 'copied'
+    | 'notCopied',
+    string
+  >
 > = {
   en: {
     product: 'CRM account',
@@ -10,6 +23,11 @@ export const PAGE_TEXTS: Catalogue<
     noView: 'There is no such page',
     noViewText: 'Check the address, or open the link from the mail again.',
     signIn: 'Go to the sign-in',
+    cancel: 'Cancel',
+    retry: 'Try again',
+    copy: 'Copy',
+    copied: 'It is copied.',
+    notCopied: 'Your browser did not let this page copy it. Mark it and copy it by hand.',
   },
   de: {
     product: 'CRM-Konto',
@@ -18,5 +36,10 @@ export const PAGE_TEXTS: Catalogue<
     noView: 'Diese Seite gibt es nicht',
     noViewText: 'Prüfen Sie die Adresse, oder öffnen Sie den Link aus der E-Mail noch einmal.',
     signIn: 'Zur Anmeldung',
+    cancel: 'Abbrechen',
+    retry: 'Erneut versuchen',
+    copy: 'Kopieren',
+    copied: 'Es ist kopiert.',
+    notCopied: 'Ihr Browser hat das Kopieren nicht zugelassen. Markieren Sie es, und kopieren Sie es von Hand.',
   },
 };

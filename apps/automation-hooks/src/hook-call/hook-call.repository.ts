@@ -1,9 +1,10 @@
+import { RevocationSource } from '@crm/access';
 import { pooledRandom } from '@crm/context';
 import { Database } from '@crm/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { LOOP_STOPPED, MAX_DEPTH } from '../run/workflow-depth.js';
-import { ACCEPT_CALLS, SWEEP_CALL_KEYS, VERIFY_CALLS } from './hook-call.sql.js';
+import { ACCEPT_CALLS, NOTE_HOOK_USE, SWEEP_CALL_KEYS, VERIFY_CALLS } from './hook-call.sql.js';
 
 /** The address that a call presents. */
 export interface PresentedHook {
@@ -27,6 +28,8 @@ export interface HookCall extends PresentedHook {
 
 export interface CallOutcome {
   readonly isAccepted: boolean;
+  /** Whether the use of the secret has to be noted again. */
+  readonly isUseDue: boolean;
   /** The run that the call started, or the one that it repeats. */
   readonly runId: string | null;
   /** Milliseconds until the workflow may start another run; null unless it has started as many as it may. */
@@ -40,6 +43,7 @@ export class HookCallRepository {
 
   constructor(
     private readonly database: Database,
+    private readonly revocations: RevocationSource,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
     this.runsPerMinute = config.runs.perMinute;
@@ -61,13 +65,22 @@ export class HookCallRepository {
       LOOP_STOPPED.code,
       LOOP_STOPPED.detail,
       calls.map(({ traceparent }) => traceparent ?? null),
+      this.revocations.suspendedTenants(),
     ]);
   }
 
   /** Whether a call with this address would be accepted. Costs what accepting costs without storing. */
   async verify(hook: PresentedHook): Promise<boolean> {
-    const rows = await this.database.crossTenantStatement<{ isAccepted: boolean }>(VERIFY_CALLS, presented([hook]));
+    const rows = await this.database.crossTenantStatement<{ isAccepted: boolean }>(VERIFY_CALLS, [
+      ...presented([hook]),
+      this.revocations.suspendedTenants(),
+    ]);
     return rows[0]?.isAccepted === true;
+  }
+
+  /** Notes that the secret of a hook was used. */
+  async noteUse({ workflowId, secretHash }: PresentedHook): Promise<void> {
+    await this.database.crossTenantStatement(NOTE_HOOK_USE, [workflowId, secretHash]);
   }
 
   /** @returns how many old keys were deleted, `limit` at most */
@@ -77,7 +90,7 @@ export class HookCallRepository {
   }
 }
 
-/** The parameters of VERIFIED. */
+/** The first parameters of `verified`. */
 const presented = (hooks: readonly PresentedHook[]): unknown[] => [
   hooks.map(({ workflowId }) => workflowId),
   hooks.map(({ secretHash }) => secretHash),

@@ -5,7 +5,7 @@ import { Batches, isRefusedStatement, newId } from '@crm/database';
 import { readIdempotencyKey } from '@crm/idempotency';
 import { rateLimited } from '@crm/limits';
 import { recordedOnly } from '@crm/tracing';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { hashOfSecret } from '../hook/hook.service.js';
 import { RunSignal } from '../run/run.signal.js';
@@ -29,9 +29,12 @@ export interface Presented {
 /** Accepts hook calls. Those that arrive at the same time are verified and stored by one statement. */
 @Injectable()
 export class HookCallService {
+  private readonly logger = new Logger(HookCallService.name);
   private readonly runsPerMinute: number;
   /** Calls with a key that are under way in this process, so that their repetitions wait for the same answer. */
   private readonly keyed = new Map<string, Promise<string>>();
+  /** Hooks whose use is being noted: calls that arrive meanwhile leave it to that. */
+  private readonly noting = new Set<string>();
   private readonly batches: Batches<HookCall, CallOutcome>;
 
   constructor(
@@ -92,14 +95,29 @@ export class HookCallService {
 
   private async acceptNow(call: HookCall): Promise<string> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const { isAccepted, runId, retryAfterMs } = await this.batches.run(TOGETHER, call);
+      const { isAccepted, isUseDue, runId, retryAfterMs } = await this.batches.run(TOGETHER, call);
       if (!isAccepted) throw new PlatformError('NOT_FOUND');
+      if (isUseDue) await this.noteUse(call);
       if (retryAfterMs !== null) throw this.tooMany(retryAfterMs);
       if (runId !== null) return runId;
     }
     throw new PlatformError('SERVICE_UNAVAILABLE', 'Another call with this key was not stored', {
       retryAfterSeconds: 1,
     });
+  }
+
+  /** Once in five minutes for a secret. What it says is for people who replace secrets; the call goes on without it. */
+  private async noteUse(call: HookCall): Promise<void> {
+    const { workflowId } = call;
+    if (this.noting.has(workflowId)) return;
+    this.noting.add(workflowId);
+    try {
+      await this.calls.noteUse(call);
+    } catch (error) {
+      this.logger.warn({ msg: 'The use of a hook was not noted; its next call tries again', workflowId, err: error });
+    } finally {
+      this.noting.delete(workflowId);
+    }
   }
 
   private async acceptAlone(call: HookCall): Promise<CallOutcome> {

@@ -1,5 +1,8 @@
 // Hook calls, verified and stored for all tenants by one statement of the narrow role: a call presents no tenant.
 
+/** How exactly it is known when a secret was last used: a write with every call would cost more than the call. */
+const USE_INTERVAL = "interval '5 minutes'";
+
 /** How long a call with the same key is taken for a repetition. */
 const KEY_LIFETIME = "interval '24 hours'";
 
@@ -7,31 +10,41 @@ const KEY_LIFETIME = "interval '24 hours'";
  * Calls by the address that they present. $1: workflows, $2: SHA-256 of the secrets, $3: a random text, other for each
  * statement.
  *
- * The form is constant: whether there is such a hook or not, one row is looked up in each of two tables and two hashes are
- * compared. They are compared as hashes that nobody can predict, because of the random text: how many bytes are equal says
- * nothing about the secret. Here and below, `OFFSET 0` keeps a lookup a lookup by its whole key, whatever the planner knows
+ * The form is constant: whether there is such a hook or not, one row is looked up in each of two tables, and the hash is
+ * compared with those of two secrets, the present one and the one that it replaced. They are compared as hashes that nobody
+ * can predict, because of the random text: how many bytes are equal says nothing about the secret. Here and below, `OFFSET 0` keeps a lookup a lookup by its whole key, whatever the planner knows
  * of the tables at the time.
+ *
+ * `is_use_due`: it is five minutes since the use of the secret was noted.
+ * @param suspended the parameter with the tenants whose hooks accept nothing, because they are suspended
  */
-const VERIFIED = `
+const verified = (suspended: string): string => `
   SELECT call.n, call.workflow_id, hook.tenant_id, workflow.definition_version,
-         (sha256(coalesce(hook.secret_hash, ''::bytea) || $3::bytea) = sha256(call.secret_hash || $3::bytea)
-           AND workflow.enabled AND workflow.trigger_type = 'webhook_received') IS TRUE AS is_accepted
+         ((is_current OR is_previous) AND workflow.enabled AND workflow.trigger_type = 'webhook_received'
+           AND hook.tenant_id <> ALL (${suspended}::uuid[])) IS TRUE AS is_accepted,
+         (CASE WHEN is_current THEN hook.secret_last_used_at ELSE hook.previous_secret_last_used_at END
+           > now() - ${USE_INTERVAL}) IS NOT TRUE AS is_use_due
     FROM unnest($1::uuid[], $2::bytea[]) WITH ORDINALITY AS call (workflow_id, secret_hash, n)
     LEFT JOIN hook ON hook.workflow_id = call.workflow_id
     LEFT JOIN LATERAL (
       SELECT enabled, trigger_type, definition_version FROM workflow
        WHERE tenant_id = coalesce(hook.tenant_id, '00000000-0000-0000-0000-000000000000') AND id = call.workflow_id
-      OFFSET 0) AS workflow ON true`;
+      OFFSET 0) AS workflow ON true
+    CROSS JOIN LATERAL (
+      SELECT sha256(coalesce(hook.secret_hash, ''::bytea) || $3::bytea) = presented.hash AS is_current,
+             (sha256(coalesce(hook.previous_secret_hash, ''::bytea) || $3::bytea) = presented.hash
+               AND hook.previous_valid_until > now()) IS TRUE AS is_previous
+        FROM (SELECT sha256(call.secret_hash || $3::bytea) AS hash OFFSET 0) AS presented OFFSET 0) AS secret`;
 
-/** Whether calls would be accepted, for those that cannot be read. Parameters as in VERIFIED. */
-export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${VERIFIED}) AS verified ORDER BY n`;
+/** Whether calls would be accepted, for those that cannot be read. $1 to $3: as in `verified`, $4: suspended tenants. */
+export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${verified('$4')}) AS verified ORDER BY n`;
 
 /**
  * Verifies calls and stores a run for each that is accepted, unless it repeats an earlier one by its key or its workflow
  * has started as many runs as it may. Lists of equal length: $1: workflows, $2: SHA-256 of the secrets, $4: ids of the new
- * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in VERIFIED. $8: runs that
+ * runs, $5: SHA-256 of the keys, or null, $6: depths, $7: payloads as one array of JSON. $3: as in `verified`. $8: runs that
  * a workflow may start in a minute. $9: the largest depth of a run that is executed. $10: code and $11: detail of the error
- * of a deeper one. $12: traceparents of the calls that are traced, otherwise null.
+ * of a deeper one. $12: traceparents of the calls that are traced, otherwise null. $13: suspended tenants.
  *
  * The rate is a bucket with room for the runs of a minute: `next_at` is when the runs that were started so far would have
  * started at an even pace, and may be at most a minute ahead. A workflow whose bucket is full is not locked. `granted` is how
@@ -43,7 +56,7 @@ export const VERIFY_CALLS = `SELECT n::int, is_accepted AS "isAccepted" FROM (${
  * and for one whose key another statement has stored meanwhile, for which this one waited: asked again, it gives that run.
  */
 export const ACCEPT_CALLS = `
-  WITH verified AS MATERIALIZED (${VERIFIED}),
+  WITH verified AS MATERIALIZED (${verified('$13')}),
   pace AS MATERIALIZED (SELECT interval '1 minute' / $8::int AS gap, now() + interval '1 minute' AS most),
   known AS MATERIALIZED (
     SELECT verified.*, new.run_id, new.key_hash, new.depth, new.traceparent, earlier.run_id AS earlier_run_id, rate.next_at
@@ -95,7 +108,7 @@ export const ACCEPT_CALLS = `
   queued AS (
     INSERT INTO run_queue (tenant_id, run_id, workflow_id, traceparent)
     SELECT tenant_id, run_id, workflow_id, traceparent FROM started WHERE depth <= $9::int)
-  SELECT verified.n::int, verified.is_accepted AS "isAccepted",
+  SELECT verified.n::int, verified.is_accepted AS "isAccepted", verified.is_use_due AS "isUseDue",
          coalesce(known.earlier_run_id, started.run_id) AS "runId",
          CASE WHEN verified.is_accepted AND known.earlier_run_id IS NULL AND admitted.n IS NULL
               THEN ceil(extract(epoch FROM coalesce(rated.next_at, known.next_at) + pace.gap - pace.most) * 1000)::int
@@ -106,6 +119,20 @@ export const ACCEPT_CALLS = `
     LEFT JOIN admitted USING (n)
     LEFT JOIN started USING (n)
    ORDER BY verified.n`;
+
+/**
+ * Notes that a secret was used. A hook that another statement changes is passed over, so that no call waits: that one notes the
+ * use, or replaces the secret. $1: workflow, $2: SHA-256 of the secret.
+ */
+export const NOTE_HOOK_USE = `
+  WITH used AS MATERIALIZED (
+    SELECT workflow_id FROM hook
+     WHERE workflow_id = $1 AND (secret_hash = $2 OR previous_secret_hash = $2) FOR UPDATE SKIP LOCKED)
+  UPDATE hook SET
+    secret_last_used_at = CASE WHEN hook.secret_hash = $2 THEN now() ELSE hook.secret_last_used_at END,
+    previous_secret_last_used_at =
+      CASE WHEN hook.previous_secret_hash = $2 THEN now() ELSE hook.previous_secret_last_used_at END
+    FROM used WHERE hook.workflow_id = used.workflow_id`;
 
 /** Deletes keys that are too old to be repeated, at most $1 of them, of all tenants. */
 export const SWEEP_CALL_KEYS = `

@@ -12,4 +12,24 @@ export class Hook {
   /** SHA-256 of the secret. */
   @Column({ name: 'secret_hash', type: 'bytea' })
   secretHash: Buffer;
+
+  @Column({ name: 'secret_created_at', type: 'timestamptz' })
+  secretCreatedAt: Date;
+
+  /** To five minutes. */
+  @Column({ name: 'secret_last_used_at', type: 'timestamptz', nullable: true })
+  secretLastUsedAt: Date | null;
+
+  /** Of the secret before this one, which stays valid for a time. */
+  @Column({ name: 'previous_secret_hash', type: 'bytea', nullable: true })
+  previousSecretHash: Buffer | null;
+
+  @Column({ name: 'previous_secret_created_at', type: 'timestamptz', nullable: true })
+  previousSecretCreatedAt: Date | null;
+
+  @Column({ name: 'previous_secret_last_used_at', type: 'timestamptz', nullable: true })
+  previousSecretLastUsedAt: Date | null;
+
+  @Column({ name: 'previous_valid_until', type: 'timestamptz', nullable: true })
+  previousValidUntil: Date | null;
 }

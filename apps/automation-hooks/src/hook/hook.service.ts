@@ -4,10 +4,16 @@ import { Database, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
+import type { Hook } from './hook.entity.js';
 import { HookRepository } from './hook.repository.js';
 
 /** 128 bits, as the hook's contract says. */
 const SECRET_BYTES = 16;
+
+export interface RotatedHook {
+  readonly url: string;
+  readonly previousValidUntil: Date | null;
+}
 
 /** The secrets by which upstream systems start workflows. */
 @Injectable()
@@ -32,11 +38,40 @@ export class HookService {
    * @returns the hook's URL, secret included
    */
   async issue(tx: TenantTransaction, workflowId: string): Promise<string> {
-    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const secret = newSecret();
     const hook = { workflowId, tenantId: tx.tenantId, secretHash: hashOfSecret(secret) };
     await this.database.crossTenant((narrow) => this.hooks.store(narrow, hook));
     await this.hooks.insertSecret(tx, workflowId, this.box.seal(secret, placeOfHookSecret(tx.tenantId, workflowId)));
     return this.urlOf(workflowId, secret);
+  }
+
+  /**
+   * Replaces the secret of a hook; the previous one stays valid for a time.
+   * @returns the new URL, secret included, and until when the previous one works; null for a workflow that has no hook
+   */
+  async rotate(tenantId: string, workflowId: string, overlapSeconds: number): Promise<RotatedHook | null> {
+    const secret = newSecret();
+    const hook = { workflowId, tenantId, secretHash: hashOfSecret(secret) };
+    const sealed = this.box.seal(secret, placeOfHookSecret(tenantId, workflowId));
+    const previousValidUntil = await this.database.crossTenant((narrow) =>
+      this.hooks.rotate(narrow, hook, sealed, overlapSeconds),
+    );
+    return previousValidUntil === undefined ? null : { url: this.urlOf(workflowId, secret), previousValidUntil };
+  }
+
+  /** Whether the workflow has a hook: the global row of one that was withdrawn stays. */
+  async exists(tx: TenantTransaction, workflowId: string): Promise<boolean> {
+    return (await this.hooks.listSecrets(tx, [workflowId])).length > 0;
+  }
+
+  /** What is known of the secrets of a hook, without the secrets. @returns null for a workflow that never had one */
+  find(tenantId: string, workflowId: string): Promise<Hook | null> {
+    return this.database.crossTenant((narrow) => this.hooks.find(narrow, tenantId, workflowId));
+  }
+
+  /** Ends the previous secret before its time. @returns whether it was still valid */
+  endPrevious(tenantId: string, workflowId: string): Promise<boolean> {
+    return this.database.crossTenant((narrow) => this.hooks.endPrevious(narrow, tenantId, workflowId));
   }
 
   /**
@@ -78,6 +113,8 @@ export class HookService {
     return `${this.baseUrl}${HOOK_PATH}/${workflowId}/${secret}`;
   }
 }
+
+const newSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
 /** The secret is random and long, so one round of a fast hash protects it. */
 export const hashOfSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { PlatformError } from '@crm/contracts';
 import { compileFormula } from '@crm/formula';
 import { conditionTypes, type ManifestTrigger } from '@crm/manifest';
@@ -37,12 +38,13 @@ export class RunExecutor {
     private readonly runs: ClaimedRunRepository,
     private readonly actions: ActionService,
     private readonly tenants: TenantDirectory,
+    private readonly revocations: RevocationSource,
     @Inject(AUTOMATIONS_CONFIG) config: AutomationsConfig,
   ) {
     this.maxClaims = config.runs.maxClaims;
   }
 
-  /** @param stopping when it is aborted, the run is given back after the current step */
+  /** @param stopping when it is aborted, the run is given back after the current step; as it is when its tenant is suspended */
   async execute(claim: Claim, stopping: AbortSignal): Promise<void> {
     if (claim.claims > this.maxClaims) return this.abandon(claim);
     const span = startSpan(claim.traceparent ?? undefined, describeRun, claim);
@@ -100,7 +102,7 @@ export class RunExecutor {
     for (const [position, action] of actions.entries()) {
       const earlier = done.get(position);
       if (earlier?.status === 'succeeded') continue;
-      if (stopping.aborted) {
+      if (stopping.aborted || this.revocations.isSuspended(claim.tenantId)) {
         await this.store(claim, this.runs.continue(claim, null, new Date(), startedAt));
         return;
       }
@@ -135,6 +137,10 @@ export class RunExecutor {
       const output = await within(span, () => this.actions.perform(traced, action, position, finished));
       return { kind: 'done', output };
     } catch (error) {
+      // Whatever it failed at: it is made again when the tenant is reinstated, and no attempt counts until then.
+      if (this.revocations.isSuspended(begun.tenantId)) {
+        return { kind: 'later', until: new Date(), attempts: earlier?.attempts ?? 0 };
+      }
       const attempts = (earlier?.attempts ?? 0) + 1;
       this.logger.warn({ msg: 'A step did not succeed', runId: begun.run.id, position, attempts, err: error });
       if (isRetryable(error) && attempts < MAX_ATTEMPTS) {

@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { Database, DueWorkMeter } from '@crm/database';
 import { TenantDirectory } from '@crm/messaging';
 import { Module } from '@nestjs/common';
@@ -38,8 +39,9 @@ const DUE_RUNS_METER = Symbol('automation-hooks:due-runs-meter');
     TenantDirectory,
     {
       provide: DUE_RUNS_METER,
-      useFactory: (database: Database) => new DueWorkMeter(database, 'runs', MEASURE_DUE_RUNS),
-      inject: [Database],
+      useFactory: (database: Database, revocations: RevocationSource) =>
+        new DueWorkMeter(database, 'runs', MEASURE_DUE_RUNS, () => [revocations.suspendedTenants()]),
+      inject: [Database, RevocationSource],
     },
   ],
   // Hook calls are stored by statements of their own, and wake the worker.

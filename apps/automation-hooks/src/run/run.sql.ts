@@ -90,5 +90,5 @@ export const LIST_STEPS = `
   SELECT run_id AS "runId", key, type, status, error_code AS "errorCode", error_detail AS "errorDetail"
     FROM run_step WHERE tenant_id = $1 AND run_id = ANY ($2::uuid[]) ORDER BY run_id, position`;
 
-/** Runs that are due and wait for a worker. */
-export const MEASURE_DUE_RUNS = measureDueWork('run_queue', 'due_at');
+/** Runs that are due and wait for a worker. $1: tenants whose runs wait for something else. */
+export const MEASURE_DUE_RUNS = measureDueWork('run_queue', 'due_at', 'tenant_id <> ALL ($1::uuid[])');

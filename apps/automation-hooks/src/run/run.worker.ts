@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
@@ -15,6 +16,7 @@ export class RunWorker extends Worker<Claim> {
     private readonly database: Database,
     private readonly queue: RunQueueRepository,
     private readonly executor: RunExecutor,
+    private readonly revocations: RevocationSource,
     signal: RunSignal,
     @Inject(AUTOMATIONS_CONFIG) { runs }: AutomationsConfig,
   ) {
@@ -23,7 +25,9 @@ export class RunWorker extends Worker<Claim> {
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
-    return { items: await this.queue.claim(places, this.leaseSeconds, fullTenants) };
+    // Runs of a suspended tenant wait until it is reinstated.
+    const except = [...fullTenants, ...this.revocations.suspendedTenants()];
+    return { items: await this.queue.claim(places, this.leaseSeconds, except) };
   }
 
   protected release(claims: readonly Claim[]): Promise<void> {

@@ -3,13 +3,7 @@ import type { Principal } from '@crm/context';
 import { ApiGroup, Describe, IdParam, type ListAnswer, ListQuery, NotRepeatable } from '@crm/http';
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
 import { WORKFLOW_GROUP } from './api-group.js';
-import {
-  ChangeWorkflowInput,
-  CreatedWorkflowView,
-  CreateWorkflowInput,
-  HookView,
-  WorkflowView,
-} from './workflow.dto.js';
+import { ChangeWorkflowInput, CreatedWorkflowView, CreateWorkflowInput, WorkflowView } from './workflow.dto.js';
 import { WorkflowService } from './workflow.service.js';
 
 @ApiGroup(WORKFLOW_GROUP)
@@ -50,17 +44,6 @@ export class WorkflowController {
   })
   get(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<WorkflowView> {
     return this.workflows.get(principal, id);
-  }
-
-  @Get(':id/hook')
-  @Access({ right: 'administer' })
-  @Describe({
-    summary: 'Returns the hook URL of a workflow',
-    description: 'The URL contains a secret: everyone who has it can start runs.',
-    answers: [{ status: 200, description: 'The hook URL', body: () => HookView }],
-  })
-  async hook(@CurrentPrincipal() principal: Principal, @IdParam() id: string): Promise<HookView> {
-    return { hookUrl: await this.workflows.revealHook(principal, id) };
   }
 
   @Patch(':id')

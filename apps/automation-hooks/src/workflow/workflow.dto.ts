@@ -77,11 +77,6 @@ export class CreatedWorkflowView extends WorkflowView {
   hookUrl?: string;
 }
 
-export class HookView {
-  @TextField({ maxLength: 2048, description: 'The URL that starts the workflow; keep it secret' })
-  hookUrl: string;
-}
-
 /**
  * @param inFull whether to show conditions, and all of each action: headers, addresses, bodies, values and conditions may
  *   contain secrets of other systems, so only administrators see them

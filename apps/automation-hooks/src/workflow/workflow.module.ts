@@ -7,15 +7,18 @@ import { WorkflowController } from './workflow.controller.js';
 import { WorkflowRepository } from './workflow.repository.js';
 import { WorkflowRpc } from './workflow.rpc.js';
 import { WorkflowService } from './workflow.service.js';
+import { WorkflowHookController } from './workflow-hook.controller.js';
+import { WorkflowHookService } from './workflow-hook.service.js';
 import { WorkflowLimit } from './workflow-limit.js';
 import { WorkflowProvisioningService } from './workflow-provisioning.service.js';
 
 @Module({
   imports: [HookModule, OutsideModule],
-  controllers: [WorkflowController, WorkflowRpc],
+  controllers: [WorkflowController, WorkflowHookController, WorkflowRpc],
   providers: [
     AcceptedRunsService,
     DefinitionSweeper,
+    WorkflowHookService,
     WorkflowLimit,
     WorkflowProvisioningService,
     WorkflowRepository,

@@ -3,7 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { OutsideClient } from '@crm/egress';
 import { idPosition, type ListAnswer, type ListQuery, listAnswer, mapList, parsePage } from '@crm/http';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { HookService } from '../hook/hook.service.js';
 import { AcceptedRunsService } from './accepted-runs.service.js';
 import { isAdministrator } from './administrator.js';
@@ -21,8 +21,6 @@ import { readDefinition } from './workflow-validation.js';
 /** Workflows that tenants create. Those of apps come and go with installations: workflow-provisioning.service.ts. */
 @Injectable()
 export class WorkflowService {
-  private readonly logger = new Logger(WorkflowService.name);
-
   constructor(
     private readonly database: Database,
     private readonly workflows: WorkflowRepository,
@@ -66,18 +64,6 @@ export class WorkflowService {
   async get(principal: Principal, id: string): Promise<WorkflowView> {
     const workflow = await this.database.transaction(principal.tenantId, (tx) => this.lookUp(tx, id));
     return toWorkflowView(workflow, isAdministrator(principal));
-  }
-
-  /**
-   * The URL that starts the workflow. The log says who was shown it.
-   * @throws NOT_FOUND, also for a workflow that is not started by calls
-   */
-  async revealHook(principal: Principal, id: string): Promise<string> {
-    const urls = await this.database.transaction(principal.tenantId, (tx) => this.hooks.reveal(tx, [id]));
-    const [url] = urls.values();
-    if (!url) throw new PlatformError('NOT_FOUND');
-    this.logger.log({ msg: 'A hook URL was shown', workflowId: id, userId: principal.userId });
-    return url;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { ApplicationStrategy, type CredentialRequest } from '@crm/access';
-import { PlatformError, type RpcResponse, rpc } from '@crm/contracts';
+import { fingerprintOf, PlatformError, type RpcResponse, rpc } from '@crm/contracts';
 import { bodyOf, type HeaderDescription } from '@crm/http';
 import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
@@ -23,7 +23,7 @@ export type MintedToken = RpcResponse<typeof rpc.identity.mintEmbedToken>;
 
 /**
  * Authenticates the backend of a host by `X-Embed-Key` and `X-Embed-Secret`. identity keeps the credentials: it checks them
- * and mints in one call, so what is proven is the token.
+ * and mints in one call, so what is proven is the token. It is told a fingerprint of the secret: the broker sees no more.
  */
 @Injectable()
 export class EmbedClientStrategy extends ApplicationStrategy<MintedToken> {
@@ -43,7 +43,7 @@ export class EmbedClientStrategy extends ApplicationStrategy<MintedToken> {
     const { 'x-embed-key': clientId, 'x-embed-secret': clientSecret } = headers;
     if (!isCredential(clientId) || !isCredential(clientSecret)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
     return this.limit.attempt(clientId, ip, () =>
-      this.rpc.call(rpc.identity.mintEmbedToken, { ...user, clientId, clientSecret }),
+      this.rpc.call(rpc.identity.mintEmbedToken, { ...user, clientId, fingerprint: fingerprintOf(clientSecret) }),
     );
   }
 }

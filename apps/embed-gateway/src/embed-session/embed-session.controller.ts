@@ -25,6 +25,7 @@ export class EmbedSessionController {
     refusals: [
       'INVALID_EMBED_CREDENTIALS',
       'EMBED_USER_DISABLED',
+      'WORKSPACE_SUSPENDED',
       'EMBED_SCOPE_DENIED',
       'EMBED_IDENTITY_CONFLICT',
       'EMAIL_NOT_VERIFIED',

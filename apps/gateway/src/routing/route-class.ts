@@ -50,6 +50,8 @@ export const ROUTE_CLASSES = {
   credentials: CREDENTIALS,
   /** The same, by a browser that goes to an identity provider in between. */
   browserCredentials: { ...CREDENTIALS, passesSignInCookie: true },
+  /** Calls with a token, by a browser that goes to an identity provider next. */
+  browserApi: { ...WITH_A_TOKEN, passesSignInCookie: true },
   /** Calls of upstream systems; the secret in the path is all that they bring. */
   hook: {
     bodyBytes: HOOK_BODY_LIMIT,

@@ -78,6 +78,7 @@ describe('routing', () => {
     ['/api/crm/automations/runs', 'caller', false, 1024 * 1024],
     ['/api/auth/login', 'address', true, 16 * 1024],
     ['/api/auth/oidc/exchange', 'address', true, 16 * 1024],
+    ['/api/auth/step-up/oidc/x', 'caller', false, 1024 * 1024],
     ['/api/auth/login/passkey', 'address', true, 16 * 1024],
     ['/api/auth/login/passkey/options', 'address', true, 16 * 1024],
     ['/api/auth/passkeys', 'caller', false, 1024 * 1024],

@@ -21,6 +21,7 @@ export const ROUTES: readonly (readonly [prefix: string, upstream: Upstream, rou
   ['/api/auth/embed-links/undo', 'identity', 'credentials'],
   ['/api/auth/oauth/token', 'identity', 'credentials'],
   ['/api/auth/oidc', 'identity', 'browserCredentials'],
+  ['/api/auth/step-up/oidc', 'identity', 'browserApi'],
   ['/api/auth/oauth/revoke', 'identity', 'credentials'],
   ['/api/auth/oauth/introspect', 'identity', 'credentials'],
   ['/api/auth/oauth/authorize', 'identity', 'credentials'],

@@ -12,6 +12,7 @@ import { OAuthInstallation } from '../oauth/installation/oauth-installation.enti
 import { AuthorizationRequest } from '../oauth/request/authorization-request.entity.js';
 import { ApiKey } from '../sessions/api-key/api-key.entity.js';
 import { RefreshToken } from '../sessions/refresh-token/refresh-token.entity.js';
+import { DELETE_LIFTED_SUSPENSIONS } from '../sessions/revocation/revocation.sql.js';
 import { RevocationCutoff } from '../sessions/revocation/revocation-cutoff.entity.js';
 import { SpentPasskeyChallenge } from '../sign-in/passkey/spent-passkey-challenge.entity.js';
 import { ProviderSignIn } from '../single-sign-on/sign-in/provider-sign-in.entity.js';
@@ -28,6 +29,8 @@ const LONG_PAST = Raw((column) => `${column} < now() - interval '30 days'`);
 export class ExpiredRowRepository {
   async delete(tx: NarrowTransaction): Promise<void> {
     await tx.repository(RefreshToken).delete({ expiresAt: PAST });
+    // Before their reinstatements, which expire.
+    await tx.query(DELETE_LIFTED_SUSPENSIONS, []);
     await tx.repository(RevocationCutoff).delete({ expiresAt: PAST });
     await tx.repository(SigningKey).delete({ retiresAt: LONG_PAST });
     await tx.repository(ApiKey).delete({ expiresAt: LONG_PAST });

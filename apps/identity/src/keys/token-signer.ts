@@ -1,7 +1,13 @@
 import { sign } from 'node:crypto';
-import { uuidTimeMs } from '@crm/access';
-import { ACCESS_TOKEN_SECONDS, ACCESS_TOKEN_TYPE, type AccessTokenClaims, type TokenPair } from '@crm/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import { RevocationSource, uuidTimeMs } from '@crm/access';
+import {
+  ACCESS_TOKEN_SECONDS,
+  ACCESS_TOKEN_TYPE,
+  type AccessTokenClaims,
+  PlatformError,
+  type TokenPair,
+} from '@crm/contracts';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { SigningKeyService } from './signing-key.service.js';
 
@@ -21,14 +27,31 @@ export class TokenSigner {
   constructor(
     private readonly keys: SigningKeyService,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
+    /** None in a program beside the service, which signs nothing. */
+    @Optional() @Inject(RevocationSource) private readonly revocations?: RevocationSource,
   ) {}
+
+  /**
+   * Whether a tenant gets tokens: not while it is suspended. Looked up in memory, so that it costs a mint nothing. What a process
+   * signs in the moment before it learns of a suspension is accepted nowhere.
+   */
+  issuesFor(tenantId: string): boolean {
+    return this.revocations?.isSuspended(tenantId) !== true;
+  }
+
+  /** For what would otherwise be changed or stored before {@link sign} refuses. @throws PlatformError WORKSPACE_SUSPENDED */
+  assertIssuesFor(tenantId: string): void {
+    if (!this.issuesFor(tenantId)) throw new PlatformError('WORKSPACE_SUSPENDED');
+  }
 
   /**
    * @param lifetimeSeconds how long the token is valid from its id's time on
    * @param jti the token's id, a UUIDv7 made before the rights in `content` were read: a change of them that commits after
    *   the reading has a later cut-off and so ends this token
+   * @throws PlatformError WORKSPACE_SUSPENDED
    */
   async sign(content: TokenContent, lifetimeSeconds: number, jti: string): Promise<string> {
+    if (content.tid !== undefined) this.assertIssuesFor(content.tid);
     const { kid, key } = await this.keys.signingKey(content.aud);
     // One clock reading for both: revocation compares the millisecond in the id.
     const iat = Math.floor(uuidTimeMs(jti) / 1000);

@@ -17,6 +17,9 @@ import { JoinedParts1795800000811 } from './1795800000811-joined-parts.js';
 import { ChallengePurpose1795800000821 } from './1795800000821-challenge-purpose.js';
 import { LinkTimesAndWaysIn1795800000822 } from './1795800000822-link-times-and-ways-in.js';
 import { RevokedApps1795800000831 } from './1795800000831-revoked-apps.js';
+import { Proofs1795800001001 } from './1795800001001-proofs.js';
+import { ServiceAccountActors1795800001002 } from './1795800001002-service-account-actors.js';
+import { Suspensions1795800001101 } from './1795800001101-suspensions.js';
 
 /** Migrations of the identity database, oldest first. */
 export const migrations = [
@@ -38,6 +41,9 @@ export const migrations = [
   ChallengePurpose1795800000821,
   LinkTimesAndWaysIn1795800000822,
   RevokedApps1795800000831,
+  Proofs1795800001001,
+  ServiceAccountActors1795800001002,
+  Suspensions1795800001101,
 ];
 
 export const databaseRoles = DATABASES.identity;

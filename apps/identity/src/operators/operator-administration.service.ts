@@ -39,9 +39,8 @@ export class OperatorAdministrationService {
 
   /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND; CONFLICT for the last active administrator */
   async change(principal: Principal, id: string, changes: OperatorChanges): Promise<OperatorView> {
-    await this.proof.assert(principal);
     const { view, ended } = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
-      const administrators = await this.operators.lockActiveAdministrators(tx);
+      const administrators = await this.lockProven(tx, principal);
       const operator = await this.lock(tx, id);
       const after = { ...operator, ...changes };
       if (isActiveAdministrator(operator) && !isActiveAdministrator(after) && administrators === 1) {
@@ -63,8 +62,8 @@ export class OperatorAdministrationService {
 
   /** @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND */
   async endSessions(principal: Principal, id: string): Promise<void> {
-    await this.proof.assert(principal);
     const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.lockProven(tx, principal);
       const operator = await this.lock(tx, id);
       const sessions = await this.sessions.endAllWithin(tx, id);
       await record(tx, principal, 'operator.end-sessions', operator, { findings: { sessions } });
@@ -80,9 +79,11 @@ export class OperatorAdministrationService {
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND, CONFLICT for the own authenticator
    */
   async resetAuthenticator(principal: Principal, id: string): Promise<void> {
-    await this.proof.assert(principal);
-    if (id === principal.userId) throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
     const ended = await this.database.transaction(PLATFORM_TENANT, async (tx) => {
+      await this.lockProven(tx, principal);
+      if (id === principal.userId) {
+        throw new PlatformError('CONFLICT', 'Another administrator resets your authenticator');
+      }
       const operator = await this.lock(tx, id);
       await record(tx, principal, 'operator.reset-authenticator', operator);
       await this.authenticators.remove(tx, id);
@@ -90,6 +91,18 @@ export class OperatorAdministrationService {
       return this.sessions.endAllWithin(tx, id);
     });
     await this.sessions.forget(ended);
+  }
+
+  /**
+   * Holds the administrators, whoever acts among them, so that nothing ends the session between the proof and the change, and two
+   * who act on each other do not wait for each other for ever.
+   * @returns how many can sign in
+   * @throws PlatformError STEP_UP_REQUIRED
+   */
+  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<number> {
+    const administrators = await this.operators.lockActiveAdministrators(tx);
+    await this.proof.assertWithin(tx, principal);
+    return administrators;
   }
 
   private async lock(tx: TenantTransaction, id: string): Promise<Operator> {

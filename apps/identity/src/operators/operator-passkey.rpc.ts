@@ -24,7 +24,8 @@ export class OperatorPasskeyRpc {
     request: RpcRequest<Identity['signInOperatorByPasskey']>,
   ): Promise<RpcResponse<Identity['signInOperatorByPasskey']>> {
     const { challengeId, credential, ...origin } = request;
-    return this.passkeys.signIn({ challengeId, credential }, origin);
+    const { answer, deviceToken } = await this.passkeys.signIn({ challengeId, credential }, origin);
+    return { ...answer, deviceToken };
   }
 
   @RpcHandler(rpc.identity.getOperatorPasskeyStepUpOptions)

@@ -5,6 +5,7 @@ import { IDENTITY_CONFIG, type IdentityConfig } from '../config.js';
 import { RecentProof } from '../sessions/session/recent-proof.js';
 import { SessionRepository } from '../sessions/session/session.repository.js';
 import { FactorNoticeService } from '../sign-in/factor-notice/factor-notice.service.js';
+import { DeviceTokens } from '../sign-in/known-device/device-tokens.js';
 import { SignInLimit } from '../sign-in/limit/sign-in-limit.js';
 import { PasskeyRepository } from '../sign-in/passkey/passkey.repository.js';
 import { PasskeyAssertionService } from '../sign-in/passkey/passkey-assertion.service.js';
@@ -26,12 +27,13 @@ export class OperatorPasskeyService extends Passkeys {
     proof: RecentProof,
     sessions: SessionRepository,
     trail: AuditTrail,
+    devices: DeviceTokens,
     operatorSessions: OperatorSessionService,
     operators: OperatorRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
-      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail },
+      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail, devices },
       {
         kind: 'operators',
         party: config.passkeys.operators,
@@ -40,6 +42,7 @@ export class OperatorPasskeyService extends Passkeys {
           const operator = await operators.lock(tx, id);
           return operator?.status === 'active' ? operator : null;
         },
+        admit: (tx, id) => operators.find(tx, id),
       },
     );
   }

@@ -31,8 +31,8 @@ export class OperatorSessionService extends Sessions {
       {
         kind: 'operators',
         lifetime: config.operatorSessions,
-        lock: async (tx, id) => {
-          const operator = await operators.lockForIssue(tx, id);
+        lock: async (tx, id, epoch) => {
+          const operator = await operators.lockForIssue(tx, id, epoch);
           if (operator?.status !== 'active') return null;
           const { role, linkedTenantId } = operator;
           return {

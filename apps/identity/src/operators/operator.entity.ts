@@ -27,6 +27,10 @@ export class Operator {
   @Column({ type: 'text' })
   status: 'active' | 'disabled';
 
+  /** How often everything that leads to a session was ended: what was proven in an earlier epoch opens none. */
+  @Column({ name: 'sign_in_epoch', type: 'integer' })
+  signInEpoch: number;
+
   /** The workspace whose submissions the operator never decides on. */
   @Column({ name: 'linked_tenant_id', type: 'uuid', nullable: true })
   linkedTenantId: string | null;

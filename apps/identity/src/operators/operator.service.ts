@@ -68,17 +68,18 @@ export class OperatorService {
     const operator = await this.limit.guess(`operator:${account}`, origin.address, attempt, byDevice);
     // No codes by mail for operators: a mailbox is not a second factor for the platform itself.
     const demandOf = async () => ({ mailCode: false, enrolment: this.config.operatorSecondFactor });
-    const needed = await this.mfa.begin(operator, 'sign-in', demandOf);
-    if (needed) return needed;
-    const tokens = await this.sessions.open(PLATFORM_TENANT, operator.id, { ...origin, method: 'password' });
-    return { ...tokens, deviceToken: this.devices.issue(operator) };
+    const secondFactor = this.mfa.before(operator, 'sign-in', demandOf);
+    const proven = { ...origin, method: 'password', epoch: operator.signInEpoch };
+    const answer = await this.sessions.open(PLATFORM_TENANT, operator.id, proven, secondFactor);
+    return 'accessToken' in answer ? { ...answer, deviceToken: this.devices.issue(operator) } : answer;
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<OnDevice<TokenPair>> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { id, method } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
-      const tokens = await this.sessions.open(PLATFORM_TENANT, id, { ...origin, method: `password+${method}` });
+      const { id, method, epoch } = await this.mfa.verify('operators', challengeId, code, ['sign-in'], origin);
+      const proven = { ...origin, method: `password+${method}`, epoch };
+      const tokens = await this.sessions.open(PLATFORM_TENANT, id, proven);
       return { ...tokens, deviceToken: await this.deviceTokenOf(id) };
     });
   }
@@ -97,8 +98,9 @@ export class OperatorService {
     code: string,
     origin: SignInOrigin,
   ): Promise<OnDevice<TokenPair & { recoveryCodes: string[] }>> {
-    const { id, recoveryCodes } = await this.mfa.confirmEnrolment('operators', token, code);
-    const tokens = await this.sessions.open(PLATFORM_TENANT, id, origin);
+    const { id, recoveryCodes, epoch } = await this.mfa.confirmEnrolment('operators', token, code);
+    const proven = { ...origin, method: 'password+authenticator', epoch };
+    const tokens = await this.sessions.open(PLATFORM_TENANT, id, proven);
     return { ...tokens, recoveryCodes, deviceToken: await this.deviceTokenOf(id) };
   }
 
@@ -141,13 +143,19 @@ export class OperatorService {
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED */
   async stepUp(principal: Principal, proof: Proof): Promise<void> {
-    await this.stepUps.prove(principal, proof, async (tx, id) => (await this.operators.find(tx, id))?.passwordHash);
+    await this.stepUps.prove(principal, proof, async (tx, id) => {
+      // Who has no authenticator has signed in with a passkey: the password alone does not sign in either.
+      if (this.config.operatorSecondFactor) return null;
+      return (await this.operators.find(tx, id))?.passwordHash;
+    });
   }
 
   /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
-    await this.proof.assert(principal);
     return this.inPlatform(async (tx) => {
+      // Held, so that nothing ends the session between the proof and the change.
+      await this.operators.lock(tx, principal.userId);
+      await this.proof.assertWithin(tx, principal);
       if (!(await this.authenticators.isInUse(tx, principal.userId))) {
         throw new PlatformError('CONFLICT', 'Recovery codes belong to an authenticator');
       }

@@ -15,6 +15,13 @@ export function hashSecret(secret: string): Buffer {
 
 /** Compares in constant time. */
 export function isSecret(stored: Buffer, presented: string): boolean {
-  const hash = hashSecret(presented);
-  return stored.length === hash.length && timingSafeEqual(stored, hash);
+  return isHash(stored, hashSecret(presented));
 }
+
+/** Compares hashes in constant time. */
+export function isHash(stored: Buffer, presented: Buffer): boolean {
+  return stored.length === presented.length && timingSafeEqual(stored, presented);
+}
+
+/** The hash of a secret that another service knows, from its fingerprint (`fingerprintOf`). */
+export const hashOfFingerprint = (fingerprint: string): Buffer => Buffer.from(fingerprint, 'hex');

@@ -11,8 +11,16 @@ export class Browser {
   ) {}
 
   /** Begins a sign-in. @returns the address of the provider */
-  async start(signInId: string): Promise<URL> {
-    const answer = await this.call('POST', `/api/auth/oidc/${signInId}/start`);
+  async start(signInId: string, body?: { fresh: boolean }): Promise<URL> {
+    return this.begun(await this.call('POST', `/api/auth/oidc/${signInId}/start`, body));
+  }
+
+  /** Begins a step-up. @returns the address of the provider */
+  async startStepUp(signInId: string, token: string): Promise<URL> {
+    return this.begun(await this.call('POST', `/api/auth/step-up/oidc/${signInId}`, undefined, token));
+  }
+
+  private begun(answer: Answer): URL {
     if (answer.status !== 200) throw new Error(`Start: ${JSON.stringify(answer.body)}`);
     return new URL((answer.body as unknown as { redirectTo: string }).redirectTo);
   }
@@ -42,8 +50,8 @@ export class Browser {
     return this.call('POST', '/api/auth/oidc/exchange', { code });
   }
 
-  async call(method: string, path: string, body?: unknown): Promise<Answer> {
-    const answer = await this.identity.request(method, path, { body, headers: this.headers('platform') });
+  async call(method: string, path: string, body?: unknown, token?: string): Promise<Answer> {
+    const answer = await this.identity.request(method, path, { body, token, headers: this.headers('platform') });
     this.keep('platform', answer.headers.getSetCookie());
     return answer;
   }

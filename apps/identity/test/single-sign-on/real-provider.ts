@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ReceiverCertificate } from '@crm/testing';
 import { jest } from '@jest/globals';
-import { exportJWK, generateKeyPair } from 'jose';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 const CLIENT = { id: 'crm', secret: 'a-secret-of-the-real-provider' };
 
@@ -20,6 +20,12 @@ export class RealProvider {
   readonly client = CLIENT;
   /** Who is in front of the browser: signed in without being asked. */
   person: Person | undefined;
+  /** How many seconds ago they have signed in there. */
+  signedInSecondsAgo = 0;
+  /** How often somebody was asked who they are. */
+  asked = 0;
+  /** Of its tokens, as long as it runs: the platform remembers it. */
+  private key: JWK | undefined;
   private handler: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
     response.writeHead(503).end();
 
@@ -43,16 +49,16 @@ export class RealProvider {
   }
 
   /** Registers the client with these redirect addresses. */
-  async register(redirectUris: string[]): Promise<void> {
+  async register(redirectUris: string[], client: { require_auth_time?: boolean } = {}): Promise<void> {
     // It warns of its development defaults, which are right here, and of versions of Node that it is not tested with.
     jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { Provider } = await import('oidc-provider');
-    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+    this.key ??= await newKey();
     const provider = new Provider(this.issuer, {
       clients: redirectUris.length
-        ? [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris }]
+        ? [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris, ...client }]
         : [],
-      jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'real' }] },
+      jwks: { keys: [this.key] },
       cookies: { keys: ['signs the cookies of the provider'] },
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
       ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
@@ -73,8 +79,10 @@ export class RealProvider {
         callback(request, response);
         return;
       }
+      this.asked += 1;
+      const ts = Math.floor(Date.now() / 1000) - this.signedInSecondsAgo;
       const answer = this.person
-        ? { login: { accountId: this.person.sub } }
+        ? { login: { accountId: this.person.sub, ts } }
         : { error: 'access_denied', error_description: 'Nobody wants to sign in' };
       provider.interactionFinished(request, response, answer).catch((error: Error) => response.destroy(error));
     };
@@ -86,4 +94,9 @@ export class RealProvider {
       this.server.closeAllConnections();
     });
   }
+}
+
+async function newKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'real' };
 }

@@ -1,5 +1,5 @@
 import type { ReceiverCertificate } from '@crm/testing';
-import { TestIdentity } from '../identity.js';
+import { type Answer, TestIdentity } from '../identity.js';
 import { Browser } from './browser.js';
 import { certificate } from './certificate.js';
 import { CLIENT_ID, CLIENT_SECRET, ForgingProvider } from './forging-provider.js';
@@ -73,13 +73,25 @@ export class Stage {
     return configure(this.identity, workspace, provider, more);
   }
 
-  async begun(at = this.configured, of = this.provider, { domain } = this.workspace): Promise<Begun> {
+  async begun(
+    at = this.configured,
+    of = this.provider,
+    { domain } = this.workspace,
+    body?: { fresh: boolean },
+  ): Promise<Begun> {
     const browser = new Browser(this.identity);
-    const sent = await browser.start(at.signInId);
+    const sent = await browser.start(at.signInId, body);
     const { state, nonce } = Object.fromEntries(sent.searchParams) as { state: string; nonce: string };
     this.people += 1;
     of.person = { sub: `sub-${this.people}`, email: `person-${this.people}@${domain}`, nonce };
     return { browser, state, nonce, sent };
+  }
+
+  /** Goes on from {@link begun}. @returns the answer to the page's exchange of the code */
+  async exchanged({ browser, state }: Begun, at = this.configured): Promise<Answer> {
+    const { code = '', ...refusal } = await browser.comeBack(this.callback(state, { at }));
+    if (code === '') throw new Error(`The sign-in was refused: ${JSON.stringify(refusal)}`);
+    return browser.exchange(code);
   }
 
   /** The address that a provider sends the browser back to. */

@@ -1,9 +1,15 @@
 import { Public } from '@crm/access';
 import { rpc, type TokenPair } from '@crm/contracts';
 import { ApiGroup, BodyLimit, CREDENTIALS_BODY_LIMIT, Describe, NotRepeatable } from '@crm/http';
-import { PasskeyAnswerInput, PasskeyOptionsView, TokenPairView } from '@crm/identity-views';
+import {
+  giveDeviceToken,
+  type HeaderReply,
+  PasskeyAnswerInput,
+  PasskeyOptionsView,
+  TokenPairView,
+} from '@crm/identity-views';
 import { Rpc } from '@crm/messaging';
-import { Body, Controller, Headers, HttpCode, Ip, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Ip, Post, Res, UseGuards } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../api-groups.js';
 import { CredentialLimit } from './credential-limit.js';
 
@@ -45,8 +51,11 @@ export class PasskeySignInController {
     @Body() { challengeId, credential }: PasskeyAnswerInput,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair> {
-    const origin = { address, userAgent: userAgent ?? null };
-    return this.rpc.call(rpc.identity.signInOperatorByPasskey, { challengeId, credential, ...origin });
+    const request = { challengeId, credential, address, userAgent: userAgent ?? null };
+    const { deviceToken, ...tokens } = await this.rpc.call(rpc.identity.signInOperatorByPasskey, request);
+    giveDeviceToken(reply, deviceToken);
+    return tokens;
   }
 }

@@ -6,6 +6,7 @@ import { Rpc } from '@crm/messaging';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../catalogue/app.service.js';
 import { VersionRepository } from '../catalogue/version.repository.js';
+import { issuedSecret } from '../issued-secret/issued-secret.js';
 import type { EmbedCredentialsInput, EmbedCredentialsView } from './embed-credential.dto.js';
 
 /** Versions whose embed section counts. What was rejected or withdrawn does not decide who may frame the CRM. */
@@ -39,13 +40,15 @@ export class EmbedCredentialService {
     await this.apps.assertOwned(principal.tenantId, appKey);
     const { embed, reviewed } = await this.findNewestEmbed(appKey);
     if (!embed) throw new PlatformError('CONFLICT', 'No version that is published or in review has an embed section');
-    const how = { reviewed, developmentOrigins, overlapSeconds: overlapHours * 3600 };
+    const { secret: clientSecret, fingerprint } = issuedSecret();
+    const how = { fingerprint, reviewed, developmentOrigins, overlapSeconds: overlapHours * 3600 };
     const issued = await this.rpc.call(
       rpc.identity.issueEmbedCredentials,
       { appKey, ...settingsOf(embed), ...how },
       principal,
     );
-    return { ...issued, previousSecretValidUntil: issued.previousSecretValidUntil ?? null };
+    const { clientId, previousSecretValidUntil = null } = issued;
+    return { clientId, clientSecret, previousSecretValidUntil };
   }
 
   /** @throws PlatformError NOT_FOUND when the principal's tenant does not publish the app, or it has no credentials */

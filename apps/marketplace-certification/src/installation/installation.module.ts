@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { Database, DueWorkMeter } from '@crm/database';
 import { IdempotencyModule } from '@crm/idempotency';
 import { Module } from '@nestjs/common';
@@ -42,8 +43,9 @@ const DUE_WORK_METER = Symbol('marketplace:due-work-meter');
     SandboxService,
     {
       provide: DUE_WORK_METER,
-      useFactory: (database: Database) => new DueWorkMeter(database, 'installations', MEASURE_DUE_WORK),
-      inject: [Database],
+      useFactory: (database: Database, revocations: RevocationSource) =>
+        new DueWorkMeter(database, 'installations', MEASURE_DUE_WORK, () => [revocations.suspendedTenants()]),
+      inject: [Database, RevocationSource],
     },
   ],
   exports: [InstallationRepository, OAuthClientService, OfferService],

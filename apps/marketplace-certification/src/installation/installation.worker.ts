@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
@@ -16,6 +17,7 @@ export class InstallationWorker extends Worker<WorkLease> {
     private readonly database: Database,
     private readonly repository: InstallationWorkRepository,
     private readonly saga: InstallationSaga,
+    private readonly revocations: RevocationSource,
     @Inject(MARKETPLACE_CONFIG) { installation }: MarketplaceConfig,
   ) {
     super({ places: installation.concurrency, longestPauseMs: installation.pollMs });
@@ -28,7 +30,9 @@ export class InstallationWorker extends Worker<WorkLease> {
     return run;
   }
 
-  protected async claim(room: Room): Promise<Claimed<WorkLease>> {
+  protected async claim({ places, fullTenants }: Room): Promise<Claimed<WorkLease>> {
+    // The work of a suspended tenant waits until it is reinstated.
+    const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     return { items: await this.database.crossTenant((tx) => this.repository.claim(tx, room)) };
   }
 

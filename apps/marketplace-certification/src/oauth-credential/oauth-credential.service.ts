@@ -7,6 +7,7 @@ import type { Installation } from '../installation/installation.entity.js';
 import { InstallationRepository } from '../installation/installation.repository.js';
 import { OAuthClientService } from '../installation/oauth-client.service.js';
 import { OfferService } from '../installation/offer.service.js';
+import { issuedSecret } from '../issued-secret/issued-secret.js';
 import type { OAuthCredentialsInput, OAuthCredentialsView } from './oauth-credential.dto.js';
 
 /** For how long an app can go on with the previous secret unless the administrator says otherwise. */
@@ -34,8 +35,10 @@ export class OAuthCredentialService {
       throw new PlatformError('CONFLICT', `The installation is ${installation.state}`);
     }
     const facts = await this.clients.factsOf(installation, await this.offers.getManifest(installation.versionId));
-    const request = { ...facts, overlapSeconds: overlapHours * 3600 };
-    return this.rpc.call(rpc.identity.issueOAuthCredentials, request, principal);
+    const { secret: clientSecret, fingerprint } = issuedSecret();
+    const request = { ...facts, fingerprint, overlapSeconds: overlapHours * 3600 };
+    const issued = await this.rpc.call(rpc.identity.issueOAuthCredentials, request, principal);
+    return { clientId: issued.clientId, clientSecret, previousSecretValidUntil: issued.previousSecretValidUntil };
   }
 
   /** @throws PlatformError NOT_FOUND, also when none were issued */

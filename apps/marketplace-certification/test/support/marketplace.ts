@@ -51,6 +51,7 @@ export type Body = Problem &
     nextCursor: string | null;
     secret: string;
     clientId: string;
+    clientSecret: string;
     installationId: string;
     installation: { id: string; state: string };
     $id: string;

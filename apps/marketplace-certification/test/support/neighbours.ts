@@ -109,7 +109,7 @@ export class Neighbours {
     }));
     await this.answer(rpc.identity.mintInternalToken, (request) => this.mint(request, ['admin']));
     await this.answer(rpc.identity.updateEmbedSettings, () => ({ updated: true }));
-    await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client', clientSecret: 'secret' }));
+    await this.answer(rpc.identity.issueEmbedCredentials, () => ({ clientId: 'client' }));
     await this.answer(rpc.identity.describeEmbedCredentials, () => ({ credentials: null }));
     await this.answer(rpc.identity.revokePreviousEmbedSecret, () => ({ revoked: true }));
     await this.answer(rpc.identity.updateOAuthApp, () => ({}));
@@ -118,7 +118,6 @@ export class Neighbours {
     await this.answer(rpc.identity.endOAuthInstallation, () => ({}));
     await this.answer(rpc.identity.issueOAuthCredentials, () => ({
       clientId: 'client',
-      clientSecret: 'secret',
       previousSecretValidUntil: null,
     }));
     await this.answer(rpc.identity.describeOAuthCredentials, () => ({ credentials: null }));

@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { Database, millisecondsOfId, type NarrowTransaction, newId } from '@crm/database';
 import { type Claimed, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
@@ -40,13 +41,16 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     private readonly recorder: Recorder,
     private readonly health: ReceiverHealth,
     private readonly holder: DueHolder,
+    private readonly revocations: RevocationSource,
     signal: SubscriptionQueueSignal,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {
     super({ places: config.delivery.concurrency, longestPauseMs: LONGEST_PAUSE_MS, wake: signal });
   }
 
-  protected async claim(room: Room): Promise<Claimed<DueDelivery>> {
+  protected async claim({ places, fullTenants }: Room): Promise<Claimed<DueDelivery>> {
+    // What a suspended tenant has due waits until it is reinstated.
+    const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     const bySubscription = this.targets.narrowed(Date.now());
     const { deliveries, isCut, dueInMs } = await this.database.crossTenant(async (tx) => {
       const claimed = await this.due.claim(
@@ -65,7 +69,8 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
     await this.database.crossTenant(async (tx) => this.due.release(tx, deliveries));
   }
 
-  protected override accepts({ receiver }: DueDelivery): boolean {
+  protected override accepts({ receiver, tenantId }: DueDelivery): boolean {
+    if (this.revocations.isSuspended(tenantId)) return false;
     return !receiver?.enabled || this.targets.mayBegin(receiver, Date.now());
   }
 

@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { Database, DueWorkMeter } from '@crm/database';
 import { Module } from '@nestjs/common';
 import { HoldingModule } from '../holding/holding.module.js';
@@ -20,8 +21,9 @@ const DUE_DELIVERIES_METER = Symbol('webhook-dispatcher:due-deliveries-meter');
     DueHolder,
     {
       provide: DUE_DELIVERIES_METER,
-      useFactory: (database: Database) => new DueWorkMeter(database, 'deliveries', MEASURE_DUE_DELIVERIES),
-      inject: [Database],
+      useFactory: (database: Database, revocations: RevocationSource) =>
+        new DueWorkMeter(database, 'deliveries', MEASURE_DUE_DELIVERIES, () => [revocations.suspendedTenants()]),
+      inject: [Database, RevocationSource],
     },
   ],
 })

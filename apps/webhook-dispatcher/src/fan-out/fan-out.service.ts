@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { type EventEnvelope, isVisibleToApp, matchesEvent } from '@crm/contracts';
 import { millisecondsOfId } from '@crm/database';
 import { recordedOnly } from '@crm/tracing';
@@ -67,6 +68,7 @@ export class FanOutService implements BeforeApplicationShutdown {
     private readonly sender: Sender,
     private readonly recorder: Recorder,
     private readonly health: ReceiverHealth,
+    private readonly revocations: RevocationSource,
     @Inject(WEBHOOK_CONFIG) private readonly config: Pick<WebhookConfig, 'delivery'>,
   ) {}
 
@@ -157,7 +159,8 @@ export class FanOutService implements BeforeApplicationShutdown {
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
     if (!receiver.enabled) return attempt.hold();
-    if (this.isStopping) return;
+    // Recorded as due: of a suspended tenant until it is reinstated.
+    if (this.isStopping || this.revocations.isSuspended(receiver.tenantId)) return;
     const isSlow = this.targets.isSlow(receiver, Date.now());
     const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
     if (hasPlace) await this.attempt(attempt, message, () => this.places.free(receiver.tenantId));
@@ -169,7 +172,8 @@ export class FanOutService implements BeforeApplicationShutdown {
     let freePlace = free;
     try {
       // What has changed while it waited, such as a secret that was revoked, is left to the worker: it sends as things are then.
-      if (!(await this.isCurrent(receiver)) || !attempt.begin(Date.now())) {
+      const maySend = (await this.isCurrent(receiver)) && !this.revocations.isSuspended(receiver.tenantId);
+      if (!maySend || !attempt.begin(Date.now())) {
         this.targets.ended(receiver, null, false, Date.now());
         return;
       }

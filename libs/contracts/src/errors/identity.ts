@@ -17,4 +17,5 @@ export const IDENTITY_ERRORS = defineErrors({
   SINGLE_SIGN_ON_FAILED: [401, 'The identity provider did not complete the sign-in'],
   DOMAIN_TAKEN: [409, 'The domain belongs to another workspace'],
   DOMAIN_NOT_PROVEN: [409, 'The record that proves the domain was not found'],
+  OWN_WORKSPACE: [403, 'Nobody decides on their own workspace'],
 });

@@ -10,6 +10,8 @@ export * from './operators.js';
 export { TokenPair };
 
 const Id = Type.String({ format: 'uuid' });
+/** Of a secret: see `fingerprintOf`. */
+const Fingerprint = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 export const TenantView = Type.Object({
   id: Id,
@@ -56,6 +58,60 @@ export const setTenantPlan = defineRpc({
   timeoutMs: 5000,
 });
 
+/** What operators decide about a tenant as a whole. */
+export const TENANT_DECISIONS = ['suspend', 'reinstate'] as const;
+export type TenantDecision = (typeof TENANT_DECISIONS)[number];
+
+/** A tenant as operators decide on it. */
+export const TenantStanding = Type.Object({
+  id: Id,
+  /** Of a suspended tenant, as it was when it was suspended. */
+  name: Type.String(),
+  state: Type.Enum(['active', 'suspended']),
+  /** Null while it is active, as is the reason. */
+  suspendedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  reason: Type.Union([Type.String(), Type.Null()]),
+});
+export type TenantStanding = Static<typeof TenantStanding>;
+
+/**
+ * Suspends a tenant: no token of it is accepted within a second, and none is issued until it is reinstated. Deciding what is
+ * decided already changes nothing. The call carries the operator's token, which identity verifies.
+ */
+export const decideTenant = defineRpc({
+  subject: 'rpc.identity.tenants.decide',
+  server: 'identity',
+  callers: ['marketplace-admin'],
+  principal: 'user',
+  request: Type.Object({ tenantId: Id, decision: Type.Enum(TENANT_DECISIONS), reason: Type.String() }),
+  response: TenantStanding,
+  timeoutMs: 5000,
+});
+
+/** The suspended tenants, the last suspended first. */
+export const listSuspendedTenants = defineRpc({
+  subject: 'rpc.identity.tenants.listSuspended',
+  server: 'identity',
+  callers: ['marketplace-admin'],
+  principal: 'user',
+  request: Type.Object({
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 })),
+    cursor: Type.Optional(Type.String()),
+    count: Type.Optional(Type.Enum(['exact', 'estimated', 'none'])),
+  }),
+  response: Type.Object({
+    data: Type.Array(TenantStanding),
+    page: Type.Integer(),
+    size: Type.Integer(),
+    total: Type.Union([Type.Integer(), Type.Null()]),
+    totalIsExact: Type.Boolean(),
+    hasMore: Type.Boolean(),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  }),
+  timeoutMs: 5000,
+});
+
 /**
  * Issues a token of 60 s for work that outlives the call that started it. For a user it contains their present roles; for
  * an app (`actor`) the role `app:<key>` and the scopes that were granted to the installation.
@@ -86,8 +142,8 @@ export const exchangeApiKey = defineRpc({
   request: Type.Object({
     tenantId: Id,
     keyId: Id,
-    /** SHA-256 of the key, in hexadecimal. */
-    fingerprint: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    /** Of the key. */
+    fingerprint: Fingerprint,
     /** Where the key was presented; shown to its owner. */
     address: Type.String({ maxLength: 64 }),
   }),
@@ -102,7 +158,10 @@ const EmbedSettings = {
   linkUsersBy: Type.Enum(['email', 'explicit']),
 };
 
-/** Credentials of an embed app; the app's own workspace is the tenant whose users it embeds. */
+/**
+ * Credentials of an embed app; the app's own workspace is the tenant whose users it embeds. The caller makes the secret and shows
+ * it, so that it is in no message.
+ */
 export const issueEmbedCredentials = defineRpc({
   subject: 'rpc.identity.embedClients.issue',
   server: 'identity',
@@ -110,6 +169,8 @@ export const issueEmbedCredentials = defineRpc({
   principal: 'user',
   request: Type.Object({
     appKey: Type.String(),
+    /** Of the new secret. */
+    fingerprint: Fingerprint,
     ...EmbedSettings,
     /** Whether an operator has reviewed a version of the app; default false. */
     reviewed: Type.Optional(Type.Boolean()),
@@ -120,7 +181,6 @@ export const issueEmbedCredentials = defineRpc({
   }),
   response: Type.Object({
     clientId: Type.String(),
-    clientSecret: Type.String(),
     /** Null when there is no previous secret, or it has stopped working. */
     previousSecretValidUntil: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
   }),
@@ -214,7 +274,8 @@ export const mintEmbedToken = defineRpc({
   principal: 'service',
   request: Type.Object({
     clientId: Type.String(),
-    clientSecret: Type.String(),
+    /** Of the secret that was presented. */
+    fingerprint: Fingerprint,
     sub: Type.String({ minLength: 1, maxLength: 255 }),
     email: Type.String({ maxLength: 254 }),
     name: Type.String({ maxLength: 200 }),
@@ -224,6 +285,25 @@ export const mintEmbedToken = defineRpc({
   response: Type.Object({ embedToken: Type.String(), expiresIn: Type.Integer() }),
   timeoutMs: 5000,
   batched: true,
+});
+
+/**
+ * Admits a change of the secret of a hook: the session of the caller must have been proven lately, for a new secret, and the act
+ * is written to the audit trail of the workspace, before it is carried out, so that none is missing there.
+ */
+export const admitHookSecretAct = defineRpc({
+  subject: 'rpc.identity.hookSecrets.admit',
+  server: 'identity',
+  callers: ['automation-hooks'],
+  principal: 'user',
+  request: Type.Object({
+    act: Type.Enum(['issued', 'previous_revoked']),
+    workflowId: Id,
+    /** Seconds for which the previous secret stays valid. */
+    overlapSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+  response: Type.Object({}),
+  timeoutMs: 5000,
 });
 
 /** Origins that may frame an embed app's page; an empty list for an unknown client. */

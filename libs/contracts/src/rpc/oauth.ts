@@ -74,7 +74,7 @@ export const endOAuthInstallation = defineRpc({
   timeoutMs: 5000,
 });
 
-/** Client id and secret of an installation of the caller's workspace; the secret this once. */
+/** Credentials of an installation of the caller's workspace. The caller makes the secret and shows it: it is in no message. */
 export const issueOAuthCredentials = defineRpc({
   subject: 'rpc.identity.oauthCredentials.issue',
   server: 'identity',
@@ -82,12 +82,13 @@ export const issueOAuthCredentials = defineRpc({
   principal: 'user',
   request: Type.Object({
     ...InstallationFacts,
+    /** Of the new secret: see `fingerprintOf`. */
+    fingerprint: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     /** Seconds for which the previous secret stays valid. */
     overlapSeconds: Type.Integer({ minimum: 0 }),
   }),
   response: Type.Object({
     clientId: Type.String(),
-    clientSecret: Type.String(),
     /** Null when there is no previous secret, or it has stopped working. */
     previousSecretValidUntil: Type.Union([DateTime, Type.Null()]),
   }),

@@ -9,6 +9,9 @@ export const Nothing = Type.Object({});
 /** Where a call comes from, as marketplace-admin sees it. */
 export const Origin = { address: Type.String(), userAgent: TextOrNull };
 
+/** By what a device is known again; marketplace-admin makes a header of it. */
+export const Device = { deviceToken: Type.Optional(Type.String()) };
+
 /**
  * A call that marketplace-admin makes for operators.
  * @param principal `user`: the call carries the operator's token, which identity verifies

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { defineOperatorCall, Id, Nothing, Origin, Time } from './operator-call.js';
+import { Device, defineOperatorCall, Id, Nothing, Origin, Time } from './operator-call.js';
 import { TokenPair } from './token-pair.js';
 
 // Passkeys of operators: marketplace-admin passes on what browsers send, identity decides.
@@ -37,7 +37,7 @@ export const signInOperatorByPasskey = defineOperatorCall(
   'signInByPasskey',
   'service',
   Type.Object({ ...Answer, ...Origin }),
-  TokenPair,
+  Type.Object({ ...TokenPair.properties, ...Device }),
 );
 
 export const getOperatorPasskeyStepUpOptions = defineOperatorCall('getPasskeyStepUpOptions', 'user', Nothing, Options);

@@ -1,13 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { OperatorAuditPage, OperatorAuditQuery } from '../operator-audit.js';
 import { OPERATOR_ROLES } from '../roles.js';
-import { defineOperatorCall as define, Id, Nothing, Origin, TextOrNull, Time } from './operator-call.js';
+import { Device, defineOperatorCall as define, Id, Nothing, Origin, TextOrNull, Time } from './operator-call.js';
 import { TokenPair } from './token-pair.js';
 
 // Sign-in, sessions and management of operators: marketplace-admin passes on what it is sent, identity decides.
-
-/** By what a device is known again; marketplace-admin makes a header of it. */
-const Device = { deviceToken: Type.Optional(Type.String()) };
 
 /** Tokens, or what the sign-in still needs. */
 export const OperatorSignIn = Type.Object({

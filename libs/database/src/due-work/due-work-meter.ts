@@ -16,17 +16,21 @@ interface MeasuredRow {
  * not grow with what waits: an index in the order of the due time, and a limit.
  */
 export class DueWorkMeter extends Sweeper {
-  /** @param queue name of the queue in the metrics */
+  /**
+   * @param queue name of the queue in the metrics
+   * @param parameters of the statement, as they are at the time
+   */
   constructor(
     private readonly database: Database,
     private readonly queue: string,
     private readonly sql: string,
+    private readonly parameters: () => readonly unknown[] = () => [],
   ) {
     super({ everyMs: MEASURE_MS, atStart: true });
   }
 
   async sweep(): Promise<void> {
-    const [row] = await this.database.crossTenantStatement<MeasuredRow>(this.sql, []);
+    const [row] = await this.database.crossTenantStatement<MeasuredRow>(this.sql, this.parameters());
     dueWorkMetrics.items.set({ queue: this.queue }, row?.items ?? 0);
     dueWorkMetrics.oldest.set({ queue: this.queue }, Math.max(0, row?.oldestSeconds ?? 0));
   }

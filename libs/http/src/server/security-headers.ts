@@ -2,9 +2,16 @@ import { isEdge } from '@crm/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { HttpConfig } from '../http-config.js';
 
-/** Answers of an API must not be run, framed or sniffed. A page replaces the policy with its own. */
+/**
+ * Answers of an API must not be run, framed, sniffed or stored. A page replaces the policy with its own, and what is public and
+ * worth storing names its own time. `default-src` does not cover `base-uri` and `form-action`.
+ *
+ * `no-store` and not `private, no-cache`: no call asks whether an answer is still current (`If-None-Match`), so a stored copy
+ * could never be used and would only lie on a disk after the sign-out. Entity tags are for `If-Match`.
+ */
 const HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'no-referrer',

@@ -1,6 +1,8 @@
 import { uuidTimeMs } from '@crm/access';
 import { ACCESS_TOKEN_SECONDS, type AccessTokenClaims, type Revocation, revocationKey } from '@crm/contracts';
 
+import { Suspensions } from './suspensions.js';
+
 /** Time after which every token that a cut-off affects has expired: twice the longest lifetime, to allow for clocks. */
 const RELEVANT_MS = 2 * ACCESS_TOKEN_SECONDS * 1000;
 
@@ -15,19 +17,29 @@ export class Cutoffs {
   private readonly byKey = new Map<string, number>();
   /** Signing keys, apart from the others: what is asked for every token must cost nothing while there are none. */
   private readonly signingKeys = new Map<string, number>();
+  readonly suspensions = new Suspensions();
 
   get size(): number {
-    return this.byKey.size + this.signingKeys.size;
+    return this.byKey.size + this.signingKeys.size + this.suspensions.size;
   }
 
   /** Keeps the later cut-off. */
   add({ kind, id, cutoffMs }: Revocation): void {
-    if (kind === 'signing_key') {
-      this.signingKeys.set(id, cutoffMs);
-      return;
+    switch (kind) {
+      case 'signing_key':
+        this.signingKeys.set(id, cutoffMs);
+        return;
+      case 'suspension':
+        this.suspensions.suspend(id, cutoffMs);
+        return;
+      case 'reinstatement':
+        this.suspensions.reinstate(id, cutoffMs);
+        return;
+      default: {
+        const key = revocationKey(kind, id);
+        this.byKey.set(key, Math.max(cutoffMs, this.byKey.get(key) ?? 0));
+      }
     }
-    const key = revocationKey(kind, id);
-    this.byKey.set(key, Math.max(cutoffMs, this.byKey.get(key) ?? 0));
   }
 
   /** Removes cut-offs that no unexpired token can be affected by. @param nowMs Unix time in milliseconds */
@@ -36,6 +48,7 @@ export class Cutoffs {
     for (const [id, cutoffMs] of this.signingKeys) {
       if (cutoffMs < nowMs - KEY_RELEVANT_MS) this.signingKeys.delete(id);
     }
+    this.suspensions.prune(nowMs);
   }
 
   /** Whether a signing key is out of force. @param id its `kid` */
@@ -43,8 +56,9 @@ export class Cutoffs {
     return this.signingKeys.size > 0 && this.signingKeys.has(id);
   }
 
-  /** Whether a cut-off revokes the token: by its session, or by the millisecond in which it was issued. */
+  /** Whether the token is revoked: its tenant is suspended, its session has ended, or it was issued before a cut-off. */
   cut(claims: AccessTokenClaims): boolean {
+    if (claims.tid && this.suspensions.has(claims.tid)) return true;
     if (this.byKey.size === 0) return false;
     if (claims.sid !== undefined && this.byKey.has(revocationKey('session', claims.sid))) return true;
     const issuedMs = uuidTimeMs(claims.jti);

@@ -48,6 +48,14 @@ export class RevocationWatch implements RevocationSource {
     return this.cutoffs.cutsKey(id);
   }
 
+  isSuspended(tenantId: string): boolean {
+    return this.cutoffs.suspensions.has(tenantId);
+  }
+
+  suspendedTenants(): readonly string[] {
+    return this.cutoffs.suspensions.list();
+  }
+
   start(): void {
     if (this.running) return;
     this.stopListening = this.nats.onReconnect(() => this.readAnew());

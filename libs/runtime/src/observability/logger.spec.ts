@@ -19,6 +19,13 @@ describe('the log', () => {
     });
   });
 
+  it('says when, in UTC with milliseconds', () => {
+    const before = Date.now();
+    logger.info('hello');
+    expect(last().time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(String(last().time)) - before).toBeLessThan(60_000);
+  });
+
   it('never contains secrets', () => {
     const secrets = {
       password: 'S3CRET',

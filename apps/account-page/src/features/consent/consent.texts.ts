@@ -11,6 +11,8 @@ interface ConsentTexts {
   readonly reads: string;
   readonly writes: string;
   readonly rights: string;
+  /** With periods such as `90 days`. */
+  readonly period: (most: string, unused: string) => string;
   readonly destination: (host: string) => string;
   readonly deny: string;
   readonly approve: string;
@@ -37,6 +39,8 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     reads: 'Reads only',
     writes: 'Reads and changes',
     rights: 'It can do no more than you can yourself.',
+    period: (most, unused) =>
+      `It keeps this access for ${most} at most, and loses it when it does not use it for ${unused}. You can end it sooner.`,
     destination: (host) => `After your answer you go to ${host}.`,
     deny: 'Deny',
     approve: 'Give access',
@@ -81,6 +85,8 @@ export const CONSENT_TEXTS: Catalogue<ConsentTexts> = {
     reads: 'Liest nur',
     writes: 'Liest und ändert',
     rights: 'Sie kann nicht mehr als Sie selbst.',
+    period: (most, unused) =>
+      `Sie behält diesen Zugriff höchstens ${most} und verliert ihn, wenn sie ihn ${unused} lang nicht nutzt. Sie können ihn früher beenden.`,
     destination: (host) => `Nach Ihrer Antwort geht es weiter zu ${host}.`,
     deny: 'Ablehnen',
     approve: 'Zugriff geben',

@@ -1,5 +1,5 @@
 import { ApiProblem } from '@crm/api-client';
-import { Button, Loading, useTexts } from '@crm/ui';
+import { Button, Loading, useLocale, useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { type AccessRequest, accountApi } from '../../api/account-api.js';
 import { NoSuchView } from '../../parts/no-such-view.js';
@@ -12,6 +12,7 @@ import { CallerLine } from '../sign-in/caller-line.js';
 import { SignIn } from '../sign-in/sign-in.js';
 import { CONSENT_TEXTS } from './consent.texts.js';
 import { destination } from './destination.js';
+import { periodText } from './period-text.js';
 import { ScopeList } from './scope-list.js';
 import { useAccessRequest } from './use-access-request.js';
 
@@ -46,8 +47,10 @@ function LoadedRequest({ id }: { readonly id: string }) {
   );
 }
 
-function Question({ asked: { id, app, tenant, scopes, redirectHost } }: { readonly asked: AccessRequest }) {
+function Question({ asked }: { readonly asked: AccessRequest }) {
+  const { id, app, tenant, scopes, accessPeriod, redirectHost } = asked;
   const texts = useTexts(CONSENT_TEXTS);
+  const { tag } = useLocale();
   const { call } = useSession();
   const { caller } = useCaller();
   const [isLeaving, setIsLeaving] = useState(false);
@@ -73,6 +76,7 @@ function Question({ asked: { id, app, tenant, scopes, redirectHost } }: { readon
       </p>
       <ScopeList scopes={scopes} />
       <p>{texts.rights}</p>
+      <p>{texts.period(periodText(accessPeriod.maxSeconds, tag), periodText(accessPeriod.idleSeconds, tag))}</p>
       <p>{texts.destination(redirectHost)}</p>
       {decide.problem ? <ProblemText problem={decide.problem} words={texts.problems} /> : null}
       <div className="choices">

@@ -1,7 +1,8 @@
 import { ApiProblem } from '@crm/api-client';
 import { useTexts } from '@crm/ui';
 import { useState } from 'react';
-import { accountApi } from '../../api/account-api.js';
+import { accountApi, type DeviceToken } from '../../api/account-api.js';
+import { knownDevices } from '../../known-devices.js';
 import { Form } from '../../parts/form.js';
 import { SignInLink } from '../../parts/no-such-view.js';
 import { Page } from '../../parts/page.js';
@@ -11,7 +12,7 @@ import { ForgotLink } from '../sign-in/forgot-link.js';
 import { LinkEnd, NoToken } from './link-end.js';
 import { isInvalidLink, LINK_TEXTS, type PasswordKind } from './links.texts.js';
 
-const ACTS: Readonly<Record<PasswordKind, (token: string, password: string) => Promise<void>>> = {
+const ACTS: Readonly<Record<PasswordKind, (token: string, password: string) => Promise<DeviceToken | undefined>>> = {
   'password-reset': accountApi.completeReset,
   invitation: accountApi.acceptInvitation,
 };
@@ -28,7 +29,8 @@ export function SetPassword({ kind, token }: SetPasswordProps) {
   const [password, setPassword] = useState('');
   const [isDone, setIsDone] = useState(false);
   const action = useAction(async () => {
-    await ACTS[kind](token as string, password);
+    const done = await ACTS[kind](token as string, password);
+    if (done?.deviceToken) knownDevices(window).keepForNext(done.deviceToken);
     setPassword('');
     setIsDone(true);
   });

@@ -7,6 +7,9 @@ import { PASSWORD_TEXTS } from './password.texts.js';
 /** What the API accepts, counted as it does. */
 const LENGTH = { minLength: 12, maxLength: 256 };
 
+/** Where the bodies of the API have a new password. */
+const POINTERS = ['/password', '/newPassword'];
+
 export interface NewPasswordInputProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -43,7 +46,7 @@ export function NewPasswordInput({ value, onChange, problem }: NewPasswordInputP
 
 /** @returns the code of what is wrong with the password, if that is why something was refused */
 export const passwordProblem = (problem: unknown): string | undefined =>
-  problem instanceof ApiProblem ? problem.fields.find(({ pointer }) => pointer === '/password')?.code : undefined;
+  problem instanceof ApiProblem ? problem.fields.find(({ pointer }) => POINTERS.includes(pointer))?.code : undefined;
 
 const inWords = (code: string, language: Language): string => {
   const { reasons, otherReason } = PASSWORD_TEXTS[language];

@@ -1,5 +1,6 @@
 import { Button, useTexts } from '@crm/ui';
 import { Page } from '../../parts/page.js';
+import type { Place } from '../../place.js';
 import { ProblemText } from '../../problems/problem-text.js';
 import { useSession } from '../../session.js';
 import { useCaller } from '../../use-caller.js';
@@ -7,30 +8,40 @@ import { SignIn } from './sign-in.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 
 /** The sign-in by itself, and then who it was. */
-export function Account() {
+export function Account({ goTo }: { readonly goTo: (place: Place) => void }) {
   const { token } = useSession();
-  return token === undefined ? <SignIn /> : <SignedIn />;
+  return token === undefined ? <SignIn /> : <SignedIn goTo={goTo} />;
 }
 
-function SignedIn() {
+/** Where people look after their account. */
+const SECURITY = '/account/security';
+
+function SignedIn({ goTo }: { readonly goTo: (place: Place) => void }) {
   const texts = useTexts(SIGN_IN_TEXTS);
   const { end } = useSession();
   const { caller, problem } = useCaller();
+  const openSecurity = (): void => {
+    // Another document would be another visit, and the session ends with this one.
+    history.replaceState(null, '', SECURITY);
+    goTo({ path: SECURITY });
+  };
   return (
     <Page title={texts.signedIn}>
-      {caller ? (
+      {problem ? null : (
+        // There before it is known, so that nothing moves when it is.
         <dl className="facts">
           <dt>{texts.name}</dt>
-          <dd>{caller.name}</dd>
+          <dd>{caller?.name ?? '\u00a0'}</dd>
           <dt>{texts.email}</dt>
-          <dd>{caller.email}</dd>
+          <dd>{caller?.email}</dd>
           <dt>{texts.workspace}</dt>
-          <dd>{caller.tenant.name}</dd>
+          <dd>{caller?.tenant.name}</dd>
         </dl>
-      ) : null}
+      )}
       {problem ? <ProblemText problem={problem} /> : null}
       {caller?.tenant.verified === false ? <p>{texts.unverified}</p> : null}
       <p className="muted">{texts.signedInText}</p>
+      <Button onClick={openSecurity}>{texts.security}</Button>
       <Button onClick={end}>{texts.signOut}</Button>
     </Page>
   );

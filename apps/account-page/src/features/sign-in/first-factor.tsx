@@ -1,6 +1,7 @@
 import { useTexts } from '@crm/ui';
 import { useState } from 'react';
 import { accountApi, type SignInAnswer } from '../../api/account-api.js';
+import { knownDevices } from '../../known-devices.js';
 import { Form } from '../../parts/form.js';
 import { Page } from '../../parts/page.js';
 import { TextInput } from '../../parts/text-input.js';
@@ -14,7 +15,8 @@ import { SIGN_IN_TEXTS } from './sign-in.texts.js';
 export interface FirstFactorProps {
   readonly title: string | undefined;
   readonly lead: string | undefined;
-  readonly onAnswer: (answer: SignInAnswer) => void;
+  /** @param email of the account, where it was typed in */
+  readonly onAnswer: (answer: SignInAnswer, email?: string) => void;
 }
 
 /** Who somebody is: with a password, a passkey, or through the identity provider of their workspace. */
@@ -25,7 +27,8 @@ export function FirstFactor({ title, lead, onAnswer }: FirstFactorProps) {
   const [password, setPassword] = useState('');
   const action = useAction(async () => {
     try {
-      onAnswer(await accountApi.signIn(email.trim(), password));
+      const account = email.trim();
+      onAnswer(await accountApi.signIn(account, password, await knownDevices(window).tokenFor(account)), account);
     } finally {
       setPassword('');
     }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { accountApi, type Provider } from '../../api/account-api.js';
 import { ProblemText } from '../../problems/problem-text.js';
 import { keepReturn } from '../../return-place.js';
+import { useSession } from '../../session.js';
 import { useAction } from '../../use-action.js';
 import { isMissing } from './passkey-button.js';
 import { SIGN_IN_TEXTS } from './sign-in.texts.js';
@@ -16,9 +17,10 @@ const TYPING_MS = 400;
 /** Buttons for the identity providers of the workspace that an address belongs to. */
 export function ProviderButtons({ email }: { readonly email: string }) {
   const texts = useTexts(SIGN_IN_TEXTS);
+  const { needsProof } = useSession();
   const providers = useProviders(email);
   const action = useAction(async (id: string) => {
-    const { redirectTo } = await accountApi.startAtProvider(id);
+    const { redirectTo } = await accountApi.startAtProvider(id, needsProof);
     keepReturn(window);
     location.assign(httpAddress(redirectTo));
   });

@@ -20,10 +20,13 @@ interface SignInTexts {
   /** Why a sign-in at an identity provider is not accepted, by the code or the reason of the API. */
   readonly failures: Readonly<Record<string, string>>;
   readonly again: string;
+  readonly proven: string;
+  readonly provenText: string;
   readonly signedIn: string;
   readonly signedInText: string;
   readonly signedInAs: (email: string) => string;
   readonly otherAccount: string;
+  readonly security: string;
   readonly signOut: string;
   readonly name: string;
   readonly workspace: string;
@@ -46,12 +49,16 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     ended: 'Your session has ended. Sign in again.',
     problems: {
       SINGLE_SIGN_ON_REQUIRED: 'Your workspace signs in through its own identity provider. Use its button below.',
+      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
     },
     withProvider: (name) => `Continue with ${name}`,
     passkey: 'Sign in with a passkey',
     noPasskeys: 'Passkeys are not in use here. Sign in with your password.',
     noPasskeyUsed: 'No passkey was used. Try again, or sign in with your password.',
-    passkeyProblems: { INVALID_CREDENTIALS: 'This passkey is not accepted. Sign in with your password.' },
+    passkeyProblems: {
+      INVALID_CREDENTIALS: 'This passkey is not accepted. Sign in with your password.',
+      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
+    },
     returning: 'You are being signed in',
     noReturn: 'The sign-in did not succeed',
     noReturnText: 'What your identity provider has sent is not valid any more. Sign in again.',
@@ -59,6 +66,7 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       SINGLE_SIGN_ON_FAILED: 'Your identity provider did not complete the sign-in. Sign in again.',
       SINGLE_SIGN_ON_EXPIRED: 'The sign-in took too long, or was begun in another browser. Sign in again.',
       SINGLE_SIGN_ON_REFUSED: 'Your workspace does not accept this sign-in. Ask its administrator.',
+      WORKSPACE_SUSPENDED: 'Your workspace is suspended. Its administrators can ask the operators of the platform.',
       RATE_LIMITED: 'There were too many sign-ins from here. Wait some minutes, then sign in again.',
       email_missing: 'Your identity provider did not say your e-mail address. Ask the administrator of your workspace.',
       email_not_verified:
@@ -68,12 +76,21 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       email_reserved:
         'Another user of the workspace had your e-mail address until a short while ago. Ask the administrator of your workspace.',
       user_disabled: 'Your account is disabled. Ask the administrator of your workspace.',
+      not_recent:
+        'Your identity provider does not say that it has just asked who you are. Ask the administrator of your workspace.',
+      another_user: 'You have signed in at your identity provider as somebody else. Try again as yourself.',
+      second_factor_missing:
+        'Your identity provider has not asked for a second factor. Prove who you are with yours instead.',
+      TOKEN_REVOKED: 'Your session has ended. Sign in again.',
     },
     again: 'Sign in again',
+    proven: 'You have proven who you are',
+    provenText: 'Close this page, go back to where you came from, and try again what needed it.',
     signedIn: 'You are signed in',
     signedInText: 'Go back to where you came from. When you close this page, this session ends.',
     signedInAs: (email) => `Signed in as ${email}.`,
     otherAccount: 'Use another account',
+    security: 'Look after your account',
     signOut: 'Sign out',
     name: 'Name',
     workspace: 'Workspace',
@@ -95,6 +112,8 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
     problems: {
       SINGLE_SIGN_ON_REQUIRED:
         'Ihr Arbeitsbereich meldet sich über einen eigenen Identitätsanbieter an. Verwenden Sie dessen Schaltfläche unten.',
+      WORKSPACE_SUSPENDED:
+        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     withProvider: (name) => `Weiter mit ${name}`,
     passkey: 'Mit einem Passkey anmelden',
@@ -103,6 +122,8 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       'Es wurde kein Passkey verwendet. Versuchen Sie es erneut, oder melden Sie sich mit Ihrem Passwort an.',
     passkeyProblems: {
       INVALID_CREDENTIALS: 'Dieser Passkey wird nicht angenommen. Melden Sie sich mit Ihrem Passwort an.',
+      WORKSPACE_SUSPENDED:
+        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
     },
     returning: 'Sie werden angemeldet',
     noReturn: 'Die Anmeldung ist nicht gelungen',
@@ -112,6 +133,8 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       SINGLE_SIGN_ON_EXPIRED:
         'Die Anmeldung hat zu lange gedauert oder wurde in einem anderen Browser begonnen. Melden Sie sich erneut an.',
       SINGLE_SIGN_ON_REFUSED: 'Ihr Arbeitsbereich nimmt diese Anmeldung nicht an. Fragen Sie seine Administration.',
+      WORKSPACE_SUSPENDED:
+        'Ihr Arbeitsbereich ist gesperrt. Seine Administration kann den Betreiber der Plattform fragen.',
       RATE_LIMITED:
         'Von hier gab es zu viele Anmeldungen. Warten Sie einige Minuten, und melden Sie sich dann erneut an.',
       email_missing:
@@ -125,13 +148,24 @@ export const SIGN_IN_TEXTS: Catalogue<SignInTexts> = {
       email_reserved:
         'Ihre E-Mail-Adresse gehörte bis vor Kurzem einer anderen Person im Arbeitsbereich. Fragen Sie die Administration Ihres Arbeitsbereichs.',
       user_disabled: 'Ihr Konto ist gesperrt. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      not_recent:
+        'Ihr Identitätsanbieter sagt nicht, dass er Sie gerade gefragt hat, wer Sie sind. Fragen Sie die Administration Ihres Arbeitsbereichs.',
+      another_user:
+        'Sie haben sich bei Ihrem Identitätsanbieter als jemand anderes angemeldet. Versuchen Sie es als Sie selbst.',
+      second_factor_missing:
+        'Ihr Identitätsanbieter hat keinen zweiten Faktor verlangt. Weisen Sie sich stattdessen mit Ihrem eigenen aus.',
+      TOKEN_REVOKED: 'Ihre Sitzung ist beendet. Melden Sie sich erneut an.',
     },
     again: 'Erneut anmelden',
+    proven: 'Sie haben sich ausgewiesen',
+    provenText:
+      'Schließen Sie diese Seite, gehen Sie dorthin zurück, woher Sie gekommen sind, und wiederholen Sie, wofür das nötig war.',
     signedIn: 'Sie sind angemeldet',
     signedInText:
       'Gehen Sie dorthin zurück, woher Sie gekommen sind. Wenn Sie diese Seite schließen, endet diese Sitzung.',
     signedInAs: (email) => `Angemeldet als ${email}.`,
     otherAccount: 'Anderes Konto verwenden',
+    security: 'Konto verwalten',
     signOut: 'Abmelden',
     name: 'Name',
     workspace: 'Arbeitsbereich',

@@ -24,7 +24,7 @@ export class EmailChangeController {
   @Describe({
     summary: 'Asks for another e-mail address of the current user',
     description:
-      'Takes the password and, with the second factor on, a second call with the code that the first one has sent. A link is sent to the new address, which signs in once it is confirmed. The answer is the same when the address has an account already.',
+      'Takes the password, of a user who has none a recent proof, and, with the second factor on, a second call with the code that the first one has sent. A link is sent to the new address, which signs in once it is confirmed. The answer is the same when the address has an account already.',
     answers: [
       {
         status: 202,
@@ -32,7 +32,7 @@ export class EmailChangeController {
         body: () => ReauthenticationView,
       },
     ],
-    refusals: ['INVALID_CREDENTIALS', 'EMAIL_NOT_VERIFIED'],
+    refusals: ['INVALID_CREDENTIALS', 'STEP_UP_REQUIRED', 'EMAIL_NOT_VERIFIED'],
   })
   async request(
     @CurrentPrincipal() principal: Principal,

@@ -7,11 +7,12 @@ export class EmailChangeInput extends ReauthenticationInput {
   email: string;
 
   @TextField({
+    optional: true,
     maxLength: PASSWORD_LENGTH.max,
-    description: 'The password of the current user',
+    description: 'The password of the current user. One who has none needs a recent proof instead (`STEP_UP_REQUIRED`)',
     example: 'correct-horse-battery-staple',
   })
-  password: string;
+  password?: string;
 }
 
 export class EmailChangeTokenInput {

@@ -25,7 +25,7 @@ import { EmailChangeLimit } from './email-change-limit.js';
 
 export interface WantedEmailChange {
   email: string;
-  password: string;
+  password?: string;
   challengeId?: string;
   code?: string;
 }
@@ -52,7 +52,8 @@ export class EmailChangeService {
    * Sends a mail to the new address: a link, or the news that it has an account already. Which of the two shows neither in
    * the outcome nor in its time.
    * @returns what a second call must answer where the second factor is on; undefined when the mail is on its way
-   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, VALIDATION_FAILED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws PlatformError EMAIL_NOT_VERIFIED, INVALID_CREDENTIALS, STEP_UP_REQUIRED, VALIDATION_FAILED, RATE_LIMITED,
+   *   SERVICE_UNAVAILABLE
    */
   async request(principal: Principal, wanted: WantedEmailChange): Promise<MfaRequired | undefined> {
     await this.limit.consumeRequest(principal.userId);
@@ -131,6 +132,9 @@ export class EmailChangeService {
     };
     const link = `${this.config.service.baseUrl}/email-change#token=${packIds(tenantId, id)}.${secret}`;
     await this.database.transaction(principal, async (tx) => {
+      // No link to an address of somebody who was shut out between their proof and now.
+      const current = await this.users.lock(tx, userId);
+      if (current?.signInEpoch !== user.signInEpoch) return;
       this.trail.record(tx, { action: 'email.change_requested', subject: { kind: 'user', id: userId } });
       await this.changes.replacePending(tx, { ...change, validSeconds: CONFIRM_SECONDS });
       await this.mails.queue(tx, tenantId, confirmationMail(newEmail, link));

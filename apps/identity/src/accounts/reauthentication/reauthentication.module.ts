@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SessionModule } from '../../sessions/session/session.module.js';
 import { LimitModule } from '../../sign-in/limit/limit.module.js';
 import { MfaModule } from '../../sign-in/mfa/mfa.module.js';
 import { PasswordModule } from '../password/password.module.js';
@@ -7,7 +8,7 @@ import { ReauthenticationService } from './reauthentication.service.js';
 
 /** Proving again who one is, before a change of the account. */
 @Module({
-  imports: [LimitModule, MfaModule, PasswordModule, UserModule],
+  imports: [LimitModule, MfaModule, PasswordModule, SessionModule, UserModule],
   providers: [ReauthenticationService],
   exports: [ReauthenticationService],
 })

@@ -4,6 +4,7 @@ import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { notingFailedProof } from '../../audit/trail/failed-proof.js';
 import { RefusedActs } from '../../audit/trail/refused-acts.js';
+import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SignInLimit } from '../../sign-in/limit/sign-in-limit.js';
 import { type MfaRequired, MfaService } from '../../sign-in/mfa/mfa.service.js';
 import { PasswordService } from '../password/password.service.js';
@@ -11,7 +12,8 @@ import type { User } from '../user/user.entity.js';
 import { UserRepository } from '../user/user.repository.js';
 
 export interface Proof {
-  password: string;
+  /** A user who has none needs a recent proof of the session in its place. */
+  password?: string;
   /** The second factor, where it is on. */
   challengeId?: string;
   code?: string;
@@ -27,18 +29,23 @@ export class ReauthenticationService {
     private readonly limit: SignInLimit,
     private readonly mfa: MfaService,
     private readonly refusals: RefusedActs,
+    private readonly recent: RecentProof,
   ) {}
 
   /**
    * @returns the user, or what the second call must answer where the second factor is on
-   * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws PlatformError INVALID_CREDENTIALS, STEP_UP_REQUIRED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async prove(principal: Principal, { password, challengeId, code }: Proof): Promise<User | MfaRequired> {
     const { tenantId, userId } = principal;
     const attempt = () =>
       this.limit.attempt(`reauthentication:${userId}`, userId, async () => {
         const found = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-        const right = await this.passwords.matches(found?.passwordHash, password, userId);
+        if (found?.passwordHash === null && password === undefined) {
+          await this.recent.assert(principal);
+          return found;
+        }
+        const right = password !== undefined && (await this.passwords.matches(found?.passwordHash, password, userId));
         if (!right || found?.status !== 'active') {
           throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
         }

@@ -40,6 +40,10 @@ export class User {
   @Column({ name: 'mfa_enabled', type: 'boolean' })
   mfaEnabled: boolean;
 
+  /** How often everything that leads to a session was ended: what was proven in an earlier epoch opens none. */
+  @Column({ name: 'sign_in_epoch', type: 'integer' })
+  signInEpoch: number;
+
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
 }

@@ -9,7 +9,10 @@ import { LOCK_USER_FOR_ISSUE, READ_SIGN_IN_USER } from './user.sql.js';
 export type NewUser = Pick<User, 'id' | 'email' | 'name' | 'roles' | 'status' | 'origin' | 'passwordHash'>;
 
 /** Whom a password is checked for. */
-export type SignInUser = Pick<User, 'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled'>;
+export type SignInUser = Pick<
+  User,
+  'tenantId' | 'id' | 'email' | 'roles' | 'status' | 'passwordHash' | 'mfaEnabled' | 'signInEpoch'
+>;
 
 /** Whose rights go into a token. */
 export type IssueUser = Pick<User, 'tenantId' | 'id' | 'email' | 'name' | 'roles' | 'status'>;
@@ -44,9 +47,10 @@ export class UserRepository {
   /**
    * Like find, and keeps the user as they are until the transaction ends: who issues rights from the row reads it so, and
    * a change of them is then wholly before or wholly after.
+   * @param epoch in which they have proven who they are; null is returned when it is over
    */
-  async lockForIssue(tx: TenantTransaction, id: string): Promise<IssueUser | null> {
-    const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id]);
+  async lockForIssue(tx: TenantTransaction, id: string, epoch?: number): Promise<IssueUser | null> {
+    const [user] = await tx.queryPrepared<IssueUser>(LOCK_USER_FOR_ISSUE, [tx.tenantId, id, epoch ?? null]);
     return user ?? null;
   }
 

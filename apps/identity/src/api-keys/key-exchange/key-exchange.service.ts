@@ -39,11 +39,13 @@ export class KeyExchangeService {
       if (!found || !matches(found, presented)) throw new PlatformError('INVALID_API_KEY');
       // Sent together: one round trip.
       const [owner, tenant] = await Promise.all([this.owners.lock(tx, found), this.tenants.find(tx)]);
-      if (!owner || !tenant || tenant.closedAt) throw new PlatformError('INVALID_API_KEY');
+      const isOpen = tenant && !tenant.closedAt && this.signer.issuesFor(tx.tenantId);
+      if (!owner || !isOpen) throw new PlatformError('INVALID_API_KEY');
       await this.keys.noteUse(tx, found.id, presented.address);
       const subject = { aud: AUDIENCES.api, sub: found.ownerId, tid: tx.tenantId, sid: found.id };
       const rights = { roles: [...owner.roles], scopes: [...owner.scopes] };
-      return { key: found, content: { ...subject, ...rights, api_key: true } satisfies TokenContent };
+      const ofService = found.ownerKind === 'service' && { service_account: true as const };
+      return { key: found, content: { ...subject, ...rights, api_key: true, ...ofService } satisfies TokenContent };
     });
     const left = Math.floor((key.expiresAt.getTime() - Date.now()) / 1000);
     // No token outlives its key.

@@ -20,7 +20,11 @@ export const ACTION_TABLE = [
 const LONGEST_ID = 300;
 
 const ACTION = { optional: true, description: 'Only this action', example: 'sign_in.failed' };
-const ACTOR = { optional: true, maxLength: LONGEST_ID, description: 'Only of this user, operator (id) or app (key)' };
+const ACTOR = {
+  optional: true,
+  maxLength: LONGEST_ID,
+  description: 'Only of this user, service account, operator (id) or app (key)',
+};
 const SUBJECT = { optional: true, maxLength: LONGEST_ID, description: 'Only about what has this id, such as a user' };
 const FROM = { optional: true, description: 'Only from this time on', example: '2026-03-01T00:00:00.000Z' };
 const TO = { optional: true, description: 'Only before this time', example: '2026-04-01T00:00:00.000Z' };
@@ -93,7 +97,7 @@ export class AuditActorView {
   @TextField({
     maxLength: LONGEST_ID,
     nullable: true,
-    description: 'Id of the user or operator, key of the app',
+    description: 'Id of the user, service account or operator, key of the app',
     example: '019ca8c2-1f5a-7c3e-9d41-2b6f0a8e5c17',
   })
   id: string | null;

@@ -13,6 +13,8 @@ export const AUDIT_ACTIONS = {
   'workspace.registered': 'The workspace was registered',
   'workspace.email_verified': 'The address that the workspace was registered with was verified',
   'workspace.closed': 'The workspace was closed, because nobody verified its address',
+  'workspace.suspended': 'An operator suspended the workspace; `detail.reason` says why. Everybody was signed out',
+  'workspace.reinstated': 'An operator lifted the suspension of the workspace; `detail.reason` says why',
   'workspace.plan_changed': 'An operator moved the workspace to another plan',
   'workspace.sign_in_policy_changed': 'What the workspace demands of sign-ins was changed',
   'user.added': 'An administrator added a user with a password',
@@ -69,6 +71,8 @@ export const AUDIT_ACTIONS = {
   'service_account.changed':
     'A service account was changed; `detail` has its roles, scopes and status before and after',
   'service_account.removed': 'A service account was removed; its keys ended',
+  'hook_secret.issued': 'The secret of a hook was replaced; written before the change',
+  'hook_secret.previous_revoked': 'The previous secret of a hook was ended before its time; written before the change',
   'oauth_credentials.issued': 'Credentials of an installed app were issued, or its secret was replaced',
   'oauth_credentials.previous_revoked': 'The previous secret of an installed app was ended before its time',
   'oauth_credentials.ended': 'Credentials of an installed app ended with its installation',
@@ -90,7 +94,7 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS;
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[];
 
 /** Who acted. */
-export const AUDIT_ACTOR_KINDS = ['user', 'operator', 'app', 'system'] as const;
+export const AUDIT_ACTOR_KINDS = ['user', 'service_account', 'operator', 'app', 'system'] as const;
 export type AuditActorKind = (typeof AUDIT_ACTOR_KINDS)[number];
 
 /** What was acted on. */
@@ -100,6 +104,7 @@ export const AUDIT_SUBJECT_KINDS = [
   'app',
   'installation',
   'subscription',
+  'workflow',
   'quota',
   'service_account',
   'domain',

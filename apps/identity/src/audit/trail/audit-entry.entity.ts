@@ -27,7 +27,7 @@ export class AuditEntry {
   @Column({ name: 'actor_kind', type: 'text' })
   actorKind: AuditActorKind;
 
-  /** Id of the user or operator, key of the app; null for the platform itself and for whoever is not known. */
+  /** Id of the user, service account or operator, key of the app; null for the platform itself and for whoever is not known. */
   @Column({ name: 'actor_id', type: 'text', nullable: true })
   actorId: string | null;
 

@@ -16,7 +16,7 @@ import { assertVerified, TenantService } from '../../accounts/tenant/tenant.serv
 import type { AuditAction } from '../../audit/trail/audit-actions.js';
 import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
-import { hashSecret, newSecret } from '../../secrets/secret.js';
+import { hashOfFingerprint } from '../../secrets/secret.js';
 import type { EmbedClient } from './embed-client.entity.js';
 import { EmbedClientRepository } from './embed-client.repository.js';
 
@@ -31,7 +31,7 @@ export class EmbedClientService {
   ) {}
 
   /**
-   * Issues credentials. The new secret is shown only here; the previous one stays valid as long as the caller says. They mint
+   * Issues credentials for a secret that the caller has made; the previous one stays valid as long as the caller says. They mint
    * for the workspace that publishes the app and no other.
    * @param principal an administrator of the app's workspace
    * @throws PlatformError FORBIDDEN, EMAIL_NOT_VERIFIED, VALIDATION_FAILED, NOT_FOUND for another workspace's app
@@ -46,13 +46,12 @@ export class EmbedClientService {
     const settings = checkedSettings(request);
     const development = checkedDevelopmentOrigins(developmentOrigins, reviewed);
     assertVerified(await this.tenants.get(tenantId));
-    const clientSecret = newSecret();
     const stored = await inWorkspace(this.database, administrating, async (tx) => {
       const found = await this.clients.upsert(tx, {
         clientId: `embed_${randomBytes(16).toString('hex')}`,
         appKey,
         tenantId,
-        secretHash: hashSecret(clientSecret),
+        secretHash: hashOfFingerprint(request.fingerprint),
         ...settings,
         reviewed,
         developmentOrigins: development,
@@ -63,7 +62,7 @@ export class EmbedClientService {
     });
     if (!stored) throw new PlatformError('NOT_FOUND', 'There is no such app');
     const previousSecretValidUntil = stored.previousValidUntil?.toISOString() ?? null;
-    return { clientId: stored.clientId, clientSecret, previousSecretValidUntil };
+    return { clientId: stored.clientId, previousSecretValidUntil };
   }
 
   /**

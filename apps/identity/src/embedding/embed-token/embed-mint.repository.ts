@@ -2,7 +2,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import type { UserStatus } from '../../accounts/user/user.entity.js';
-import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import { hashOfFingerprint, hashSecret, isHash, newSecret } from '../../secrets/secret.js';
 import type { MintClient } from '../embed-client/embed-client.entity.js';
 import { READ_EMBED_MINT, READ_KNOWN_EMBED_MINTS } from './embed-mint.sql.js';
 import { ReadTogether } from './read-together.js';
@@ -12,7 +12,8 @@ const NO_SECRET = hashSecret(newSecret());
 
 interface Presented {
   clientId: string;
-  clientSecret: string;
+  /** Of the secret. */
+  fingerprint: string;
   sub: string;
   /** Normalised. */
   email: string;
@@ -59,14 +60,15 @@ export class EmbedMintRepository {
   constructor(private readonly database: Database) {}
 
   /** @throws PlatformError INVALID_EMBED_CREDENTIALS, the same for an unknown id and a wrong secret */
-  async read({ clientId, clientSecret, sub, email }: Presented): Promise<{
+  async read({ clientId, fingerprint, sub, email }: Presented): Promise<{
     client: MintClient;
     user: KnownHostUser | null;
   }> {
-    const key = [clientId, hashSecret(clientSecret), sub, email] as const;
+    const secretHash = hashOfFingerprint(fingerprint);
+    const key = [clientId, secretHash, sub, email] as const;
     const row = (await this.plain.one(key)) ?? (await this.readAny(key));
-    const isCurrent = isSecret(row?.secretHash ?? NO_SECRET, clientSecret);
-    const isPrevious = isSecret(row?.previousSecretHash ?? NO_SECRET, clientSecret);
+    const isCurrent = isHash(row?.secretHash ?? NO_SECRET, secretHash);
+    const isPrevious = isHash(row?.previousSecretHash ?? NO_SECRET, secretHash);
     if (!row || !(isCurrent || isPrevious)) throw new PlatformError('INVALID_EMBED_CREDENTIALS');
     return { client: row, user: userOf(row) };
   }

@@ -11,7 +11,8 @@ import { EmbedMintRepository, type KnownHostUser } from './embed-mint.repository
 
 export interface EmbedRequest extends HostUser {
   clientId: string;
-  clientSecret: string;
+  /** Of the secret: see `fingerprintOf`. */
+  fingerprint: string;
   /** All that the app was granted when left out. */
   scopes?: readonly string[];
 }
@@ -29,12 +30,14 @@ export class EmbedTokenService {
   /**
    * A known `sub` costs one statement. What happens to one that is not known, see {@link EmbedUserService.introduce}.
    * @throws PlatformError INVALID_EMBED_CREDENTIALS, EMBED_SCOPE_DENIED (also when the app does not embed any more, and for no
-   *   scope at all), EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, EMAIL_NOT_VERIFIED, RATE_LIMITED
+   *   scope at all), EMBED_IDENTITY_CONFLICT, EMBED_USER_DISABLED, EMAIL_NOT_VERIFIED, WORKSPACE_SUSPENDED,
+   *   RATE_LIMITED
    */
   async mint(request: EmbedRequest): Promise<{ embedToken: string; expiresIn: number }> {
     const tokenId = newId();
     const presented = { ...request, email: normaliseEmail(request.email) };
     const { client, user: known } = await this.mints.read(presented);
+    this.signer.assertIssuesFor(client.tenantId);
     const scopes = grantedScopes(client, request.scopes);
     if (known) await this.assertAdmitted(client, known, presented.email);
     const { id, roles }: Pick<User, 'id' | 'roles'> = known ?? (await this.users.introduce(client, presented));

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditAction } from '../../audit/trail/audit-actions.js';
 import type { AuditDetail } from '../../audit/trail/audit-entry.entity.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
-import { hashSecret, newSecret } from '../../secrets/secret.js';
+import { hashOfFingerprint } from '../../secrets/secret.js';
 import { RevocationService } from '../../sessions/revocation/revocation.service.js';
 import { GrantRepository } from '../grant/grant.repository.js';
 import type { OAuthInstallation } from './oauth-installation.entity.js';
@@ -14,7 +14,6 @@ import { type InstallationFacts, OAuthInstallationRepository } from './oauth-ins
 
 export interface IssuedCredentials {
   clientId: string;
-  clientSecret: string;
   previousSecretValidUntil: string | null;
 }
 
@@ -53,27 +52,26 @@ export class OAuthInstallationService {
   }
 
   /**
-   * Issues the credentials of an installation, or a new secret for them. It is shown only here; the previous one stays valid as
+   * Issues the credentials of an installation for a secret that the caller has made; the previous one stays valid as
    * long as the caller says.
    * @param principal an administrator of the installation's workspace
    * @throws PlatformError NOT_FOUND for an installation that has ended or is another workspace's
    */
   async issue(
     principal: Principal,
-    { overlapSeconds, ...facts }: RpcRequest<typeof rpc.identity.issueOAuthCredentials>,
+    { overlapSeconds, fingerprint, ...facts }: RpcRequest<typeof rpc.identity.issueOAuthCredentials>,
   ): Promise<IssuedCredentials> {
     const { tenantId } = principal;
-    const clientSecret = newSecret();
     const stored = await inWorkspace(this.database, principal, async (tx) => {
       const installation = { ...facts, tenantId };
       await this.registerWithin(tx, installation);
-      const rotated = await this.installations.rotate(tx, installation, hashSecret(clientSecret), overlapSeconds);
+      const rotated = await this.installations.rotate(tx, installation, hashOfFingerprint(fingerprint), overlapSeconds);
       if (!rotated) throw noSuchInstallation();
       this.record(tx, 'oauth_credentials.issued', installation, { clientId: rotated.clientId, overlapSeconds });
       return rotated;
     });
     const previousSecretValidUntil = stored.previousValidUntil?.toISOString() ?? null;
-    return { clientId: stored.clientId, clientSecret, previousSecretValidUntil };
+    return { clientId: stored.clientId, previousSecretValidUntil };
   }
 
   /** The credentials without their secrets; null when none were issued, or the installation is another workspace's. */

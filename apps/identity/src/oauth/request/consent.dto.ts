@@ -1,4 +1,13 @@
-import { BooleanField, DateTimeField, EnumField, IdField, ListField, ObjectField, TextField } from '@crm/http';
+import {
+  BooleanField,
+  DateTimeField,
+  EnumField,
+  IdField,
+  IntegerField,
+  ListField,
+  ObjectField,
+  TextField,
+} from '@crm/http';
 import { ClientAppView } from '../grant/grant.dto.js';
 
 export class RequestedScopeView {
@@ -20,6 +29,19 @@ export class ConsentTenantView {
   name: string;
 }
 
+/** For how long an app acts for the user, unless the user or the workspace ends it before. */
+export class AccessPeriodView {
+  @IntegerField({
+    minimum: 1,
+    description: 'Seconds after which it ends, however often the app uses it',
+    example: 7776000,
+  })
+  maxSeconds: number;
+
+  @IntegerField({ minimum: 1, description: 'Seconds without use after which it ends', example: 1209600 })
+  idleSeconds: number;
+}
+
 /** What an app asks the current user for. */
 export class ConsentView {
   @TextField({ maxLength: 64, example: 'pX2bC0Jq7cJmJmVYpB4H2m0a9H7l8o4lq1oZr2v5WmE' })
@@ -34,10 +56,13 @@ export class ConsentView {
   @ListField(() => RequestedScopeView)
   scopes: RequestedScopeView[];
 
+  @ObjectField(() => AccessPeriodView)
+  accessPeriod: AccessPeriodView;
+
   @TextField({ maxLength: 260, description: 'Host that the browser is sent to', example: 'app.acme.example.com' })
   redirectHost: string;
 
-  @DateTimeField()
+  @DateTimeField({ description: 'Until when it can be decided on' })
   expiresAt: string;
 }
 

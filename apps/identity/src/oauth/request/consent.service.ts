@@ -49,11 +49,13 @@ export class ConsentService {
     const { request, installation, scopes } = await this.find(tenantId, id);
     const { name } = await this.tenants.get(tenantId);
     const { appKey, appName, publisher } = installation;
+    const { maxSeconds, idleSeconds } = this.config.sessions;
     return {
       id,
       app: { key: appKey, name: appName, publisher },
       tenant: { id: tenantId, name },
       scopes: scopes.map(describeScope),
+      accessPeriod: { maxSeconds, idleSeconds: Math.min(idleSeconds, maxSeconds) },
       redirectHost: new URL(request.redirectUri).host,
       expiresAt: request.expiresAt.toISOString(),
     };

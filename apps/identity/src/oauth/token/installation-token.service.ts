@@ -16,11 +16,12 @@ export class InstallationTokenService {
     private readonly signer: TokenSigner,
   ) {}
 
-  /** @throws OAuthError invalid_client, invalid_scope */
+  /** @throws OAuthError invalid_client, invalid_scope; unauthorized_client while the workspace is suspended */
   async issue(client: PresentedClient, wanted: readonly Scope[] | undefined): Promise<TokenAnswer> {
     // Before the installation is read: whatever ends it after that has a later cut-off, and ends this token too.
     const tokenId = newId();
     const { installationId, tenantId, appKey, scopes: granted } = await this.authenticate(client);
+    if (!this.signer.issuesFor(tenantId)) throw new OAuthError('unauthorized_client', 'The workspace is suspended');
     const scopes = scopesOfToken(wanted, granted);
     const content = {
       aud: AUDIENCES.api,

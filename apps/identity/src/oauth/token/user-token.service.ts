@@ -96,7 +96,8 @@ export class UserTokenService {
     // Before anything is read: whatever is changed after that has a later cut-off, and ends this token too.
     const tokenId = newId();
     const ids = parseGrantText(text);
-    if (!ids) throw invalidGrant();
+    // Grants have ended with the suspension of their workspace; this is for a code that is presented at that moment.
+    if (!ids || !this.signer.issuesFor(ids.tenantId)) throw invalidGrant();
     const installation = await this.installations.readForUsers(ids.tenantId, ids.installationId);
     const named = installationId === undefined || installationId.toLowerCase() === ids.installationId;
     const alive = installation && installation.appKey === clientId && installation.status !== 'revoked' && named;

@@ -1,12 +1,14 @@
 import { ACCESS_TOKEN_SECONDS, type Revocation } from '@crm/contracts';
 import type { NarrowTransaction, TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
-import { LessThanOrEqual, Raw } from 'typeorm';
-import { COLLECT_CUTOFFS, RECORD_CUTOFF } from './revocation.sql.js';
+import { In, LessThanOrEqual, Raw } from 'typeorm';
+import { COLLECT_CUTOFFS, DELETE_LIFTED_SUSPENSIONS, RECORD_CUTOFF } from './revocation.sql.js';
 import { RevocationCutoff } from './revocation-cutoff.entity.js';
 
 /** A cut-off matters for as long as a token issued before it could live; a minute more covers clocks that differ. */
 const RELEVANT_SECONDS = ACCESS_TOKEN_SECONDS + 60;
+
+const LASTING: readonly Revocation['kind'][] = ['suspension', 'reinstatement'];
 
 @Injectable()
 export class RevocationRepository {
@@ -20,13 +22,26 @@ export class RevocationRepository {
     await tx.query(COLLECT_CUTOFFS, [RELEVANT_SECONDS]);
   }
 
-  /** Every cut-off that can still matter, or those that are not known to be published. */
-  async list(tx: NarrowTransaction, which: 'all' | 'unpublished'): Promise<Revocation[]> {
+  /**
+   * Every cut-off that can still matter, those that are not known to be published, or those that matter for longer than the
+   * bucket keeps them. Those of one moment in this order: the cut-off of a tenant before its reinstatement.
+   */
+  async list(tx: NarrowTransaction, which: 'all' | 'unpublished' | 'lasting'): Promise<Revocation[]> {
     const cutoffs = await tx.repository(RevocationCutoff).find({
-      where: { expiresAt: Raw((column) => `${column} > now()`), ...(which === 'unpublished' && { published: false }) },
-      order: { cutoffMs: 'ASC' },
+      select: { kind: true, id: true, cutoffMs: true },
+      where: {
+        expiresAt: Raw((column) => `${column} > now()`),
+        ...(which === 'unpublished' && { published: false }),
+        ...(which === 'lasting' && { kind: In(LASTING) }),
+      },
+      order: { cutoffMs: 'ASC', kind: 'DESC' },
     });
     return cutoffs.map(({ kind, id, cutoffMs }) => ({ kind, id, cutoffMs }));
+  }
+
+  /** Removes suspensions that were lifted. */
+  async deleteLifted(tx: NarrowTransaction): Promise<void> {
+    await tx.query(DELETE_LIFTED_SUSPENSIONS, []);
   }
 
   async markPublished(tx: NarrowTransaction, { kind, id, cutoffMs }: Revocation): Promise<void> {

@@ -27,9 +27,21 @@ export class RevocationService implements OnApplicationBootstrap {
    * Cuts off every token issued to `id` until now. Call {@link publishPending} when the transaction has committed.
    * @param tx of the tenant, or of the narrow role in the context of one
    * @param kind what `id` names
+   * @param cutoffMs Unix time in milliseconds; by default now
    */
-  async record(tx: TenantTransaction | NarrowTransaction, kind: Revocation['kind'], id: string): Promise<void> {
-    await this.revocations.record(tx, { kind, id, cutoffMs: Date.now() });
+  async record(
+    tx: TenantTransaction | NarrowTransaction,
+    kind: Revocation['kind'],
+    id: string,
+    cutoffMs = Date.now(),
+  ): Promise<void> {
+    await this.revocations.record(tx, { kind, id, cutoffMs });
+  }
+
+  /** Publishes again what outlives the bucket, which keeps an entry for a day. */
+  async publishLasting(): Promise<void> {
+    const lasting = await this.database.crossTenant((tx) => this.revocations.list(tx, 'lasting'));
+    for (const revocation of lasting) await this.publisher.publish(revocation);
   }
 
   /**
@@ -47,6 +59,8 @@ export class RevocationService implements OnApplicationBootstrap {
   private async publish(which: 'all' | 'unpublished'): Promise<void> {
     const pending = await this.database.crossTenant(async (tx) => {
       await this.revocations.collect(tx);
+      // One whose reinstatement has expired would come into force again.
+      if (which === 'all') await this.revocations.deleteLifted(tx);
       return this.revocations.list(tx, which);
     });
     for (const revocation of pending) {

@@ -1,4 +1,13 @@
-/** $1: tenant, $2: user. */
-export const DELETE_PENDING_SIGN_INS = `
-  WITH at_provider AS (DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2)
-  DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2`;
+/**
+ * Also those of which there is no row, because what they proved is just being looked at: they open no session in another epoch.
+ * The account is locked before the rows, as by an enrolment. $1: tenant, $2: user, or operator in the platform's tenant.
+ */
+export const END_PENDING_SIGN_INS = `
+  WITH users AS (
+    UPDATE app_user SET sign_in_epoch = sign_in_epoch + 1 WHERE tenant_id = $1 AND id = $2 RETURNING id),
+  operators AS (
+    UPDATE operator SET sign_in_epoch = sign_in_epoch + 1 WHERE tenant_id = $1 AND id = $2 RETURNING id),
+  holder AS (SELECT id FROM users UNION ALL SELECT id FROM operators),
+  at_provider AS (
+    DELETE FROM provider_sign_in WHERE tenant_id = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM holder))
+  DELETE FROM mfa_challenge WHERE tenant_id = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM holder)`;

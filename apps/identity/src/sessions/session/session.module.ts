@@ -7,6 +7,7 @@ import { CallerModule } from '../caller/caller.module.js';
 import { RefreshTokenModule } from '../refresh-token/refresh-token.module.js';
 import { RevocationModule } from '../revocation/revocation.module.js';
 import { PendingSignInRepository } from './pending-sign-in.repository.js';
+import { ProofWays } from './proof-ways.js';
 import { RecentProof } from './recent-proof.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
@@ -16,10 +17,11 @@ import { SessionService } from './session.service.js';
 @Module({
   imports: [ApiKeyModule, UserModule, KeyModule, CallerModule, RefreshTokenModule, RevocationModule, GrantRecordModule],
   controllers: [SessionController],
-  providers: [PendingSignInRepository, RecentProof, SessionRepository, SessionService],
+  providers: [PendingSignInRepository, ProofWays, RecentProof, SessionRepository, SessionService],
   // Operators' sessions are made of the same parts.
   exports: [
     PendingSignInRepository,
+    ProofWays,
     RecentProof,
     SessionRepository,
     SessionService,

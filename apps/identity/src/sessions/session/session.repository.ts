@@ -1,24 +1,32 @@
-import { secondsFromNow, type TenantTransaction } from '@crm/database';
+import type { TenantTransaction } from '@crm/database';
 import type { ListPage } from '@crm/http';
 import { Injectable } from '@nestjs/common';
 import { LessThan, Not, Raw } from 'typeorm';
 import type { SessionLifetime } from '../../config.js';
 import { Session } from './session.entity.js';
-import { DELETE_SESSIONS_OF_USER, OPEN_SESSION, TOUCH_SESSION } from './session.sql.js';
+import { DATE_PROOF, DELETE_SESSIONS_OF_USER, NOTE_PROOF, OPEN_SESSION, TOUCH_SESSION } from './session.sql.js';
 
 /** By the clock of the database server, as all times of sessions. */
 const FUTURE = Raw((column) => `${column} > now()`);
 
 @Injectable()
 export class SessionRepository {
-  /** Opens a session; the user's expired ones go at the same time. */
-  async insert(
+  /** Opens a session, without a round trip; the user's expired ones go at the same time. */
+  insert(
     tx: TenantTransaction,
     session: Pick<Session, 'id' | 'userId' | 'address' | 'userAgent'>,
     { idleSeconds, maxSeconds }: SessionLifetime,
-  ): Promise<void> {
+  ): void {
     const { id, userId, address, userAgent } = session;
-    await tx.queryPrepared(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
+    tx.issue(OPEN_SESSION, [tx.tenantId, id, userId, address, userAgent, idleSeconds, maxSeconds]);
+  }
+
+  /**
+   * Dates the proof of a new session. It costs no round trip: the statement is sent with the others and not waited for.
+   * @param provenAt null when it is not known, so that the session has no recent proof
+   */
+  dateProof(tx: TenantTransaction, id: string, provenAt: Date | null): void {
+    tx.issue(DATE_PROOF, [tx.tenantId, id, provenAt]);
   }
 
   /** Notes that the session was used and moves its end. @returns seconds until it ends, or null when it has ended */
@@ -33,12 +41,13 @@ export class SessionRepository {
     return touched?.remainingSeconds ?? null;
   }
 
-  /** Notes that the password or the second factor was proven. @returns whether the session is still open */
-  async markProven(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
-    const { affected } = await tx
-      .repository(Session)
-      .update({ tenantId: tx.tenantId, userId, id, expiresAt: FUTURE }, { provenAt: secondsFromNow(0) });
-    return affected === 1;
+  /**
+   * Notes that the user has proven who they are.
+   * @param provenAt when, if not now
+   * @returns whether the session is still open
+   */
+  async markProven(tx: TenantTransaction, userId: string, id: string, provenAt?: Date): Promise<boolean> {
+    return (await tx.query(NOTE_PROOF, [tx.tenantId, userId, id, provenAt ?? null])).length === 1;
   }
 
   /** From now on the user has to prove themselves again, in every session or in all but one. */

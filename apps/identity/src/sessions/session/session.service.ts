@@ -13,7 +13,7 @@ import { PendingSignInRepository } from './pending-sign-in.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { Sessions } from './sessions.js';
 
-export type { SignInOrigin } from './sessions.js';
+export type { ProvenSignIn, SignInOrigin } from './sessions.js';
 
 /** The sessions of users. */
 @Injectable()
@@ -36,8 +36,8 @@ export class SessionService extends Sessions {
       {
         kind: 'users',
         lifetime: config.sessions,
-        lock: async (tx, id) => {
-          const user = await users.lockForIssue(tx, id);
+        lock: async (tx, id, epoch) => {
+          const user = await users.lockForIssue(tx, id, epoch);
           if (user?.status !== 'active') return null;
           return {
             aud: AUDIENCES.api,

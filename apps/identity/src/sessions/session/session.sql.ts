@@ -8,6 +8,23 @@ export const OPEN_SESSION = `
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => LEAST($6::float8, $7::float8)),
     now() + make_interval(secs => $7::float8), now())`;
 
+/**
+ * Dates the proof with which a session was opened, if it was made elsewhere: a clock that is ahead makes it no younger than the
+ * session. $1: tenant, $2: session, $3: when it was made; null when nobody knows.
+ */
+export const DATE_PROOF = `
+  UPDATE session SET proven_at = CASE WHEN $3::timestamptz IS NOT NULL THEN LEAST($3::timestamptz, now()) END
+   WHERE tenant_id = $1 AND id = $2`;
+
+/**
+ * Notes a proof at an open session; an earlier one is not taken back by it. Gives no row for a session that ended. $1: tenant,
+ * $2: user, $3: session, $4: when the proof was made; null for now.
+ */
+export const NOTE_PROOF = `
+  UPDATE session SET proven_at = GREATEST(proven_at, LEAST($4::timestamptz, now()))
+   WHERE tenant_id = $1 AND user_id = $2 AND id = $3 AND expires_at > now()
+  RETURNING id`;
+
 /** $1: tenant, $2: user. */
 export const DELETE_SESSIONS_OF_USER = 'DELETE FROM session WHERE tenant_id = $1 AND user_id = $2 RETURNING id';
 

@@ -19,8 +19,16 @@ export interface SignInOrigin {
   userAgent: string | null;
   requestId?: string | undefined;
   traceparent?: string | undefined;
-  /** By what the holder has proven who they are; of a sign-in. */
-  method?: string;
+}
+
+/** What a session is opened for. */
+export interface ProvenSignIn extends SignInOrigin {
+  /** By what the holder has proven who they are. */
+  method: string;
+  /** `signInEpoch` of the holder, read before or with what the proof was compared with. */
+  epoch: number;
+  /** When it was proven, if that was not now; null when nobody knows. */
+  provenAt?: Date | null;
 }
 
 const MAX_USER_AGENT = 300;
@@ -32,15 +40,24 @@ export interface SessionHolders {
   /**
    * Reads what the tokens of a holder say, and keeps the holder as they are until the transaction ends, so that a change of
    * their rights is wholly before or wholly after.
-   * @returns null for one who is not active
+   * @param epoch in which they have proven who they are
+   * @returns null for one who is not active, and when the epoch is over
    */
-  lock(tx: TenantTransaction, id: string): Promise<TokenContent | null>;
+  lock(tx: TenantTransaction, id: string, epoch?: number): Promise<TokenContent | null>;
   /** What else is committed with a new session. */
   opened?(tx: TenantTransaction, session: OpenedSession, content: TokenContent): Promise<void>;
 }
 
 /** A session that is being opened, with where it was opened. */
 export type OpenedSession = Pick<Session, 'id' | 'userId'> & SignInOrigin;
+
+/** What may have to come before a session is opened, such as a second factor. */
+export interface Precondition<Need, Asked> {
+  /** Reads, in the transaction that opens the session, what has to come first; null for nothing. */
+  needOf(tx: TenantTransaction): Promise<Need | null>;
+  /** Asks for it after that transaction. */
+  ask(need: Need): Promise<Asked>;
+}
 
 /** What every kind of sessions needs. */
 export interface SessionParts {
@@ -63,27 +80,41 @@ export abstract class Sessions {
   ) {}
 
   /**
-   * Opens a session for a holder whose identity is proven.
-   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled in the meantime
+   * Opens a session for a holder whose identity is proven. What may have to come first is read with the holder: it costs a
+   * sign-in that needs nothing no round trip.
+   * @param first what may have to come first
+   * @returns the tokens, or what the holder is asked for in their place
+   * @throws PlatformError INVALID_CREDENTIALS when the holder was disabled, or everything that leads to a session was ended, since
+   *   they proved who they are; WORKSPACE_SUSPENDED, or what `first` rejects with
    */
-  async open(tenantId: string, userId: string, origin: SignInOrigin): Promise<TokenPair> {
+  async open<Need = never, Asked = never>(
+    tenantId: string,
+    userId: string,
+    origin: ProvenSignIn,
+    first?: Precondition<Need, Asked>,
+  ): Promise<TokenPair | Asked> {
+    this.parts.signer.assertIssuesFor(tenantId);
     const { database, sessions, refreshTokens, trail } = this.parts;
     const { lifetime } = this.holders;
     const tokenId = newId();
     const session = { id: newId(), userId, ...shortened(origin) };
-    const content = await database.transaction({ ...origin, tenantId }, async (tx) => {
-      const found = await this.holders.lock(tx, userId);
+    const { content, need } = await database.transaction({ ...origin, tenantId }, async (tx) => {
+      const holder = this.holders.lock(tx, userId, origin.epoch);
+      const [found, needed] = await Promise.all([holder, first?.needOf(tx) ?? null]);
       if (!found) throw new PlatformError('INVALID_CREDENTIALS');
+      if (needed !== null) return { content: found, need: needed };
       trail.record(tx, {
         action: 'sign_in.succeeded',
         actor: this.actor(userId),
         subject: { kind: 'user', id: userId },
-        detail: { sessionId: session.id, ...(origin.method !== undefined && { method: origin.method }) },
+        detail: { sessionId: session.id, method: origin.method },
       });
-      await sessions.insert(tx, session, lifetime);
+      sessions.insert(tx, session, lifetime);
+      if (origin.provenAt !== undefined) sessions.dateProof(tx, session.id, origin.provenAt);
       await this.holders.opened?.(tx, session, found);
-      return found;
+      return { content: found, need: null };
     });
+    if (first && need !== null) return first.ask(need);
     const refreshToken = newSecret();
     const owner = { sessionId: session.id, tenantId, userId };
     // A crash before this leaves a session that nobody can refresh; it expires.
@@ -96,7 +127,7 @@ export abstract class Sessions {
    * Exchanges a refresh token for a new pair; the presented one is spent. A client that lost the answer, and calls made at the
    * same time, get the same successor for ten seconds, until it is used. Any other spent token means that two parties hold it,
    * so the session ends for both (RFC 9700, section 4.14.2).
-   * @throws PlatformError INVALID_REFRESH_TOKEN
+   * @throws PlatformError INVALID_REFRESH_TOKEN, WORKSPACE_SUSPENDED
    */
   async refresh(refreshToken: string, origin: SignInOrigin): Promise<TokenPair> {
     const { database, sessions, refreshTokens } = this.parts;
@@ -107,6 +138,7 @@ export abstract class Sessions {
     );
     if (rotation.outcome === 'unknown') throw new PlatformError('INVALID_REFRESH_TOKEN');
     const { tenantId, userId, sessionId } = rotation.owner;
+    this.parts.signer.assertIssuesFor(tenantId);
     if (rotation.outcome === 'reused') {
       this.logger.warn({ msg: 'A spent refresh token was presented; its session ends', tenantId, userId, sessionId });
       await this.end({ ...origin, tenantId }, userId, sessionId, 'session.replay_noticed');
@@ -191,7 +223,7 @@ export abstract class Sessions {
 
   /** Sessions, and whatever else ends when the holder ends them all. */
   protected async deleteAllWithin(tx: TenantTransaction, userId: string): Promise<string[]> {
-    await this.parts.pending.deleteOfUser(tx, userId);
+    await this.parts.pending.endOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOfUser(tx, userId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;
@@ -199,7 +231,7 @@ export abstract class Sessions {
 
   /** Like {@link endAllWithin}, for all but one session; the caller holds the user's row, so that none opens meanwhile. */
   async endOthersWithin(tx: TenantTransaction, userId: string, keptId: string): Promise<string[]> {
-    await this.parts.pending.deleteOfUser(tx, userId);
+    await this.parts.pending.endOfUser(tx, userId);
     const ids = await this.parts.sessions.deleteOthersOfUser(tx, userId, keptId);
     for (const id of ids) await this.parts.revocations.record(tx, 'session', id);
     return ids;

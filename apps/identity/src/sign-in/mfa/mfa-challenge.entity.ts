@@ -10,7 +10,10 @@ export type ChallengeMethod = 'mail' | 'authenticator' | 'enrolment' | 'passkey'
  * What the second factor is asked for: a sign-in by password, one at the provider of the workspace, or a change of the account
  * by whoever is signed in. An answer counts for its purpose only: a change of the account opens no session.
  */
-export type ChallengePurpose = 'sign-in' | 'single-sign-on' | 'reauthentication';
+export type ChallengePurpose = SignInPurpose | 'reauthentication';
+
+/** Those that open a session. */
+export type SignInPurpose = 'sign-in' | 'single-sign-on';
 
 /** A person whose password, or whose identity provider, was right and whose second factor is awaited. */
 @Entity({ name: 'mfa_challenge' })
@@ -44,4 +47,12 @@ export class MfaChallenge {
 
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
+
+  /** Of the user when the first factor was looked at. */
+  @Column({ name: 'sign_in_epoch', type: 'integer' })
+  signInEpoch: number;
+
+  /** When the provider of the workspace has authenticated the user; null when it does not say, and after a password. */
+  @Column({ name: 'authenticated_at', type: 'timestamptz', nullable: true })
+  authenticatedAt: Date | null;
 }

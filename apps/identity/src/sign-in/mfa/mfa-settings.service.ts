@@ -3,6 +3,7 @@ import { PlatformError } from '@crm/contracts';
 import { Database, type TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { PasswordService } from '../../accounts/password/password.service.js';
+import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import type { AuditAction } from '../../audit/trail/audit-actions.js';
 import { AuditTrail } from '../../audit/trail/audit-trail.service.js';
@@ -50,21 +51,20 @@ export class MfaSettingsService {
   /**
    * Turns the second factor on or off; without an authenticator it is a code by mail. Turning it off needs that factor, or a
    * passkey, in a recent proof: the factor is there for the day on which the password is stolen.
-   * @param password of the user; a stolen access token must not be enough
+   * @param password of the user, who needs a recent proof in its place where they have none; a stolen access token must not be enough
    * @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, STEP_UP_REQUIRED; CONFLICT for turning it off with an authenticator in use or where
    *   the workspace requires it
    */
-  async setEnabled(principal: Principal, enabled: boolean, password: string): Promise<void> {
-    const { tenantId, userId } = principal;
-    await this.signIns.attempt(`mfa:${userId}`, userId, async () => {
-      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
-      const right = await this.passwords.matches(user?.passwordHash, password, userId);
-      if (!right) throw new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');
-    });
+  async setEnabled(principal: Principal, enabled: boolean, password: string | undefined): Promise<void> {
+    const { userId } = principal;
+    const checked = await this.checkPassword(principal, password);
     await this.database.transaction(principal, async (tx) => {
       // The user's row is held while both are read, as an enrolment does.
       const before = await this.users.lock(tx, userId);
-      const wasEnabled = before?.mfaEnabled ?? false;
+      // What was right a moment ago counts no more when the password was changed in the meantime.
+      if (before?.signInEpoch !== checked.signInEpoch) throw wrongPassword();
+      const wasEnabled = before.mfaEnabled;
+      if (before.passwordHash === null) await this.proof.assertWithin(tx, principal);
       if (!enabled) {
         await this.assertMayTurnOff(tx, userId);
         if (wasEnabled) await this.proof.assertWithin(tx, principal);
@@ -79,10 +79,9 @@ export class MfaSettingsService {
 
   /** @throws PlatformError STEP_UP_REQUIRED, CONFLICT while an authenticator is in use */
   async startEnrolment(principal: Principal): Promise<NewAuthenticator> {
-    await this.proof.assert(principal);
     const { tenantId, userId } = principal;
     return this.database.transaction(tenantId, async (tx) => {
-      const user = await this.users.find(tx, userId);
+      const user = await this.lockProven(tx, principal);
       if (!user) throw new PlatformError('NOT_FOUND', 'There is no such user');
       return this.authenticators.start(tx, userId, user.email);
     });
@@ -93,7 +92,6 @@ export class MfaSettingsService {
    * @throws PlatformError STEP_UP_REQUIRED, INVALID_CREDENTIALS for a wrong code, CONFLICT when no enrolment was begun
    */
   async confirmEnrolment(principal: Principal, code: string): Promise<string[]> {
-    await this.proof.assert(principal);
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
       await this.lockProven(tx, principal);
@@ -112,9 +110,9 @@ export class MfaSettingsService {
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
    */
   async removeAuthenticator(principal: Principal): Promise<void> {
-    await this.proof.assert(principal);
     const { userId } = principal;
     await this.database.transaction(principal, async (tx) => {
+      await this.lockProven(tx, principal);
       const inUse = await this.authenticators.isInUse(tx, userId);
       const removed = await this.authenticators.remove(tx, userId);
       if (!removed) throw new PlatformError('NOT_FOUND', 'There is no authenticator');
@@ -129,7 +127,6 @@ export class MfaSettingsService {
    * @throws PlatformError STEP_UP_REQUIRED, CONFLICT without an authenticator
    */
   async replaceRecoveryCodes(principal: Principal): Promise<string[]> {
-    await this.proof.assert(principal);
     const { userId } = principal;
     return this.database.transaction(principal, async (tx) => {
       await this.lockProven(tx, principal);
@@ -143,12 +140,24 @@ export class MfaSettingsService {
   }
 
   /**
-   * Holds the user and asks for the proof again: a factor must not outlive what ended the session meanwhile.
+   * Holds the user and asks for the proof: no factor comes or goes after what ended the session.
    * @throws PlatformError STEP_UP_REQUIRED
    */
-  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<void> {
-    await this.users.lock(tx, principal.userId);
+  private async lockProven(tx: TenantTransaction, principal: Principal): Promise<User | null> {
+    const user = await this.users.lock(tx, principal.userId);
     await this.proof.assertWithin(tx, principal);
+    return user;
+  }
+
+  /** @throws PlatformError INVALID_CREDENTIALS, unless there is no password and none was given; RATE_LIMITED */
+  private async checkPassword({ tenantId, userId }: Principal, password: string | undefined): Promise<User> {
+    return this.signIns.attempt(`mfa:${userId}`, userId, async () => {
+      const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+      if (user?.passwordHash === null && password === undefined) return user;
+      const right = password !== undefined && (await this.passwords.matches(user?.passwordHash, password, userId));
+      if (!user || !right) throw wrongPassword();
+      return user;
+    });
   }
 
   private record(tx: TenantTransaction, userId: string, action: AuditAction): void {
@@ -168,3 +177,5 @@ export class MfaSettingsService {
     }
   }
 }
+
+const wrongPassword = () => new PlatformError('INVALID_CREDENTIALS', 'The password is wrong');

@@ -5,11 +5,12 @@ export class MfaInput {
   enabled: boolean;
 
   @TextField({
+    optional: true,
     maxLength: 256,
-    description: 'The password of the current user',
+    description: 'The password of the current user. One who has none needs a recent proof instead (`STEP_UP_REQUIRED`)',
     example: 'correct-horse-battery-staple',
   })
-  password: string;
+  password?: string;
 }
 
 /** The second factor of the current user. */

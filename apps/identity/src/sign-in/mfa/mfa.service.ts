@@ -8,6 +8,7 @@ import { MailService } from '../../mail/mail.service.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import type { Precondition, ProvenSignIn } from '../../sessions/session/sessions.js';
 import { AuthenticatorService, type NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { CodeGuessService } from '../code-guess/code-guess.service.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
@@ -15,7 +16,7 @@ import { PasskeyRepository } from '../passkey/passkey.repository.js';
 import { isRecoveryCode } from '../recovery-code/recovery-code.js';
 import { RecoveryCodeService } from '../recovery-code/recovery-code.service.js';
 import { MailCodes } from './mail-code.js';
-import type { ChallengePurpose, MfaChallenge } from './mfa-challenge.entity.js';
+import type { ChallengePurpose, MfaChallenge, SignInPurpose } from './mfa-challenge.entity.js';
 import { MfaChallengeRepository } from './mfa-challenge.repository.js';
 
 /** Tries of one challenge; those of a user over all challenges are bounded by CodeGuessService. */
@@ -46,6 +47,10 @@ export interface Account {
   tenantId: string;
   id: string;
   email: string;
+  /** As it was when the first proof was looked at. */
+  signInEpoch: number;
+  /** Of a sign-in at a provider: when it has authenticated the user; null when it does not say. */
+  authenticatedAt?: Date | null;
 }
 
 /** What a sign-in needs beyond the password where no authenticator is set up. */
@@ -60,11 +65,21 @@ export interface Demand {
   refusesPasskeys?: boolean;
 }
 
-/** The user whose second factor was right, and what it was asked for. */
-export type Verified = Pick<Account, 'tenantId' | 'id'> & { purpose: ChallengePurpose };
+/** Reads what a sign-in needs without an authenticator. */
+type DemandOf = (tx: TenantTransaction) => Promise<Demand>;
 
-/** Purposes of the challenges that open a session. */
-export const SIGN_INS: readonly ChallengePurpose[] = ['sign-in', 'single-sign-on'];
+/** What a sign-in still needs. */
+interface Need {
+  readonly factor: 'authenticator' | 'passkey' | 'mail' | 'enrolment';
+  /** Whether a passkey does instead. */
+  readonly offersPasskey: boolean;
+}
+
+/** The user whose second factor was right, and what it was asked for. */
+export type Verified<Purpose = ChallengePurpose> = Pick<Account, 'tenantId' | 'id'> &
+  Pick<ProvenSignIn, 'epoch' | 'provenAt'> & { purpose: Purpose };
+
+export const SIGN_INS: readonly SignInPurpose[] = ['sign-in', 'single-sign-on'];
 
 /** By what it was proven. */
 export type FactorMethod = 'mail_code' | 'authenticator' | 'recovery_code';
@@ -91,6 +106,7 @@ export class MfaService {
   }
 
   /**
+   * Asks for what a sign-in still needs.
    * @param purpose what an answer to the challenge counts for
    * @param demandOf reads what the sign-in needs without an authenticator
    * @returns what the sign-in still needs; null when the password is enough
@@ -99,24 +115,23 @@ export class MfaService {
   async begin(
     account: Account,
     purpose: ChallengePurpose,
-    demandOf: (tx: TenantTransaction) => Promise<Demand>,
+    demandOf: DemandOf,
   ): Promise<MfaRequired | EnrolmentRequired | null> {
-    const { tenantId, id } = account;
-    // Sent together: one round trip.
-    const [hasAuthenticator, hasPasskey, demand] = await this.database.transaction(tenantId, (tx) =>
-      Promise.all([this.authenticators.isInUse(tx, id), this.passkeys.hasAny(tx, id), demandOf(tx)]),
-    );
-    if (demand.refusal) throw demand.refusal;
-    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
-    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
-    if (hasAuthenticator) return this.ask(account, purpose, 'authenticator', offersPasskey);
-    if (demand.mailCode) return this.sendCode(account, purpose, offersPasskey);
-    if (!demand.enrolment) return null;
-    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
-    if (!hasPasskey) return this.askToEnrol(account, purpose);
-    return tenantId === PLATFORM_TENANT
-      ? this.ask(account, purpose, 'passkey', true)
-      : this.sendCode(account, purpose, offersPasskey);
+    const { needOf, ask } = this.before(account, purpose, demandOf);
+    const need = await this.database.transaction(account.tenantId, needOf);
+    return need && ask(need);
+  }
+
+  /** As {@link begin}, in the transaction that opens the session. */
+  before(
+    account: Account,
+    purpose: ChallengePurpose,
+    demandOf: DemandOf,
+  ): Precondition<Need, MfaRequired | EnrolmentRequired> {
+    return {
+      needOf: (tx) => this.needOf(tx, account, demandOf),
+      ask: (need) => this.ask(account, purpose, need),
+    };
   }
 
   /**
@@ -126,18 +141,19 @@ export class MfaService {
    * @throws PlatformError INVALID_CREDENTIALS for a wrong code, an unknown, expired or spent challenge; RATE_LIMITED after too
    *   many wrong codes of the user
    */
-  async verify(
+  async verify<Purpose extends ChallengePurpose>(
     kind: AccountKind,
     challengeId: string,
     code: string,
-    purposes: readonly ChallengePurpose[],
+    purposes: readonly Purpose[],
     origin: Omit<TransactionOrigin, 'tenantId'> = {},
-  ): Promise<Verified & { method: FactorMethod }> {
+  ): Promise<Verified<Purpose> & { method: FactorMethod }> {
     const [tenantId, id] = idsOf(kind, challengeId);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge || challenge.method === 'enrolment' || challenge.method === 'passkey') throw refused();
-    const { userId, purpose } = challenge;
-    if (!purposes.includes(purpose)) throw refused();
+    const { userId } = challenge;
+    const purpose = purposes.find((each) => each === challenge.purpose);
+    if (purpose === undefined) throw refused();
     await this.guesses.take(tenantId, userId, 'sign-in');
     // A transaction of its own: the try counts even though the answer is an error.
     const left = await this.database.transaction(tenantId, (tx) => this.challenges.takeTry(tx, id, MAX_TRIES));
@@ -149,7 +165,7 @@ export class MfaService {
       throw refused();
     });
     await this.guesses.clear(tenantId, userId, 'sign-in');
-    return { tenantId, id: userId, purpose, method: methodOf(challenge, code) };
+    return { tenantId, id: userId, purpose, method: methodOf(challenge, code), ...proofOf(challenge) };
   }
 
   /**
@@ -160,7 +176,7 @@ export class MfaService {
   async startEnrolment(
     kind: AccountKind,
     token: string,
-    emailOf: (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => Promise<string | undefined>,
+    emailOf: (tx: TenantTransaction, id: string, purpose: SignInPurpose) => Promise<string | undefined>,
   ): Promise<NewAuthenticator> {
     const { tenantId, userId, purpose } = await this.enrolmentOf(kind, token);
     return this.database.transaction(tenantId, async (tx) => {
@@ -181,9 +197,10 @@ export class MfaService {
     kind: AccountKind,
     token: string,
     code: string,
-    enrolled?: (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => Promise<void>,
-  ): Promise<Verified & { recoveryCodes: string[] }> {
-    const { tenantId, userId, id, purpose } = await this.enrolmentOf(kind, token);
+    enrolled?: (tx: TenantTransaction, id: string, purpose: SignInPurpose) => Promise<void>,
+  ): Promise<Verified<SignInPurpose> & { recoveryCodes: string[] }> {
+    const enrolment = await this.enrolmentOf(kind, token);
+    const { tenantId, userId, id, purpose } = enrolment;
     const recoveryCodes = await this.database.transaction(tenantId, async (tx) => {
       // The account first: whatever ends pending sign-ins locks in this order too.
       await enrolled?.(tx, userId, purpose);
@@ -192,21 +209,48 @@ export class MfaService {
       await this.notices.send(tx, userId, { change: 'authenticator-added' });
       return codes;
     });
-    return { tenantId, id: userId, purpose, recoveryCodes };
+    return { tenantId, id: userId, purpose, recoveryCodes, ...proofOf(enrolment) };
   }
 
-  private async sendCode(
-    { tenantId, id: userId, email }: Account,
+  private async needOf(tx: TenantTransaction, { tenantId, id }: Account, demandOf: DemandOf): Promise<Need | null> {
+    // Sent together: one round trip.
+    const [hasAuthenticator, hasPasskey, demand] = await Promise.all([
+      this.authenticators.isInUse(tx, id),
+      this.passkeys.hasAny(tx, id),
+      demandOf(tx),
+    ]);
+    if (demand.refusal) throw demand.refusal;
+    const offersPasskey = hasPasskey && !demand.refusesPasskeys;
+    // An authenticator takes the place of the mail: the weaker factor is no way around the stronger.
+    if (hasAuthenticator) return { factor: 'authenticator', offersPasskey };
+    if (demand.mailCode) return { factor: 'mail', offersPasskey };
+    if (!demand.enrolment) return null;
+    // Who has a passkey has a second factor: the password alone must not set up another one in its place.
+    if (!hasPasskey) return { factor: 'enrolment', offersPasskey };
+    return tenantId === PLATFORM_TENANT
+      ? { factor: 'passkey', offersPasskey: true }
+      : { factor: 'mail', offersPasskey };
+  }
+
+  private ask(
+    account: Account,
     purpose: ChallengePurpose,
-    hasPasskey: boolean,
-  ): Promise<MfaRequired> {
+    { factor, offersPasskey }: Need,
+  ): Promise<MfaRequired | EnrolmentRequired> {
+    if (factor === 'mail') return this.sendCode(account, purpose, offersPasskey);
+    if (factor === 'enrolment') return this.askToEnrol(account, purpose);
+    return this.askFor(account, purpose, factor, offersPasskey);
+  }
+
+  private async sendCode(account: Account, purpose: ChallengePurpose, hasPasskey: boolean): Promise<MfaRequired> {
+    const { tenantId, id: userId, email } = account;
     await this.limit.consume(userId);
     const id = newId();
     const code = this.mailCodes.generate();
     await this.database.transaction(tenantId, async (tx) => {
       await this.challenges.replace(
         tx,
-        newChallenge(id, userId, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
+        newChallenge(id, account, { purpose, method: 'mail', codeMac: this.mailCodes.mac(id, code) }),
       );
       await this.mails.queue(tx, tenantId, {
         recipient: email,
@@ -218,22 +262,24 @@ export class MfaService {
     return mfaRequired(tenantId, id, ['mail'], hasPasskey);
   }
 
-  private async ask(
-    { tenantId, id: userId }: Account,
+  private async askFor(
+    account: Account,
     purpose: ChallengePurpose,
     method: 'authenticator' | 'passkey',
     hasPasskey: boolean,
   ): Promise<MfaRequired> {
+    const { tenantId } = account;
     const id = newId();
-    const challenge = newChallenge(id, userId, { purpose, method });
+    const challenge = newChallenge(id, account, { purpose, method });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     return mfaRequired(tenantId, id, method === 'passkey' ? [] : ['authenticator', 'recovery_code'], hasPasskey);
   }
 
-  private async askToEnrol({ tenantId, id: userId }: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
+  private async askToEnrol(account: Account, purpose: ChallengePurpose): Promise<EnrolmentRequired> {
+    const { tenantId } = account;
     const id = newId();
     const secret = newSecret();
-    const challenge = newChallenge(id, userId, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
+    const challenge = newChallenge(id, account, { purpose, method: 'enrolment', secretHash: hashSecret(secret) });
     await this.database.transaction(tenantId, (tx) => this.challenges.replace(tx, challenge));
     const enrolmentToken = `${packIds(tenantId, id)}.${secret}`;
     return { mfaEnrolmentRequired: true, enrolmentToken, expiresIn: CHALLENGE_SECONDS };
@@ -249,23 +295,38 @@ export class MfaService {
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS */
-  private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge> {
+  private async enrolmentOf(kind: AccountKind, token: string): Promise<MfaChallenge & { purpose: SignInPurpose }> {
     const [ids = '', secret = ''] = token.split('.');
     const [tenantId, id] = idsOf(kind, ids, tokenRefused);
     const challenge = await this.database.transaction(tenantId, (tx) => this.challenges.find(tx, id));
     if (!challenge?.secretHash || !isSecret(challenge.secretHash, secret)) throw tokenRefused();
-    if (!SIGN_INS.includes(challenge.purpose)) throw tokenRefused();
-    return challenge;
+    const purpose = SIGN_INS.find((each) => each === challenge.purpose);
+    if (purpose === undefined) throw tokenRefused();
+    return { ...challenge, purpose };
   }
 }
 
 function newChallenge(
   id: string,
-  userId: string,
+  { id: userId, signInEpoch, authenticatedAt = null }: Account,
   what: Pick<MfaChallenge, 'method' | 'purpose'> & Partial<MfaChallenge>,
 ): Omit<MfaChallenge, 'tenantId' | 'attempts'> {
   const expiresAt = new Date(Date.now() + CHALLENGE_SECONDS * 1000);
-  return { id, userId, codeMac: null, secretHash: null, expiresAt, ...what };
+  return { id, userId, codeMac: null, secretHash: null, expiresAt, signInEpoch, authenticatedAt, ...what };
+}
+
+/**
+ * What the session rests on that the answer to a challenge opens. After a sign-in at a provider a code of the authenticator is a
+ * proof of now, as in a step-up; a code by mail and a new authenticator are none without the first one.
+ */
+function proofOf({
+  purpose,
+  method,
+  signInEpoch,
+  authenticatedAt,
+}: MfaChallenge): Pick<Verified, 'epoch' | 'provenAt'> {
+  const isOlder = purpose === 'single-sign-on' && method !== 'authenticator';
+  return { epoch: signInEpoch, provenAt: isOlder ? authenticatedAt : undefined };
 }
 
 const mfaRequired = (

@@ -59,7 +59,7 @@ export class PasskeyAssertionService {
     isOwner: (account: PasskeyAccount) => boolean,
     origin: CallOrigin,
     known?: PasskeyAccount,
-  ): Promise<PasskeyAccount> {
+  ): Promise<PasskeyAccount & { passkeyId: string }> {
     const answer = parseAssertion(credential);
     const { userHandle } = answer.response;
     const challenge = challengeIn(answer.response);
@@ -77,7 +77,7 @@ export class PasskeyAssertionService {
       this.passkeys.use(tx, passkey.id, counter, backedUp),
     );
     if (!used) await this.refuseCopy(passkey, counter, origin);
-    return account;
+    return { ...account, passkeyId: passkey.id };
   }
 
   /**

@@ -2,8 +2,14 @@ import { Access, CurrentPrincipal, Public } from '@crm/access';
 import { type Principal } from '@crm/context';
 import type { TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { PasskeyAnswerInput, PasskeyOptionsView, TokenPairView } from '@crm/identity-views';
-import { Body, Controller, Headers, HttpCode, Ip, Post } from '@nestjs/common';
+import {
+  giveDeviceToken,
+  type HeaderReply,
+  PasskeyAnswerInput,
+  PasskeyOptionsView,
+  TokenPairView,
+} from '@crm/identity-views';
+import { Body, Controller, Headers, HttpCode, Ip, Post, Res } from '@nestjs/common';
 import { SIGN_IN_GROUP } from '../../api-groups.js';
 import { PasskeyService } from './passkey.service.js';
 
@@ -37,14 +43,18 @@ export class PasskeyProofController {
     description:
       'The authenticator has verified its user, so no second factor is asked for, also where the workspace requires one.',
     answers: [{ status: 200, description: 'The tokens', body: () => TokenPairView }],
-    refusals: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'CONFLICT'],
+    refusals: ['INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED', 'CONFLICT'],
   })
   async signIn(
     @Body() { challengeId, credential }: PasskeyAnswerInput,
     @Ip() address: string,
     @Headers('user-agent') userAgent: string | undefined,
+    @Res({ passthrough: true }) reply: HeaderReply,
   ): Promise<TokenPair> {
-    return this.passkeys.signIn({ challengeId, credential }, { address, userAgent: userAgent ?? null });
+    const from = { address, userAgent: userAgent ?? null };
+    const { answer, deviceToken } = await this.passkeys.signIn({ challengeId, credential }, from);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 
   @Post('step-up/passkey/options')

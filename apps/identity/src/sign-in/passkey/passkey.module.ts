@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { UserModule } from '../../accounts/user/user.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { FactorNoticeModule } from '../factor-notice/factor-notice.module.js';
+import { KnownDeviceModule } from '../known-device/known-device.module.js';
 import { LimitModule } from '../limit/limit.module.js';
 import { SignInPolicyModule } from '../policy/sign-in-policy.module.js';
 import { PasskeyController } from './passkey.controller.js';
@@ -13,7 +14,15 @@ import { PasskeyStoreModule } from './passkey-store.module.js';
 
 /** Passkeys of users, and what those of operators are made of too. */
 @Module({
-  imports: [SignInPolicyModule, UserModule, SessionModule, FactorNoticeModule, LimitModule, PasskeyStoreModule],
+  imports: [
+    SignInPolicyModule,
+    UserModule,
+    SessionModule,
+    FactorNoticeModule,
+    KnownDeviceModule,
+    LimitModule,
+    PasskeyStoreModule,
+  ],
   controllers: [PasskeyController, PasskeyProofController],
   providers: [PasskeyService, PasskeyAssertionService, PasskeyChallengeService],
   exports: [PasskeyAssertionService, PasskeyChallengeService, PasskeyStoreModule],

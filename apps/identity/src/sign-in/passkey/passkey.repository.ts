@@ -1,7 +1,7 @@
 import type { TenantTransaction } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { Passkey } from './passkey.entity.js';
-import { USE_PASSKEY } from './passkey.sql.js';
+import { FIND_ANY_PASSKEY, USE_PASSKEY } from './passkey.sql.js';
 
 export type NewPasskey = Pick<
   Passkey,
@@ -21,11 +21,17 @@ export class PasskeyRepository {
   }
 
   async hasAny(tx: TenantTransaction, userId: string): Promise<boolean> {
-    return tx.repository(Passkey).existsBy({ tenantId: tx.tenantId, userId });
+    return (await tx.queryPrepared(FIND_ANY_PASSKEY, [tx.tenantId, userId])).length === 1;
   }
 
   async find(tx: TenantTransaction, userId: string, id: string): Promise<Passkey | null> {
     return tx.repository(Passkey).findOneBy({ tenantId: tx.tenantId, userId, id });
+  }
+
+  /** Keeps a passkey until the transaction ends. @returns whether it is there */
+  async hold(tx: TenantTransaction, userId: string, id: string): Promise<boolean> {
+    const where = { tenantId: tx.tenantId, userId, id };
+    return (await tx.repository(Passkey).findOne({ where, lock: { mode: 'pessimistic_read' } })) !== null;
   }
 
   /** The passkey of the user that an authenticator calls so. */

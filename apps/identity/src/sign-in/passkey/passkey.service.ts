@@ -8,6 +8,7 @@ import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SessionRepository } from '../../sessions/session/session.repository.js';
 import { SessionService } from '../../sessions/session/session.service.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
+import { DeviceTokens } from '../known-device/device-tokens.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 import { PasskeyRepository } from './passkey.repository.js';
@@ -28,13 +29,14 @@ export class PasskeyService extends Passkeys {
     proof: RecentProof,
     sessions: SessionRepository,
     trail: AuditTrail,
+    devices: DeviceTokens,
     userSessions: SessionService,
     users: UserRepository,
     policies: SignInPolicyRepository,
     @Inject(IDENTITY_CONFIG) config: IdentityConfig,
   ) {
     super(
-      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail },
+      { database, passkeys, challenges, assertions, notices, limit, proof, sessions, trail, devices },
       {
         kind: 'users',
         party: config.passkeys.users,
@@ -44,11 +46,11 @@ export class PasskeyService extends Passkeys {
           return user?.status === 'active' ? user : null;
         },
         admit: async (tx, id) => {
-          const { singleSignOn } = await policies.read(tx);
+          // Sent together: one round trip.
+          const [user, { singleSignOn }] = await Promise.all([users.find(tx, id), policies.read(tx)]);
           // As with passwords: owners get in when the identity provider fails.
-          if (singleSignOn && !(await users.find(tx, id))?.roles.includes('owner')) {
-            throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
-          }
+          if (singleSignOn && !user?.roles.includes('owner')) throw new PlatformError('SINGLE_SIGN_ON_REQUIRED');
+          return user;
         },
       },
     );

@@ -12,3 +12,6 @@ export const USE_PASSKEY = `
   UPDATE passkey SET counter = $3, backed_up = $4, last_used_at = now()
    WHERE tenant_id = $1 AND id = $2 AND (counter < $3 OR (counter = 0 AND $3 = 0))
   RETURNING id`;
+
+/** $1: tenant, $2: user. */
+export const FIND_ANY_PASSKEY = 'SELECT 1 FROM passkey WHERE tenant_id = $1 AND user_id = $2 LIMIT 1';

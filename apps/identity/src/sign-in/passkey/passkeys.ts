@@ -1,5 +1,5 @@
 import type { Principal } from '@crm/context';
-import { PlatformError, type TokenPair } from '@crm/contracts';
+import { PlatformError } from '@crm/contracts';
 import { Database, isUniqueViolation, newId, type TenantTransaction } from '@crm/database';
 import type {
   PublicKeyCredentialCreationOptionsJSON,
@@ -13,6 +13,8 @@ import { RecentProof } from '../../sessions/session/recent-proof.js';
 import { SessionRepository } from '../../sessions/session/session.repository.js';
 import type { Sessions, SignInOrigin } from '../../sessions/session/sessions.js';
 import { FactorNoticeService } from '../factor-notice/factor-notice.service.js';
+import type { DeviceTokens, PasswordHolder } from '../known-device/device-tokens.js';
+import type { SignInOutcome } from '../known-device/sign-in-outcome.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { challengeIn, parseRegistration, verifyRegistration } from './ceremony.js';
 import type { Passkey } from './passkey.entity.js';
@@ -33,8 +35,11 @@ export interface PasskeyHolders {
   readonly sessions: Sessions;
   /** Reads an account and holds it until the transaction ends. @returns null for one who is not active */
   lock(tx: TenantTransaction, id: string): Promise<{ email: string; name: string } | null>;
-  /** Whether the holder may sign in with a passkey. @throws PlatformError with what stands in the way */
-  admit?(tx: TenantTransaction, id: string): Promise<void>;
+  /**
+   * Reads who signs in with a passkey.
+   * @throws PlatformError with what stands in the way
+   */
+  admit(tx: TenantTransaction, id: string): Promise<(PasswordHolder & { signInEpoch: number }) | null>;
 }
 
 /** What every kind of passkeys needs. */
@@ -48,6 +53,7 @@ export interface PasskeyParts {
   proof: RecentProof;
   sessions: SessionRepository;
   trail: AuditTrail;
+  devices: DeviceTokens;
 }
 
 /** A new passkey, as its user hands it over. */
@@ -124,8 +130,10 @@ export abstract class Passkeys {
    * @throws PlatformError STEP_UP_REQUIRED, NOT_FOUND
    */
   async remove(principal: Principal, id: string): Promise<void> {
-    await this.parts.proof.assert(principal);
     await this.parts.database.transaction(inTenant(principal), async (tx) => {
+      // Held, so that nothing ends the session between the proof and the removal.
+      await this.holders.lock(tx, principal.userId);
+      await this.parts.proof.assertWithin(tx, principal);
       const { name } = await this.require(tx, principal.userId, id);
       const removed = await this.parts.passkeys.delete(tx, principal.userId, id);
       if (!removed) throw notFound();
@@ -145,10 +153,10 @@ export abstract class Passkeys {
    * factor is asked for.
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, INVALID_CREDENTIALS, RATE_LIMITED, CONFLICT where there are no passkeys
    */
-  async signIn(answer: PasskeyAnswer, origin: SignInOrigin): Promise<TokenPair> {
+  async signIn(answer: PasskeyAnswer, origin: SignInOrigin): Promise<SignInOutcome> {
     const party = this.party();
     const { kind, sessions, admit } = this.holders;
-    const { tenantId, userId } = await this.parts.limit.attempt(
+    const { tenantId, userId, passkeyId } = await this.parts.limit.attempt(
       `passkey:${claimedHandle(answer)}`,
       origin.address,
       async () => {
@@ -157,8 +165,14 @@ export abstract class Passkeys {
       },
     );
     // After the proof, and not a failed attempt: whoever is told that they have to sign in elsewhere has proven who they are.
-    await this.parts.database.transaction(tenantId, async (tx) => admit?.(tx, userId));
-    return sessions.open(tenantId, userId, { ...origin, method: 'passkey' });
+    const holder = await this.parts.database.transaction(tenantId, async (tx) => {
+      // Sent together. What removes passkeys because others may have them begins an epoch with it, and waits for the one that is held.
+      const [found, isThere] = await Promise.all([admit(tx, userId), this.parts.passkeys.hold(tx, userId, passkeyId)]);
+      return isThere ? found : null;
+    });
+    if (!holder) throw new PlatformError('INVALID_CREDENTIALS', 'The passkey is not accepted');
+    const proven = { ...origin, method: 'passkey', epoch: holder.signInEpoch };
+    return { answer: await sessions.open(tenantId, userId, proven), deviceToken: this.parts.devices.issue(holder) };
   }
 
   /** @throws PlatformError FORBIDDEN for a token without a session; CONFLICT without a passkey */

@@ -14,24 +14,17 @@ import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.j
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
 import type { NewAuthenticator } from '../authenticator/authenticator.service.js';
 import { DeviceTokens, type KnownDevice } from '../known-device/device-tokens.js';
+import type { SignInOutcome } from '../known-device/sign-in-outcome.js';
 import { SignInLimit } from '../limit/sign-in-limit.js';
 import { type EnrolmentRequired, type MfaRequired, MfaService, SIGN_INS } from '../mfa/mfa.service.js';
-import type { ChallengePurpose } from '../mfa/mfa-challenge.entity.js';
+import type { SignInPurpose } from '../mfa/mfa-challenge.entity.js';
 import { SignInPolicyRepository } from '../policy/sign-in-policy.repository.js';
 
 /** What was proven before the second factor, for the audit trail. */
-const FIRST_PROOFS: Readonly<Record<ChallengePurpose, string>> = {
+const FIRST_PROOFS: Readonly<Record<SignInPurpose, string>> = {
   'sign-in': 'password',
   'single-sign-on': 'identity_provider',
-  reauthentication: 'password',
 };
-
-/** What a sign-in is answered with. */
-export interface SignInOutcome<T = TokenPair> {
-  answer: T;
-  /** By which the device is known again, once the sign-in is complete. */
-  deviceToken?: string | undefined;
-}
 
 /** Signs users in by password and, where it is on, by a code. */
 @Injectable()
@@ -84,8 +77,8 @@ export class SignInService {
   /**
    * Opens a session for a user whose password was right, or asks for the second factor where it is on, or to set one up where
    * the workspace requires it. Where it requires single sign-on, only owners get in by a password.
-   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED; INVALID_CREDENTIALS when the user was disabled in the meantime, RATE_LIMITED when too many codes
-   *   were asked for
+   * @throws PlatformError SINGLE_SIGN_ON_REQUIRED, WORKSPACE_SUSPENDED; INVALID_CREDENTIALS when the user was disabled in the
+   *   meantime, RATE_LIMITED when too many codes were asked for
    */
   async admit(
     user: SignInUser,
@@ -100,28 +93,27 @@ export class SignInService {
         refusal: passwordRefusal(singleSignOn, user),
       };
     };
-    const needed = await this.mfa.begin(user, 'sign-in', demandOf);
-    if (needed) return { answer: needed };
-    const answer = await this.sessions.open(user.tenantId, user.id, { ...origin, method: 'password' });
-    return { answer, deviceToken: this.devices.issue(user) };
+    const { tenantId, id, signInEpoch: epoch } = user;
+    const secondFactor = this.mfa.before(user, 'sign-in', demandOf);
+    const answer = await this.sessions.open(tenantId, id, { ...origin, method: 'password', epoch }, secondFactor);
+    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS, RATE_LIMITED, SINGLE_SIGN_ON_REQUIRED */
   async verifyCode(challengeId: string, code: string, origin: SignInOrigin): Promise<SignInOutcome> {
     return this.limit.attempt(`challenge:${challengeId}`, origin.address, async () => {
-      const { tenantId, id, purpose, method } = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
+      const verified = await this.mfa.verify('users', challengeId, code, SIGN_INS, origin);
+      const { tenantId, id, purpose, epoch, provenAt } = verified;
       await this.database.transaction(tenantId, (tx) => this.assertStillAdmitted(tx, id, purpose));
-      const answer = await this.sessions.open(tenantId, id, {
-        ...origin,
-        method: `${FIRST_PROOFS[purpose]}+${method}`,
-      });
+      const method = `${FIRST_PROOFS[purpose]}+${verified.method}`;
+      const answer = await this.sessions.open(tenantId, id, { ...origin, method, epoch, provenAt });
       return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
     });
   }
 
   /** @throws PlatformError INVALID_CREDENTIALS for a token that is not valid, CONFLICT, SINGLE_SIGN_ON_REQUIRED */
   async startEnrolment(token: string): Promise<NewAuthenticator> {
-    const emailOf = async (tx: TenantTransaction, id: string, purpose: ChallengePurpose) =>
+    const emailOf = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) =>
       (await this.assertStillAdmitted(tx, id, purpose))?.email;
     return this.mfa.startEnrolment('users', token, emailOf);
   }
@@ -135,14 +127,16 @@ export class SignInService {
     code: string,
     origin: SignInOrigin,
   ): Promise<SignInOutcome<TokenPair & { recoveryCodes: string[] }>> {
-    const enrolled = async (tx: TenantTransaction, id: string, purpose: ChallengePurpose) => {
+    const enrolled = async (tx: TenantTransaction, id: string, purpose: SignInPurpose) => {
       await this.assertStillAdmitted(tx, id, purpose);
       await this.users.update(tx, id, { mfaEnabled: true });
       this.trail.record(tx, { action: 'authenticator.added', actor: userActor(id), subject: { kind: 'user', id } });
     };
-    const { tenantId, id, purpose, recoveryCodes } = await this.mfa.confirmEnrolment('users', token, code, enrolled);
+    const confirmed = await this.mfa.confirmEnrolment('users', token, code, enrolled);
+    const { tenantId, id, purpose, recoveryCodes, epoch, provenAt } = confirmed;
     const method = `${FIRST_PROOFS[purpose]}+authenticator`;
-    const answer = { ...(await this.sessions.open(tenantId, id, { ...origin, method })), recoveryCodes };
+    const proven = { ...origin, method, epoch, provenAt };
+    const answer = { ...(await this.sessions.open(tenantId, id, proven)), recoveryCodes };
     return { answer, deviceToken: await this.deviceTokenOf(tenantId, id) };
   }
 
@@ -193,11 +187,7 @@ export class SignInService {
    * @returns the user, unless they were disabled in the meantime
    * @throws PlatformError SINGLE_SIGN_ON_REQUIRED
    */
-  private async assertStillAdmitted(
-    tx: TenantTransaction,
-    id: string,
-    purpose: ChallengePurpose,
-  ): Promise<User | null> {
+  private async assertStillAdmitted(tx: TenantTransaction, id: string, purpose: SignInPurpose): Promise<User | null> {
     // Sent together: one round trip.
     const [user, { singleSignOn }] = await Promise.all([this.users.find(tx, id), this.policies.read(tx)]);
     if (user?.status !== 'active') return null;

@@ -24,7 +24,7 @@ export class StepUpController {
   @Describe({
     summary: 'Proves again who uses the session',
     description:
-      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code. Whose second factor is a code by e-mail gives the password, which sends one, and then the password, `challengeId` and `code`. Everybody else gives the password. A sign-in counts as a proof too.',
+      'Calls that are refused with `STEP_UP_REQUIRED` are accepted for the next ten minutes. Whoever has an authenticator gives a code of it or a recovery code. Whose second factor is a code by e-mail gives the password, which sends one, and then the password, `challengeId` and `code`. Everybody else gives the password. Passkeys and identity providers have calls of their own; `proofs` of a refusal names what the account can prove itself with. A sign-in counts as a proof too.',
     answers: [
       { status: 204, description: 'The proof is noted' },
       { status: 200, description: 'A code was sent by e-mail; nothing is noted yet', body: () => ReauthenticationView },

@@ -6,6 +6,7 @@ import { PasswordService } from '../../accounts/password/password.service.js';
 import { notingFailedProof } from '../../audit/trail/failed-proof.js';
 import { RefusedActs } from '../../audit/trail/refused-acts.js';
 import { PLATFORM_TENANT } from '../../platform-tenant.js';
+import { ProofWays } from '../../sessions/session/proof-ways.js';
 import { SessionRepository } from '../../sessions/session/session.repository.js';
 import { AuthenticatorService } from '../authenticator/authenticator.service.js';
 import { CodeGuessService } from '../code-guess/code-guess.service.js';
@@ -36,6 +37,7 @@ export class StepUpService {
     private readonly signIns: SignInLimit,
     private readonly refusals: RefusedActs,
     private readonly notices: FactorNoticeService,
+    private readonly ways: ProofWays,
   ) {}
 
   /**
@@ -47,10 +49,12 @@ export class StepUpService {
     if (sessionId === undefined) throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
     const tenantId = principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
     const hasAuthenticator = await this.database.transaction(tenantId, (tx) => this.authenticators.isInUse(tx, userId));
-    await notingFailedProof(this.refusals, { ...principal, tenantId }, userId, () =>
+    const prove = () =>
       hasAuthenticator
         ? this.proveByCode(tenantId, userId, proof.code)
-        : this.proveByPassword(tenantId, userId, proof.password, readPassword),
+        : this.proveByPassword(tenantId, userId, proof.password, readPassword);
+    await this.ways.explaining(tenantId, userId, () =>
+      notingFailedProof(this.refusals, { ...principal, tenantId }, userId, prove),
     );
     await this.note(principal);
   }

@@ -4,6 +4,7 @@ import { Database } from '@crm/database';
 import { Injectable } from '@nestjs/common';
 import { isMfaRequired, ReauthenticationService } from '../../accounts/reauthentication/reauthentication.service.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
+import { ProofWays } from '../../sessions/session/proof-ways.js';
 import { AuthenticatorService } from '../authenticator/authenticator.service.js';
 import type { MfaRequired } from '../mfa/mfa.service.js';
 import { type Proof, StepUpService } from './step-up.service.js';
@@ -22,6 +23,7 @@ export class UserStepUpService {
     private readonly authenticators: AuthenticatorService,
     private readonly stepUps: StepUpService,
     private readonly reauthentication: ReauthenticationService,
+    private readonly ways: ProofWays,
   ) {}
 
   /**
@@ -40,8 +42,10 @@ export class UserStepUpService {
       return undefined;
     }
     const { password, ...answer } = proof;
-    if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
-    const outcome = await this.reauthentication.prove(principal, { password, ...answer });
+    const outcome = await this.ways.explaining(tenantId, userId, async () => {
+      if (password === undefined) throw new PlatformError('INVALID_CREDENTIALS', 'The password is required');
+      return this.reauthentication.prove(principal, { password, ...answer });
+    });
     if (isMfaRequired(outcome)) return outcome;
     await this.stepUps.note(principal);
     return undefined;

@@ -37,6 +37,9 @@ export const REFUSALS = {
   account_elsewhere: 'The e-mail address belongs to an account of another workspace',
   email_reserved: 'The e-mail address is kept for a user who has changed it',
   user_disabled: 'The user is disabled',
+  not_recent: 'The provider does not say that it has just authenticated the person',
+  another_user: 'The person at the provider is not the user of the session',
+  second_factor_missing: 'The provider does not say that it has asked for a second factor, which the account has',
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 
@@ -67,31 +70,39 @@ export class ProviderLinkService {
    *
    * Nobody gets into another workspace, and nobody whose address is of a domain that the workspace has lost.
    * @param from where the person's browser is
+   * @param expectedId of the user whose session it is; nobody is made or linked then
    * @throws PlatformError SINGLE_SIGN_ON_REFUSED, RATE_LIMITED when the workspace has no more users to add today
    */
-  async userOf(provider: IdentityProvider, person: Authentication, from: RequestOrigin): Promise<User> {
+  async userOf(
+    provider: IdentityProvider,
+    person: Authentication,
+    from: RequestOrigin,
+    expectedId?: string,
+  ): Promise<User> {
     const { tenantId, issuer } = provider;
     const origin = { ...from, tenantId };
     const subject = { tenantId, issuer, sub: person.sub };
     const known = await this.database.transaction(tenantId, (tx) => this.links.find(tx, subject));
+    if (expectedId !== undefined && known !== expectedId) throw refused('another_user');
     const userId = known ?? (await this.introduce(provider, subject, person, origin));
-    return this.database.transaction(origin, (tx) => this.admissible(tx, userId, origin, provider.id));
+    return this.database.transaction(origin, (tx) => this.admissible(tx, subject, userId, provider.id));
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_REFUSED */
-  private async admissible(
-    tx: TenantTransaction,
-    userId: string,
-    origin: TransactionOrigin,
-    providerId: string,
-  ): Promise<User> {
+  private async admissible(tx: TenantTransaction, subject: Subject, userId: string, providerId: string): Promise<User> {
     const user = await this.users.lock(tx, userId);
     if (!user) throw new Error('A linked user does not exist');
     if (user.status === 'disabled') {
-      this.refusals.note(origin, failedSignIn(userId, 'disabled'));
+      this.refusals.note({ ...tx.origin, tenantId: tx.tenantId }, failedSignIn(userId, 'disabled'));
       throw refused('user_disabled');
     }
-    if (!(await this.domains.covers(tx, tx.tenantId, user.email))) throw refused('domain_not_proven');
+    // Sent together. The link again, now that the user is held: what ends links begins an epoch of theirs with it.
+    const [isCovered, linkedId] = await Promise.all([
+      this.domains.covers(tx, tx.tenantId, user.email),
+      this.links.find(tx, subject),
+    ]);
+    if (linkedId !== userId) throw new PlatformError('SINGLE_SIGN_ON_EXPIRED');
+    if (!isCovered) throw refused('domain_not_proven');
     // An invited user needs no password to get in this way, and the link of the invitation stops working.
     if (user.status === 'invited') {
       await this.users.update(tx, userId, { status: 'active' });

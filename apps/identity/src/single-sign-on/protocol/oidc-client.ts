@@ -36,7 +36,12 @@ export interface Authentication {
   name: string | undefined;
   /** `amr` and `acr`: how. */
   methods: readonly string[];
+  /** `auth_time`: when; null where the provider does not say. Not the time of the token, for which nobody has to be there. */
+  authenticatedAt: Date | null;
 }
+
+/** The clock of a provider may be ahead by as much, as that of whoever signs our own tokens. */
+const MAX_CLOCK_LEAD_MS = 60_000;
 
 /** A provider's documents are read again after this time; keys also when a token names an unknown one. */
 const CACHE_MS = 10 * 60_000;
@@ -83,9 +88,16 @@ export class OidcClient {
 
   /**
    * The address that a browser is sent to.
+   * @param freshSeconds the person has to be authenticated again unless that was done in so many seconds; undefined: a session
+   *   that they have at the provider is enough, however old it is
    * @throws ProviderFailure, PlatformError SERVICE_UNAVAILABLE
    */
-  async authorizationUrl(client: ProviderClient, checks: SignInChecks, scopes: readonly string[]): Promise<string> {
+  async authorizationUrl(
+    client: ProviderClient,
+    checks: SignInChecks,
+    scopes: readonly string[],
+    freshSeconds?: number,
+  ): Promise<string> {
     const challenge = await oidc.calculatePKCECodeChallenge(checks.verifier);
     return this.within(client.tenantId, async (fetch) => {
       const url = oidc.buildAuthorizationUrl(await this.configuration(client, fetch), {
@@ -95,6 +107,8 @@ export class OidcClient {
         nonce: checks.nonce,
         code_challenge: challenge,
         code_challenge_method: 'S256',
+        // `prompt` has them asked; `max_age` obliges the provider to say when they were (OpenID Connect Core, section 3.1.2.1).
+        ...(freshSeconds !== undefined && { prompt: 'login', max_age: String(freshSeconds) }),
       });
       return url.href;
     });
@@ -209,5 +223,13 @@ function authenticationOf(about: Record<string, unknown>, claims: oidc.IDToken):
     emailVerified: about.email_verified === true || about.email_verified === 'true',
     name: text(about.name),
     methods: methods.filter((method) => typeof method === 'string'),
+    authenticatedAt: authenticationTime(claims.auth_time),
   };
+}
+
+/** @throws ProviderFailure for a time that has yet to come */
+function authenticationTime(claim: unknown): Date | null {
+  if (typeof claim !== 'number' || !Number.isFinite(claim) || claim <= 0) return null;
+  if (claim * 1000 > Date.now() + MAX_CLOCK_LEAD_MS) throw new ProviderFailure('The authentication is dated ahead');
+  return new Date(claim * 1000);
 }

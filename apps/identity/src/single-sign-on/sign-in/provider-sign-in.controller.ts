@@ -1,14 +1,20 @@
 import { Public } from '@crm/access';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { ApiGroup, Describe, NotRepeatable } from '@crm/http';
-import { SignInView } from '@crm/identity-views';
+import { giveDeviceToken, SignInView } from '@crm/identity-views';
 import { Body, Controller, Get, Headers, HttpCode, Inject, Ip, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { SINGLE_SIGN_ON_GROUP } from '../../api-groups.js';
 import { CurrentOrigin, type RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import type { EnrolmentRequired, MfaRequired } from '../../sign-in/mfa/mfa.service.js';
 import { cookieFor, presentedCookie, setCookie } from './browser-cookie.js';
-import { DiscoverQuery, ExchangeInput, SignInProviderListView, StartedView } from './provider-sign-in.dto.js';
+import {
+  DiscoverQuery,
+  ExchangeInput,
+  SignInProviderListView,
+  StartedView,
+  StartInput,
+} from './provider-sign-in.dto.js';
 import { ProviderSignInService } from './provider-sign-in.service.js';
 import { ProviderSignInLimit } from './provider-sign-in-limit.js';
 
@@ -47,19 +53,20 @@ export class ProviderSignInController {
   @Describe({
     summary: 'Begins a sign-in at an identity provider',
     description:
-      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes.',
+      'The page sends the browser to `redirectTo`. The answer sets a cookie that ties the sign-in to the browser. The person has ten minutes. The session counts as proven from the time at which the provider says that it authenticated the person (`auth_time`), and as not proven where it does not say; with `fresh` it is asked to authenticate them now, and an answer that does not say so is refused.',
     answers: [{ status: 200, description: 'Where to send the browser', body: () => StartedView }],
     refusals: ['NOT_FOUND', 'SINGLE_SIGN_ON_FAILED', 'RATE_LIMITED'],
   })
   async start(
     @Param('providerId') providerId: string,
+    @Body() { fresh }: StartInput,
     @Ip() address: string,
     @Headers('cookie') cookies: string | undefined,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<StartedView> {
     await this.limit.consume('start', address);
     const browser = cookieFor(cookies);
-    const redirectTo = await this.signIns.start(providerId, browser);
+    const redirectTo = await this.signIns.start(providerId, browser, { fresh });
     reply.header('set-cookie', setCookie(browser));
     return { redirectTo };
   }
@@ -70,7 +77,7 @@ export class ProviderSignInController {
   @Describe({
     summary: 'Takes the answer of an identity provider',
     description:
-      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
+      'Called by the browser, which the provider sends here. It is sent on to `/account/signed-in` with `code` in the fragment, which the page exchanges, with `proof=noted` after a step-up, or with `error`, a code of the catalogue, and for `SINGLE_SIGN_ON_REFUSED` a `reason`.',
     answers: [{ status: 303, description: 'Where the browser goes on: in `Location`' }],
   })
   async complete(
@@ -96,15 +103,18 @@ export class ProviderSignInController {
     description:
       'The code works once, for a minute, and in the browser that began the sign-in. The answer is that of a sign-in with a password: the tokens, or what the sign-in still needs.',
     answers: [{ status: 200, description: 'The tokens, or what the sign-in still needs', body: () => SignInView }],
-    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'RATE_LIMITED'],
+    refusals: ['SINGLE_SIGN_ON_EXPIRED', 'INVALID_CREDENTIALS', 'WORKSPACE_SUSPENDED', 'RATE_LIMITED'],
   })
   async exchange(
     @Body() { code }: ExchangeInput,
     @CurrentOrigin() origin: RequestOrigin,
     @Headers('cookie') cookies: string | undefined,
+    @Res({ passthrough: true }) reply: Reply,
   ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
     await this.limit.consume('exchange', origin.address);
-    return this.signIns.exchange(code, presentedCookie(cookies), origin);
+    const { answer, deviceToken } = await this.signIns.exchange(code, presentedCookie(cookies), origin);
+    giveDeviceToken(reply, deviceToken);
+    return answer;
   }
 
   /** @returns the fragment for the page */
@@ -118,7 +128,7 @@ export class ProviderSignInController {
     try {
       await this.limit.consume('return', origin.address);
       const code = await this.signIns.complete(providerId, start < 0 ? '' : url.slice(start + 1), browser, origin);
-      return new URLSearchParams({ code });
+      return new URLSearchParams(code === undefined ? { proof: 'noted' } : { code });
     } catch (error) {
       // A person is waiting in front of a browser: what can be expected becomes a page, not a problem document.
       if (!(error instanceof PlatformError)) throw error;

@@ -1,4 +1,4 @@
-import { EmailField, ListField, TextField } from '@crm/http';
+import { BooleanField, EmailField, ListField, TextField } from '@crm/http';
 
 export class DiscoverQuery {
   @EmailField({ description: 'Whose sign-in it is; only the domain is looked at' })
@@ -16,6 +16,16 @@ export class SignInProviderView {
 export class SignInProviderListView {
   @ListField(() => SignInProviderView)
   providers: SignInProviderView[];
+}
+
+export class StartInput {
+  @BooleanField({
+    optional: true,
+    description:
+      'Whether the provider has to authenticate the person again. The session then counts as a recent proof, unless the provider does not say when it did',
+    example: true,
+  })
+  fresh?: boolean;
 }
 
 export class StartedView {

@@ -42,6 +42,22 @@ export class ProviderSignIn {
   @Column({ name: 'has_second_factor', type: 'boolean' })
   hasSecondFactor: boolean;
 
+  /** Whether the person has to be authenticated again at the provider. */
+  @Column({ type: 'boolean' })
+  fresh: boolean;
+
+  /** The session in which it is a proof; null for a sign-in that opens one. */
+  @Column({ name: 'session_id', type: 'uuid', nullable: true })
+  sessionId: string | null;
+
+  /** Of the user when the provider's answer was looked at. */
+  @Column({ name: 'sign_in_epoch', type: 'integer' })
+  signInEpoch: number;
+
+  /** When the provider has authenticated them; null until it says so, and when it does not. */
+  @Column({ name: 'authenticated_at', type: 'timestamptz', nullable: true })
+  authenticatedAt: Date | null;
+
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Date;
 }

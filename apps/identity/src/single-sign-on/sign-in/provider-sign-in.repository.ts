@@ -10,7 +10,13 @@ export const CODE_SECONDS = 60;
 
 const FUTURE = Raw((column) => `${column} > now()`);
 
-type NewSignIn = Pick<ProviderSignIn, 'id' | 'providerId' | 'stateHash' | 'browserHash' | 'nonce' | 'sealedVerifier'>;
+type NewSignIn = Pick<
+  ProviderSignIn,
+  'id' | 'providerId' | 'stateHash' | 'browserHash' | 'nonce' | 'sealedVerifier' | 'fresh' | 'sessionId' | 'userId'
+>;
+
+/** What is known of a person whom the provider has authenticated. */
+type Outcome = Pick<ProviderSignIn, 'codeHash' | 'userId' | 'hasSecondFactor' | 'signInEpoch' | 'authenticatedAt'>;
 
 @Injectable()
 export class ProviderSignInRepository {
@@ -32,11 +38,7 @@ export class ProviderSignInRepository {
   }
 
   /** Notes who it is, and the code with which the page goes on. */
-  async complete(
-    tx: TenantTransaction,
-    id: string,
-    outcome: Pick<ProviderSignIn, 'codeHash' | 'userId' | 'hasSecondFactor'>,
-  ): Promise<void> {
+  async complete(tx: TenantTransaction, id: string, outcome: Outcome): Promise<void> {
     await tx
       .repository(ProviderSignIn)
       .update({ tenantId: tx.tenantId, id }, { ...outcome, expiresAt: secondsFromNow(CODE_SECONDS) });

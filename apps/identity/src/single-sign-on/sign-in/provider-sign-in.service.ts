@@ -1,21 +1,26 @@
 import { randomBytes } from 'node:crypto';
+import type { Principal } from '@crm/context';
 import { PlatformError, type TokenPair } from '@crm/contracts';
 import { Database, newId, type TenantTransaction } from '@crm/database';
 import { SecretBox } from '@crm/encryption';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { normaliseEmail } from '../../accounts/user/email-address.js';
+import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
+import { SessionRepository } from '../../sessions/session/session.repository.js';
 import { SessionService, type SignInOrigin } from '../../sessions/session/session.service.js';
+import { DeviceTokens } from '../../sign-in/known-device/device-tokens.js';
+import type { SignInOutcome } from '../../sign-in/known-device/sign-in-outcome.js';
 import { type EnrolmentRequired, type MfaRequired, MfaService } from '../../sign-in/mfa/mfa.service.js';
 import { SignInPolicyRepository } from '../../sign-in/policy/sign-in-policy.repository.js';
 import { DomainService } from '../domain/domain.service.js';
 import { domainOf } from '../domain/mail-domain.js';
-import { ProviderLinkService } from '../link/provider-link.service.js';
-import { OidcClient } from '../protocol/oidc-client.js';
+import { ProviderLinkService, refused } from '../link/provider-link.service.js';
+import { type Authentication, OidcClient } from '../protocol/oidc-client.js';
 import { ProviderFailure } from '../protocol/provider-failure.js';
 import type { IdentityProvider } from '../provider/identity-provider.entity.js';
 import { IdentityProviderService } from '../provider/identity-provider.service.js';
@@ -26,7 +31,15 @@ import { ProviderSignInRepository } from './provider-sign-in.repository.js';
 /** By what such a sign-in is proven, in the audit trail. */
 const AT_PROVIDER = 'identity_provider';
 
-/** Signs users in at the provider of their workspace. */
+/** What is asked of a provider. */
+export interface ProviderDemand {
+  /** That it authenticates the person again, so that the session counts as proven. */
+  fresh?: boolean;
+  /** Whose session it is to prove, which needs that too; undefined to open one. */
+  session?: Pick<Principal, 'tenantId' | 'userId' | 'sessionId'>;
+}
+
+/** Signs users in at the provider of their workspace, and has them prove there who they are. */
 @Injectable()
 export class ProviderSignInService {
   private readonly logger = new Logger(ProviderSignInService.name);
@@ -43,6 +56,8 @@ export class ProviderSignInService {
     private readonly mfa: MfaService,
     private readonly policies: SignInPolicyRepository,
     private readonly sessions: SessionService,
+    private readonly openSessions: SessionRepository,
+    private readonly devices: DeviceTokens,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
     this.box = new SecretBox(config.keyEncryptionKey);
@@ -57,15 +72,21 @@ export class ProviderSignInService {
   }
 
   /**
-   * Begins a sign-in.
+   * Begins a sign-in, or a step-up.
    * @param browser what ties it to the browser
    * @returns where to send the browser
-   * @throws PlatformError NOT_FOUND, SERVICE_UNAVAILABLE while the provider cannot be reached
+   * @throws PlatformError NOT_FOUND, also for the provider of another workspace than that of the session; FORBIDDEN for a token
+   *   without a session; SERVICE_UNAVAILABLE while the provider cannot be reached
    */
-  async start(signInId: string, browser: string): Promise<string> {
+  async start(signInId: string, browser: string, { fresh = false, session }: ProviderDemand = {}): Promise<string> {
+    if (session && session.sessionId === undefined) {
+      throw new PlatformError('FORBIDDEN', 'The token belongs to no session');
+    }
     const name = parseSignInId(signInId);
-    const provider = name && (await this.providers.findUsable(name));
+    const isTheirs = session === undefined || session.tenantId === name?.tenantId;
+    const provider = name && isTheirs && (await this.providers.findUsable(name));
     if (!provider) throw new PlatformError('NOT_FOUND', 'There is no such identity provider');
+    const isFresh = fresh || session !== undefined;
     const { tenantId } = provider;
     const id = newId();
     const secret = newSecret();
@@ -74,7 +95,12 @@ export class ProviderSignInService {
     const verifier = randomBytes(32).toString('base64url');
     const checks = { state: `${packIds(tenantId, id)}.${secret}`, nonce, verifier };
     const redirectTo = await this.reachable(provider, () =>
-      this.oidc.authorizationUrl(this.providers.clientOf(provider), checks, provider.scopes),
+      this.oidc.authorizationUrl(
+        this.providers.clientOf(provider),
+        checks,
+        provider.scopes,
+        isFresh ? this.config.stepUpSeconds : undefined,
+      ),
     );
     await this.database.transaction(tenantId, (tx) =>
       this.signIns.insert(tx, {
@@ -84,6 +110,9 @@ export class ProviderSignInService {
         browserHash: hashSecret(browser),
         nonce,
         sealedVerifier: this.box.seal(verifier, placeOfVerifier(tenantId, id)),
+        fresh: isFresh,
+        sessionId: session?.sessionId ?? null,
+        userId: session?.userId ?? null,
       }),
     );
     return redirectTo;
@@ -95,11 +124,16 @@ export class ProviderSignInService {
    * @param query the answer, as it came
    * @param browser the cookie of the browser
    * @param from where the browser is
-   * @returns the code that the page exchanges
+   * @returns the code that the page exchanges; undefined when the proof was noted at the session for which it was asked
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for an answer that nobody waits for, also one of another browser;
-   *   SINGLE_SIGN_ON_FAILED, SINGLE_SIGN_ON_REFUSED, RATE_LIMITED, SERVICE_UNAVAILABLE
+   *   SINGLE_SIGN_ON_FAILED, SINGLE_SIGN_ON_REFUSED, RATE_LIMITED, SERVICE_UNAVAILABLE; TOKEN_REVOKED when the session has ended
    */
-  async complete(signInId: string, query: string, browser: string | undefined, from: RequestOrigin): Promise<string> {
+  async complete(
+    signInId: string,
+    query: string,
+    browser: string | undefined,
+    from: RequestOrigin,
+  ): Promise<string | undefined> {
     const parameters = new URLSearchParams(query);
     const state = parameters.get('state') ?? '';
     const { signIn, provider } = await this.takeReturn(signInId, state, browser);
@@ -109,10 +143,20 @@ export class ProviderSignInService {
     const person = await this.reachable(provider, () =>
       this.oidc.authenticate(this.providers.clientOf(provider), answer, { state, nonce: signIn.nonce, verifier }),
     );
-    const user = await this.links.userOf(provider, person, from);
+    if (signIn.fresh && !this.isRecent(person)) throw refused('not_recent');
+    const { sessionId, userId } = signIn;
+    const user = await this.links.userOf(provider, person, from, userId ?? undefined);
     const hasSecondFactor = provider.secondFactorValues.some((value) => person.methods.includes(value));
+    if (sessionId !== null) {
+      // As with a password: where there is a second factor, the first one alone is no proof.
+      if (user.mfaEnabled && !hasSecondFactor) throw refused('second_factor_missing');
+      await this.noteProof(signIn, sessionId, user, person);
+      return undefined;
+    }
     const secret = newSecret();
-    const outcome = { codeHash: hashSecret(secret), userId: user.id, hasSecondFactor };
+    const { signInEpoch } = user;
+    const { authenticatedAt } = person;
+    const outcome = { codeHash: hashSecret(secret), userId: user.id, hasSecondFactor, signInEpoch, authenticatedAt };
     await this.database.transaction(signIn.tenantId, (tx) => this.signIns.complete(tx, signIn.id, outcome));
     return `${packIds(signIn.tenantId, signIn.id)}.${secret}`;
   }
@@ -121,27 +165,39 @@ export class ProviderSignInService {
    * Exchanges the code of a completed sign-in, once, and asks for the second factor as after a password, unless that of the
    * provider counts.
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for a wrong, spent or expired code and for one of another browser;
-   *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for
+   *   INVALID_CREDENTIALS when the user was disabled in the meantime; RATE_LIMITED when too many codes were asked for;
+   *   WORKSPACE_SUSPENDED
    */
   async exchange(
     code: string,
     browser: string | undefined,
     origin: SignInOrigin,
-  ): Promise<TokenPair | MfaRequired | EnrolmentRequired> {
+  ): Promise<SignInOutcome<TokenPair | MfaRequired | EnrolmentRequired>> {
     const [ids = '', secret = ''] = code.split('.');
     const [tenantId, id] = unpackIds(ids, 2) ?? [];
     if (!tenantId || !id) throw expired();
-    const { userId, providerId, hasSecondFactor } = await this.database.transaction(tenantId, async (tx) => {
-      const signIn = await this.signIns.find(tx, id);
-      const isRight = signIn?.codeHash && isSecret(signIn.codeHash, secret) && isBrowser(signIn, browser);
-      if (!signIn?.userId || !isRight || !(await this.signIns.delete(tx, id))) throw expired();
-      return { ...signIn, userId: signIn.userId };
+    const { signIn, user } = await this.database.transaction(tenantId, async (tx) => {
+      const found = await this.signIns.find(tx, id);
+      const isRight = found?.codeHash && isSecret(found.codeHash, secret) && isBrowser(found, browser);
+      if (!found?.userId || !isRight) throw expired();
+      // Sent together: one round trip.
+      const [isFirst, holder] = await Promise.all([this.signIns.delete(tx, id), this.users.find(tx, found.userId)]);
+      if (!isFirst) throw expired();
+      return { signIn: found, user: holder };
     });
-    if (!(await this.providers.findUsable({ tenantId, id: providerId }))) throw expired();
-    const proven = { ...origin, method: AT_PROVIDER };
-    if (hasSecondFactor) return this.sessions.open(tenantId, userId, proven);
-    const user = await this.database.transaction(tenantId, (tx) => this.users.find(tx, userId));
+    if (!(await this.providers.findUsable({ tenantId, id: signIn.providerId }))) throw expired();
     if (user?.status !== 'active') throw new PlatformError('INVALID_CREDENTIALS');
+    const { signInEpoch, authenticatedAt } = signIn;
+    const secondFactor = signIn.hasSecondFactor
+      ? undefined
+      : this.secondFactorOf({ ...user, signInEpoch, authenticatedAt });
+    const proven = { ...origin, method: AT_PROVIDER, epoch: signInEpoch, provenAt: authenticatedAt };
+    const answer = await this.sessions.open(tenantId, user.id, proven, secondFactor);
+    return { answer, deviceToken: 'accessToken' in answer ? this.devices.issue(user) : undefined };
+  }
+
+  /** What a sign-in needs whose provider has not asked for a second factor. */
+  private secondFactorOf(user: User & { authenticatedAt: Date | null }) {
     const demandOf = async (tx: TenantTransaction) => {
       const { secondFactor, singleSignOn } = await this.policies.read(tx);
       return {
@@ -151,7 +207,25 @@ export class ProviderSignInService {
         refusesPasskeys: singleSignOn && !user.roles.includes('owner'),
       };
     };
-    return (await this.mfa.begin(user, 'single-sign-on', demandOf)) ?? this.sessions.open(tenantId, userId, proven);
+    return this.mfa.before(user, 'single-sign-on', demandOf);
+  }
+
+  private isRecent({ authenticatedAt }: Authentication): boolean {
+    return authenticatedAt !== null && authenticatedAt.getTime() >= Date.now() - this.config.stepUpSeconds * 1000;
+  }
+
+  /** @throws PlatformError TOKEN_REVOKED when the session has ended */
+  private async noteProof(
+    { tenantId, id }: ProviderSignIn,
+    sessionId: string,
+    user: User,
+    { authenticatedAt }: Authentication,
+  ): Promise<void> {
+    const isOpen = await this.database.transaction(tenantId, async (tx) => {
+      await this.signIns.delete(tx, id);
+      return this.openSessions.markProven(tx, user.id, sessionId, authenticatedAt ?? undefined);
+    });
+    if (!isOpen) throw new PlatformError('TOKEN_REVOKED');
   }
 
   /** @throws PlatformError SINGLE_SIGN_ON_EXPIRED */

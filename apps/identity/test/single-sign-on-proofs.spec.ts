@@ -1,0 +1,234 @@
+import { Database } from '@crm/database';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { MailCodes } from '../src/sign-in/mfa/mail-code.js';
+import { type Answer, newEmail, PASSWORD, type TestIdentity } from './identity.js';
+import { Browser } from './single-sign-on/browser.js';
+import type { ForgingProvider } from './single-sign-on/forging-provider.js';
+import { EXPIRED, FAILED, refused, Stage } from './single-sign-on/stage.js';
+import type { Proven } from './single-sign-on/workspace.js';
+
+let stage: Stage;
+let identity: TestIdentity;
+let provider: ForgingProvider;
+let workspace: Proven;
+
+beforeAll(async () => {
+  stage = await Stage.set();
+  ({ identity, provider, workspace } = stage);
+});
+afterAll(() => stage?.close());
+beforeEach(() => stage.reset());
+
+const HOUR = 3600;
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** Something that needs a recent proof. */
+const protectedCall = (token: string) => identity.post('/api/auth/mfa/authenticator', {}, token);
+const isProven = async ({ body }: Answer) => (await protectedCall(body.accessToken)).status === 201;
+const signIn = async (claims: Record<string, unknown>, body?: { fresh: boolean }) => {
+  provider.claims = claims;
+  return stage.exchanged(await stage.begun(undefined, undefined, undefined, body));
+};
+const provenAtOf = async ({ body }: Answer): Promise<Date | null> => {
+  const { sid, tid } = decodeJwt(body.accessToken) as { sid: string; tid: string };
+  const [row] = await identity
+    .get(Database)
+    .transaction(tid, (tx) =>
+      tx.query<{ provenAt: Date | null }>('SELECT proven_at AS "provenAt" FROM session WHERE id = $1', [sid]),
+    );
+  if (!row) throw new Error('There is no such session');
+  return row.provenAt;
+};
+
+describe('a session that was opened at a provider', () => {
+  it.each<[string, () => Record<string, unknown>]>([
+    ['does not say when', () => ({})],
+    ['did so an hour ago', () => ({ auth_time: seconds() - HOUR })],
+  ])('has no recent proof where the provider that authenticated the person %s', async (_what, claims) => {
+    const session = await signIn(claims());
+    expect(session.status).toBe(200);
+    const { status, body } = await protectedCall(session.body.accessToken);
+    expect([status, body.code]).toEqual([403, 'STEP_UP_REQUIRED']);
+  });
+
+  it('was proven at the time of the authentication, not at that of the token', async () => {
+    const at = seconds() - 300;
+    const session = await signIn({ auth_time: at });
+    expect(await provenAtOf(session)).toEqual(new Date(at * 1000));
+    expect(await isProven(session)).toBe(true);
+  });
+
+  it('is proven now, not later, where the clock of the provider is ahead', async () => {
+    const session = await signIn({ auth_time: seconds() + 30 });
+    expect((await provenAtOf(session))?.getTime()).toBeLessThanOrEqual(Date.now());
+  });
+
+  it.each<[string, unknown]>([
+    ['is ten minutes ahead', seconds() + 600],
+    ['is no number', String(seconds())],
+  ])('is none where the time %s', async (_what, authTime) => {
+    provider.claims = { auth_time: authTime };
+    expect(await stage.outcome()).toEqual(FAILED);
+  });
+
+  it('is not proven by the code of a mail that followed', async () => {
+    const claims = { sub: 'with-mail-code', email: `with-mail-code@${workspace.domain}`, auth_time: seconds() - HOUR };
+    const { userId } = decodeUser(await signIn(claims));
+    await identity
+      .get(Database)
+      .transaction(workspace.owner.tenantId, (tx) =>
+        tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [userId]),
+      );
+    const code = '135790';
+    const mailed = jest.spyOn(identity.get(MailCodes), 'generate').mockReturnValueOnce(code);
+    const { challengeId } = (await signIn(claims)).body;
+    expect(mailed).toHaveBeenCalledTimes(1);
+    const session = await identity.post('/api/auth/mfa/verify', { challengeId, code });
+    expect([session.status, await isProven(session)]).toEqual([200, false]);
+  });
+});
+
+describe('a sign-in at a provider that has to be fresh', () => {
+  it('has the person asked, and the time said', async () => {
+    const { sent } = await stage.begun(undefined, undefined, undefined, { fresh: true });
+    expect(Object.fromEntries(sent.searchParams)).toMatchObject({ prompt: 'login', max_age: '600' });
+    const ordinary = (await stage.begun()).sent.searchParams;
+    expect([ordinary.get('prompt'), ordinary.get('max_age')]).toEqual([null, null]);
+  });
+
+  it('opens a session that is proven', async () => {
+    expect(await isProven(await signIn({ auth_time: seconds() }, { fresh: true }))).toBe(true);
+  });
+
+  it.each<[string, () => Record<string, unknown>]>([
+    ['says no time', () => ({})],
+    ['has authenticated the person an hour ago', () => ({ auth_time: seconds() - HOUR })],
+  ])('is refused, and makes nobody, where the provider %s', async (_what, claims) => {
+    provider.claims = claims();
+    const { browser, state } = await stage.begun(undefined, undefined, undefined, { fresh: true });
+    expect(await browser.comeBack(stage.callback(state))).toEqual(refused('not_recent'));
+    const email = String(provider.person.email);
+    const claimed = await identity
+      .get(Database)
+      .crossTenant((tx) => tx.query('SELECT 1 FROM sign_in_email WHERE email = $1', [email]));
+    expect(claimed).toEqual([]);
+  });
+});
+
+describe('a step-up at a provider', () => {
+  /** Somebody with a session whose proof is too old, and the claims by which the provider knows them. */
+  const stale = async (): Promise<{ session: Answer; person: Record<string, unknown> }> => {
+    const name = newEmail().replace(/@.*/, '');
+    const person = { sub: name, email: `${name}@${workspace.domain}` };
+    const session = await signIn(person);
+    expect(await isProven(session)).toBe(false);
+    return { session, person };
+  };
+  /** Goes to the provider, which says so. @returns what the page learns */
+  const stepUp = async (
+    { body }: Answer,
+    claims: Record<string, unknown>,
+    { at = stage.configured, meanwhile }: { at?: typeof stage.configured; meanwhile?: () => Promise<unknown> } = {},
+  ) => {
+    const browser = new Browser(identity);
+    const sent = await browser.startStepUp(at.signInId, body.accessToken);
+    expect(Object.fromEntries(sent.searchParams)).toMatchObject({ prompt: 'login', max_age: '600' });
+    provider.claims = claims;
+    provider.person = { nonce: sent.searchParams.get('nonce') };
+    await meanwhile?.();
+    return browser.comeBack(stage.callback(sent.searchParams.get('state') ?? '', { at }));
+  };
+
+  it('proves the session', async () => {
+    const { session, person } = await stale();
+    expect(await stepUp(session, { ...person, auth_time: seconds() })).toEqual({ proof: 'noted' });
+    expect(await isProven(session)).toBe(true);
+  });
+
+  it('does not take back a proof that is younger', async () => {
+    const { session, person } = await stale();
+    await stepUp(session, { ...person, auth_time: seconds() });
+    const before = await provenAtOf(session);
+    expect(await stepUp(session, { ...person, auth_time: seconds() - 500 })).toEqual({ proof: 'noted' });
+    expect(await provenAtOf(session)).toEqual(before);
+  });
+
+  it.each<[string, (person: Record<string, unknown>) => Record<string, unknown>, string]>([
+    ['somebody else', () => ({ sub: 'somebody-else', auth_time: seconds() }), 'another_user'],
+    [
+      'somebody else with the address of the user',
+      ({ email }) => ({ sub: 'x', email, auth_time: seconds() }),
+      'another_user',
+    ],
+    ['the user, nobody knows when', (person) => person, 'not_recent'],
+    ['the user, an hour ago', (person) => ({ ...person, auth_time: seconds() - HOUR }), 'not_recent'],
+  ])('is refused where the provider has authenticated %s', async (_whom, claimsOf, reason) => {
+    const { session, person } = await stale();
+    expect(await stepUp(session, claimsOf(person))).toEqual(refused(reason));
+    expect(await isProven(session)).toBe(false);
+  });
+
+  it('is completed in the browser that began it only, and once', async () => {
+    const { session, person } = await stale();
+    const browser = new Browser(identity);
+    const sent = await browser.startStepUp(stage.configured.signInId, session.body.accessToken);
+    const callback = stage.callback(sent.searchParams.get('state') ?? '');
+    provider.claims = { ...person, auth_time: seconds() };
+    provider.person = { nonce: sent.searchParams.get('nonce') };
+    const victim = new Browser(identity);
+    await victim.start(stage.configured.signInId);
+    expect(await victim.comeBack(callback)).toEqual(EXPIRED);
+    expect(await isProven(session)).toBe(false);
+    expect(await browser.comeBack(callback)).toEqual({ proof: 'noted' });
+    expect(await browser.comeBack(callback)).toEqual(EXPIRED);
+  });
+
+  it('proves no session that has ended meanwhile', async () => {
+    const { session, person } = await stale();
+    const meanwhile = () => identity.request('DELETE', '/api/auth/sessions', { token: session.body.accessToken });
+    expect(await stepUp(session, { ...person, auth_time: seconds() }, { meanwhile })).toEqual(EXPIRED);
+    const another = await stale();
+    const signOut = () => identity.post('/api/auth/logout', undefined, another.session.body.accessToken);
+    const claims = { ...another.person, auth_time: seconds() };
+    expect(await stepUp(another.session, claims, { meanwhile: signOut })).toEqual({ error: 'TOKEN_REVOKED' });
+  });
+
+  it('is not begun at the provider of another workspace', async () => {
+    const stranger = await identity.account();
+    const answer = await identity.request('POST', `/api/auth/step-up/oidc/${stage.configured.signInId}`, {
+      token: stranger.accessToken,
+    });
+    expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('needs the second factor of the provider where the account has one', async () => {
+    const at = await stage.add(workspace, provider, { secondFactorValues: ['mfa'] });
+    const { session, person } = await stale();
+    await identity
+      .get(Database)
+      .transaction(workspace.owner.tenantId, (tx) =>
+        tx.query('UPDATE app_user SET mfa_enabled = true WHERE id = $1', [decodeUser(session).userId]),
+      );
+    const claims = { ...person, auth_time: seconds() };
+    expect(await stepUp(session, claims, { at })).toEqual(refused('second_factor_missing'));
+    expect(await isProven(session)).toBe(false);
+    expect(await stepUp(session, { ...claims, amr: ['pwd', 'mfa'] }, { at })).toEqual({ proof: 'noted' });
+    expect(await isProven(session)).toBe(true);
+  });
+});
+
+describe('a sign-in at a provider makes the device known', () => {
+  it('of a user who has a password, whom others cannot keep out then', async () => {
+    const email = newEmail().replace(/@.*/, `@${workspace.domain}`);
+    const added = { email, name: 'Ada', password: PASSWORD, roles: ['member'] };
+    expect((await identity.post('/api/tenant/users', added, workspace.owner.accessToken)).status).toBe(201);
+    const { headers, status } = await signIn({ sub: email, email });
+    expect(status).toBe(200);
+    expect(headers.get('x-device-token')).toMatch(/^[\w-]{43}\.[\w-]{22}\.[\w-]{22}$/);
+    const passwordless = await signIn({ sub: 'no-password', email: `no-password@${workspace.domain}` });
+    expect(passwordless.headers.get('x-device-token')).toBeNull();
+  });
+});
+
+const decodeUser = ({ body }: Answer) => ({ userId: decodeJwt(body.accessToken).sub as string });

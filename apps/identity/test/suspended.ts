@@ -1,0 +1,83 @@
+import { rpc, type TenantDecision, type TenantStanding } from '@crm/contracts';
+import { NatsConnection, RevocationWatch } from '@crm/messaging';
+import { testNats, waitUntil } from '@crm/testing';
+import type { TestIdentity } from './identity.js';
+import { TestOperators } from './operators.js';
+
+const { identity: contracts } = rpc;
+
+/** Operators who suspend workspaces, and a verifier as every other service has it. */
+export class TestSuspensions {
+  private constructor(
+    readonly operators: TestOperators,
+    private readonly connection: NatsConnection,
+    readonly watch: RevocationWatch,
+    private readonly administrator: string,
+  ) {}
+
+  static async start(identity: TestIdentity): Promise<TestSuspensions> {
+    const operators = await TestOperators.connect(identity);
+    const { accessToken } = await operators.signedIn(await operators.create());
+    const { url, passwords } = testNats();
+    const connection = await NatsConnection.open({
+      url,
+      user: 'gateway',
+      password: passwords.gateway,
+      service: 'gateway',
+    });
+    return new TestSuspensions(operators, connection, await watchOn(connection), accessToken);
+  }
+
+  async close(): Promise<void> {
+    await this.watch.stop();
+    await this.connection.close();
+    await this.operators.close();
+  }
+
+  decide(decision: TenantDecision, tenantId: string, reason = 'It sends spam'): Promise<TenantStanding> {
+    return this.operators.call(contracts.decideTenant, { tenantId, decision, reason }, this.administrator);
+  }
+
+  /** Suspends a workspace, and waits until a verifier of another service knows. It may take a second. */
+  async suspend(tenantId: string, reason?: string): Promise<TenantStanding> {
+    const standing = await this.decide('suspend', tenantId, reason);
+    await this.settles(tenantId, true);
+    return standing;
+  }
+
+  async reinstate(tenantId: string): Promise<TenantStanding> {
+    const standing = await this.decide('reinstate', tenantId, 'It was a mistake');
+    await this.settles(tenantId, false);
+    return standing;
+  }
+
+  settles(tenantId: string, isSuspended: boolean): Promise<void> {
+    return waitUntil(() => this.watch.isSuspended(tenantId) === isSuspended, {
+      timeoutMs: 1_000,
+      describe: `the workspace is ${isSuspended ? 'suspended' : 'reinstated'} in other services`,
+    });
+  }
+
+  /** What a process knows that starts now. */
+  async lateVerifier(): Promise<RevocationWatch> {
+    const watch = await watchOn(this.connection);
+    await watch.stop();
+    return watch;
+  }
+
+  list(query: { size?: number; cursor?: string } = {}) {
+    return this.operators.call(contracts.listSuspendedTenants, query, this.administrator);
+  }
+
+  async entries(tenantId: string) {
+    const query = { subjectKind: 'tenant' as const, subjectId: tenantId, limit: 100 };
+    return (await this.operators.call(contracts.listOperatorAudit, query, this.administrator)).data;
+  }
+}
+
+async function watchOn(connection: NatsConnection): Promise<RevocationWatch> {
+  const watch = new RevocationWatch(connection);
+  watch.start();
+  await waitUntil(() => watch.ready, { describe: 'the cut-offs' });
+  return watch;
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { RevocationSource } from '@crm/access';
+import { Database } from '@crm/database';
+import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
+import { startWebhooks, type WebhookService } from './webhook-service.js';
+
+type Tenant = Awaited<ReturnType<WebhookService['tenant']>>;
+
+let app: WebhookService;
+let tenant: Tenant;
+let other: Tenant;
+beforeAll(async () => {
+  app = await startWebhooks({
+    retryDelaysMs: [0, 300, 300],
+    concurrency: 16,
+    slowConcurrency: 64,
+    concurrencyPerSubscription: 4,
+  });
+});
+afterAll(() => app?.close());
+beforeEach(async () => {
+  [tenant, other] = [await app.tenant(), await app.tenant()];
+  app.receiver.respondWith(() => ({ status: 204 }));
+});
+
+const settles = (isSuspended: boolean) =>
+  waitUntil(() => app.service.get(RevocationSource).isSuspended(tenant.id) === isSuspended, { timeoutMs: 1_000 });
+async function suspend(): Promise<void> {
+  await suspendTenant(tenant.id);
+  await settles(true);
+}
+async function reinstate(): Promise<void> {
+  await reinstateTenant(tenant.id);
+  await settles(false);
+}
+/** A delivery of another tenant from its failed first attempt to its second: by then a worker has looked at what is due. */
+async function anotherRetry(): Promise<void> {
+  await app.subscribe(other.admin);
+  app.receiver.respondWith(() => ({ status: 503 }));
+  const { id } = await app.emit(other.id);
+  app.receiver.respondWith(() => ({ status: 204 }));
+  await waitUntil(() => app.received(id).length === 2, { timeoutMs: 10_000, describe: 'the other delivery' });
+}
+const statuses = async () =>
+  app.service
+    .get(Database)
+    .transaction(tenant.id, (tx) =>
+      tx.query<{ status: string; attempts: number }>('SELECT status, attempts FROM delivery'),
+    );
+
+describe('a suspended tenant', () => {
+  it.each(['none', 'record'])('is sent nothing, and what it missed afterwards, with the order %s', async (ordering) => {
+    await app.subscribe(tenant.admin, { ordering });
+    const record = { id: randomUUID(), version: 1, lastName: 'Doe' };
+    await suspend();
+    const event = await app.emit(tenant.id, 'lead.created', record);
+    await anotherRetry();
+    expect(app.received(event.id)).toEqual([]);
+    expect(await statuses()).toEqual([{ status: 'pending', attempts: 0 }]);
+    // It waits for something that no worker can give it, so nobody is to be woken for it.
+    const [due] = await app.service
+      .get(Database)
+      .crossTenantStatement<{ items: number }>(MEASURE_DUE_DELIVERIES, [[tenant.id]]);
+    expect(due?.items).toBe(0);
+    await reinstate();
+    await waitUntil(() => app.received(event.id).length === 1, { timeoutMs: 10_000, describe: 'the missed delivery' });
+    await waitUntil(async () => (await statuses())[0]?.status === 'delivered', { timeoutMs: 10_000 });
+  });
+
+  it('has retries that wait, and spend none of their attempts', async () => {
+    await app.subscribe(tenant.admin);
+    app.receiver.respondWith(() => ({ status: 503 }));
+    const event = await app.emit(tenant.id);
+    await suspend();
+    await anotherRetry();
+    const before = app.received(event.id).length;
+    await reinstate();
+    await waitUntil(() => app.received(event.id).length === before + 1, { timeoutMs: 10_000, describe: 'the retry' });
+    await waitUntil(async () => (await statuses())[0]?.status === 'delivered', { timeoutMs: 10_000 });
+    expect(await statuses()).toEqual([{ status: 'delivered', attempts: before + 1 }]);
+  });
+});

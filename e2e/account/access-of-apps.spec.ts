@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../embed/browser.mjs';
+import { type Account, api, newUser, newWorkspace } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+import { AskingApp } from './asking-app.js';
+import { codeOf } from './authenticator.js';
+import { Person, withAuthenticator } from './person.js';
+import { Visit } from './visit.js';
+
+// The whole way of a user whom an app asks for access: the app, the platform and the page are the real ones. consent.spec.ts has
+// what the page does with answers that are hard to bring about.
+let browser: Browser;
+let owner: Account;
+let app: AskingApp;
+let visit: Visit;
+let person: Person;
+beforeAll(async () => {
+  [browser, owner] = await Promise.all([startBrowser({}), newWorkspace()]);
+  app = await AskingApp.installedBy(owner);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  person = new Person(visit.page);
+  await visit.page.route(`${app.redirect}*`, (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>App</title><h1>The app</h1>' }),
+  );
+});
+afterEach(() => visit.end());
+
+describe('an app that asks for access', () => {
+  it('gets it from whoever signs in with both factors and agrees: a code, a token, and what it asked for', async () => {
+    const member = await newUser(owner, 'member');
+    const { secret } = await withAuthenticator(member);
+    await visit.page.goto(app.authorizeUrl);
+    await person.isAt('Sign in to decide');
+    await person.givesPassword(member.email);
+    await person.isAt('Enter your code');
+    await visit.page.getByLabel('Code of six digits').fill(codeOf(secret));
+    await person.press('Continue');
+    await person.isAt('Give Acme Tasks access?');
+    expect(await visit.page.getByRole('listitem').allTextContents()).toEqual([
+      'See, add, change and delete records of your own listsReads and changes',
+      'See, add, change and delete tasksReads and changes',
+      'See your leadsReads only',
+    ]);
+    await person.reads('you go to app.acme.example.com');
+    await visit.checkNothingKept();
+    await person.press('Give access');
+    await person.isAt('The app');
+
+    const { code, error, state, iss } = app.returned(visit.page.url());
+    expect([error, state, iss]).toEqual([null, app.state, addresses.baseUrl]);
+    const { status, tokens } = await app.exchange(code ?? '');
+    expect([status, tokens.scope]).toEqual([200, 'custom_objects tasks leads:read']);
+    const token = tokens.access_token;
+    await api('POST', '/api/crm/tasks', { token, body: { title: 'Call back' }, expect: 201 });
+    await api('GET', '/api/crm/leads', { token, expect: 200 });
+    await api('POST', '/api/crm/leads', { token, body: { lastName: 'Lovelace' }, expect: 403 });
+    await api('GET', '/api/auth/sessions', { token, expect: 403 });
+    // The code is spent, and whoever presents it again ends what it was worth.
+    expect((await app.exchange(code ?? '')).status).toBe(400);
+  });
+
+  it('is told that it is denied, and gets nothing', async () => {
+    const member = await newUser(owner, 'member');
+    await visit.page.goto(app.authorizeUrl);
+    await person.givesPassword(member.email);
+    await person.isAt('Give Acme Tasks access?');
+    await person.press('Deny');
+    await person.isAt('The app');
+    const returned = { code: null, error: 'access_denied', state: app.state, iss: addresses.baseUrl };
+    expect(app.returned(visit.page.url())).toEqual(returned);
+    const { body } = await api('GET', '/api/auth/oauth/grants', { token: member.token, expect: 200 });
+    expect(body.data).toEqual([]);
+  });
+
+  it('learns nothing of somebody in another workspace, who is told that the request is not theirs', async () => {
+    const stranger = await newWorkspace();
+    await visit.page.goto(app.authorizeUrl);
+    await person.givesPassword(stranger.email);
+    await visit.page.getByRole('alert').waitFor();
+    expect(await visit.page.getByRole('button', { name: 'Give access' }).count()).toBe(0);
+    await visit.checkAccessible('request for another workspace');
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../embed/browser.mjs';
+import { type Account, api, newUser, newWorkspace, PASSWORD } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+import { forgetProofs, lookAfter, Person } from './person.js';
+import { addAuthenticator } from './virtual-authenticator.js';
+import { Visit } from './visit.js';
+
+/** Browsers know no passkeys of addresses in numbers. */
+const BASE = addresses.baseUrl.replace('127.0.0.1', 'localhost');
+
+let browser: Browser;
+let visit: Visit;
+let person: Person;
+beforeAll(async () => {
+  browser = await startBrowser({});
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  person = new Person(visit.page);
+  await addAuthenticator(visit.context, visit.page);
+});
+afterEach(() => visit.end());
+
+/** Sets up a passkey of this browser on the page, and leaves it. */
+async function register(account: Account): Promise<void> {
+  await lookAfter(person, account, 'Passkeys', BASE);
+  await person.press('Add a passkey');
+  await person.reads('The passkey is added.');
+  await visit.page.goto(`${BASE}/account`);
+}
+
+describe('a passkey of this browser', () => {
+  it('is set up, renamed and removed on the page, by who proves who they are', async () => {
+    const { page } = visit;
+    const account = await newWorkspace();
+    await lookAfter(person, account, 'Passkeys', BASE);
+    await person.reads('You have none.');
+    await forgetProofs(account);
+    await person.press('Add a passkey');
+    const dialog = page.getByRole('dialog', { name: 'Prove that it is you' });
+    // There is none yet to prove it with.
+    await dialog.getByLabel('Password').fill(PASSWORD);
+    expect(await dialog.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
+    await person.answers('Continue');
+    await person.reads('The passkey is added.');
+    await visit.checkAccessible('passkeys');
+    await person.press('Add a passkey');
+    await person.reads('This device has a passkey of your account already.');
+
+    await page.getByRole('button', { name: /^Rename: / }).click();
+    await visit.checkAccessible('another name');
+    await page.getByLabel('Name', { exact: true }).fill('Key in the drawer');
+    await person.answers('Rename');
+    await person.reads('The passkey has another name.');
+    await forgetProofs(account);
+    await person.presses('Remove', 'Key in the drawer');
+    await person.answers('Remove');
+    await dialog.getByRole('button', { name: 'Use a passkey' }).click();
+    await person.reads('The passkey is removed.');
+    const { body } = await api('GET', '/api/auth/passkeys', { token: account.token, expect: 200 });
+    expect(body.data).toEqual([]);
+    await visit.checkNothingKept();
+  });
+
+  it('signs in on the page without an address, a password or a code', async () => {
+    const account = await newWorkspace();
+    await register(account);
+    await person.press('Sign in with a passkey');
+    await person.isAt('You are signed in');
+    await person.reads(account.email);
+    await visit.checkNothingKept();
+    await person.press('Sign out');
+    await person.isAt('Sign in');
+    await person.press('Sign in with a passkey');
+    await person.isAt('You are signed in');
+  });
+
+  it('completes a sign-in with the password, where the workspace requires a second factor', async () => {
+    const owner = await newWorkspace();
+    const member = await newUser(owner, 'member');
+    await register(member);
+    const policy = { token: owner.token, body: { secondFactor: 'required' } };
+    expect((await api('PUT', '/api/tenant/sign-in-policy', policy)).status).toBeLessThan(300);
+    await person.givesPassword(member.email);
+    await person.isAt('Enter your code');
+    await person.press('Sign in with a passkey');
+    await person.isAt('You are signed in');
+    await person.reads(member.email);
+  });
+
+  it('that was removed is refused, in words', async () => {
+    const account = await newWorkspace();
+    const { token } = account;
+    await register(account);
+    const { body } = await api('GET', '/api/auth/passkeys', { token, expect: 200 });
+    await api('DELETE', `/api/auth/passkeys/${body.data[0].id}`, { token, expect: 204 });
+    await person.press('Sign in with a passkey');
+    await person.reads('This passkey is not accepted.');
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { startBrowser } from '../embed/browser.mjs';
+import { addresses } from '../platform/addresses.js';
+import { Visit } from './visit.js';
+
+let browser: Browser;
+let visit: Visit;
+let page: Page;
+beforeAll(async () => {
+  browser = await startBrowser({});
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  visit = await Visit.begin(browser);
+  ({ page } = visit);
+});
+afterEach(() => visit.end());
+
+/** Whether the page lets something be pasted into a field. */
+async function takesPaste(field: Locator): Promise<boolean> {
+  await field.focus();
+  return page.evaluate<boolean>(`(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', 'from a password manager');
+    const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    return document.activeElement.type === 'password' && document.activeElement.dispatchEvent(paste);
+  })()`);
+}
+
+describe.each([
+  ['signing in', '/account/sign-in', 'current-password'],
+  ['a new password', '/password-reset#token=not-a-token', 'new-password'],
+])('the password field of %s', (_, path, autocomplete) => {
+  it('is masked, named for password managers, and takes what is pasted', async () => {
+    await page.goto(addresses.baseUrl + path);
+    const field = page.locator('input[type=password]').first();
+    await field.waitFor();
+    expect(await field.getAttribute('autocomplete')).toBe(autocomplete);
+    expect(await takesPaste(field)).toBe(true);
+  });
+});
+
+it('a new password can be looked at, and is masked again', async () => {
+  await page.goto(`${addresses.baseUrl}/password-reset#token=not-a-token`);
+  const field = page.locator('input[autocomplete=new-password]').first();
+  await field.fill('correct-horse-battery-staple');
+  const toggle = page.locator('button[aria-pressed]').first();
+  await toggle.click();
+  expect(await field.getAttribute('type')).toBe('text');
+  await toggle.click();
+  expect(await field.getAttribute('type')).toBe('password');
+});

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startBrowser } from '../embed/browser.mjs';
+import { type Account, api, newWorkspace, PASSWORD, signIn } from '../platform/accounts.js';
+import { addresses } from '../platform/addresses.js';
+import { dead, lookAfter, Person } from './person.js';
+import { Visit } from './visit.js';
+
+let browser: Browser;
+let account: Account;
+let visit: Visit;
+let person: Person;
+beforeAll(async () => {
+  browser = await startBrowser({});
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  account = await newWorkspace();
+  visit = await Visit.begin(browser);
+  person = new Person(visit.page);
+});
+afterEach(() => visit.end());
+
+/** Signs in on another device. */
+async function signInOn(userAgent: string): Promise<string> {
+  const headers = { 'user-agent': userAgent };
+  const body = { email: account.email, password: PASSWORD };
+  return (await api('POST', '/api/auth/login', { body, headers, expect: 200 })).body.accessToken;
+}
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0';
+
+describe('the sessions of an account', () => {
+  it('are shown with their devices, and one ends within a second', async () => {
+    const token = await signInOn(FIREFOX);
+    await lookAfter(person, account, 'Sessions');
+    const entry = visit.page.getByRole('listitem').filter({ hasText: 'Firefox on Linux' });
+    await entry.getByText('127.0.0.1').waitFor();
+    // The focus is where the topic begins, so that the next Tab leads into it.
+    expect(await visit.page.evaluate('document.activeElement.tagName')).toBe('H1');
+    const own = visit.page.getByRole('listitem').filter({ hasText: 'this page' });
+    expect(await own.getByRole('button').count()).toBe(0);
+    await visit.checkAccessible('sessions');
+    await person.presses('End the session', 'Firefox on Linux');
+    await dead(token);
+    await person.reads('The session has ended.');
+    // Where the button was there is what has become of it, and the focus.
+    await entry.getByText('Ended', { exact: true }).waitFor();
+    expect(await entry.evaluate((shown) => shown.matches(':focus'))).toBe(true);
+    expect((await api('GET', '/api/auth/sessions', { token: account.token, expect: 200 })).body.data).toHaveLength(2);
+    await visit.checkNothingKept();
+  });
+
+  it('all end but that of the page, when somebody says so twice', async () => {
+    const tokens = [account.token, await signInOn(FIREFOX)];
+    await lookAfter(person, account, 'Sessions');
+    // Opened after the list was shown.
+    tokens.push(await signIn(account.email));
+    const button = visit.page.getByRole('button', { name: 'End all other sessions' });
+    await button.click();
+    const dialog = visit.page.getByRole('dialog', { name: 'End all other sessions?' });
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).evaluate((shown) => shown.matches(':focus'))).toBe(
+      true,
+    );
+    await visit.checkAccessible('question');
+    await visit.page.keyboard.press('Escape');
+    expect(await button.evaluate((shown) => shown.matches(':focus'))).toBe(true);
+    await api('GET', '/api/auth/me', { token: account.token, expect: 200 });
+
+    await button.click();
+    await person.answers('End all other sessions');
+    await person.reads('3 sessions have ended.');
+    for (const token of tokens) await dead(token);
+    await person.press('Back to the overview');
+    await person.reads(`Signed in as ${account.email}.`);
+  });
+
+  it('lead back to the sign-in when that of the page is ended elsewhere', async () => {
+    await visit.page.goto(`${addresses.baseUrl}/account`);
+    await person.givesPassword(account.email);
+    await person.press('Look after your account');
+    await person.isAt('Security of your account');
+    await visit.checkAccessible('overview');
+    expect(new URL(visit.page.url()).pathname).toBe('/account/security');
+    await api('DELETE', '/api/auth/sessions', { token: account.token, expect: 204 });
+    await dead(account.token);
+    await visit.page.getByRole('button', { name: 'Sessions' }).click();
+    await person.isAt('Sign in to your account');
+    await person.reads('Your session has ended.');
+  });
+});
