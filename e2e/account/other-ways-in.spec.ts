@@ -122,6 +122,7 @@ const ASKED = {
   app: { key: 'acme-sync', name: 'Acme Sync', publisher: 'Acme GmbH' },
   tenant: { id: '0199aa00-0000-7000-8000-000000000001', name: 'Globex' },
   scopes: [{ name: 'tasks:read', description: 'See tasks', writes: false }],
+  accessPeriod: { maxSeconds: 7_776_000, idleSeconds: 1_209_600 },
   redirectHost: 'sync.acme.test',
   expiresAt: '2030-01-01T00:00:00Z',
 };
