@@ -216,9 +216,8 @@ const environmentInside = ({ image, environment }) => ({ ...image.settings.envir
 export async function runToEnd(options) {
   const container = await Container.start(options);
   const outcome = await container.ended;
-  const lines = container.lastLines(40);
-  if (outcome === 'exit code 0') return lines;
-  throw new PlainError(`crm/${options.name} ended with ${outcome}:\n${lines.join('\n')}`);
+  if (outcome === 'exit code 0') return container.lastLines(Number.POSITIVE_INFINITY);
+  throw new PlainError(`crm/${options.name} ended with ${outcome}:\n${container.lastLines(40).join('\n')}`);
 }
 
 /**

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { sendSignal } from './alive.mjs';
 
-/** How many of the last lines are kept for the message about a crash. */
-const KEPT_LINES = 40;
+/** How many of the last lines are kept: for the message about a crash, and as what a short program has printed. */
+const KEPT_LINES = 400;
 /** Bytes at the end of a log file that are read for them. */
 const READ_BYTES = 64 * 1024;
 

@@ -1,180 +1,57 @@
-import { randomUUID } from 'node:crypto';
-import { TokenVerifier } from '@crm/access';
-import { AUDIENCES } from '@crm/contracts';
-import { Database, newId } from '@crm/database';
 import { waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { EmbedClientService } from '../src/embedding/embed-client/embed-client.service.js';
 import { auditOf, entryOf } from './audit.js';
-import { mintAt } from './embed-host.js';
-import { type Account, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
-import { made, TestKeys } from './keys.js';
-import { withNewSecret } from './new-secret.js';
+import { PASSWORD, type TestIdentity } from './identity.js';
+import { made, type TestKeys } from './keys.js';
 import * as oauth from './oauth.js';
-import { register } from './passkeys.js';
-import { SoftwareAuthenticator } from './software-authenticator.js';
+import { PersonalData } from './personal-data.js';
 
+let data: PersonalData;
 let identity: TestIdentity;
 let keys: TestKeys;
 beforeAll(async () => {
-  identity = await TestIdentity.start();
-  keys = await TestKeys.connect(identity);
+  data = await PersonalData.start();
+  ({ identity, keys } = data);
 });
-afterAll(async () => {
-  await keys?.close();
-  await identity?.close();
-});
-
-const send = (method: string, path: string, { accessToken }: Account, body?: unknown) =>
-  identity.request(method, path, { token: accessToken, ...(body !== undefined && { body }) });
-const erase = (by: Account, userId: string) => send('POST', `/api/admin/users/${userId}/erase`, by);
-const eraseSelf = (account: Account) => send('DELETE', '/api/auth/me', account);
-const isRefused =
-  ({ accessToken }: Account) =>
-  async () =>
-    (await identity.request('GET', '/api/auth/me', { token: accessToken })).status === 401;
-const forgetProof = ({ tenantId }: Account) =>
-  identity
-    .get(Database)
-    .transaction(tenantId, (tx) => tx.query("UPDATE session SET proven_at = now() - interval '601 seconds'"));
-
-/** As the superuser, whom no policy binds. */
-async function asAdmin<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(identity.database.adminUrl);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Tables of the service that have a text somewhere, whatever column. */
-const tablesWith = (text: string): Promise<string[]> =>
-  asAdmin(async (client) => {
-    const tables = await client.query<{ name: string }>(
-      `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1`,
-    );
-    const found: string[] = [];
-    for (const { name } of tables.rows) {
-      const sql = `SELECT 1 FROM "${name}" t WHERE strpos(to_jsonb(t)::text, $1) > 0 LIMIT 1`;
-      if ((await client.query(sql, [text])).rows.length > 0) found.push(name);
-    }
-    return found;
-  });
-
-/** Tables whose columns say that their rows belong to a user. */
-const tablesOfUsers = (): Promise<string[]> =>
-  asAdmin(async (client) => {
-    const { rows } = await client.query<{ name: string }>(
-      `SELECT DISTINCT table_name AS name FROM information_schema.columns
-        WHERE table_schema = 'public' AND column_name IN ('user_id', 'owner_id') ORDER BY 1`,
-    );
-    return rows.map(({ name }) => name);
-  });
-
-/**
- * Gives a user rows in every table that can have some. Those that need a second factor, an identity provider or an address that
- * nobody has verified are written as the service would.
- */
-async function inhabit(owner: Account, member: Account): Promise<void> {
-  const mint = await host(owner);
-  await mint('host-sub-of-the-erased', member.email);
-  await send('POST', '/api/auth/email-change', member, { email: newEmail(), password: PASSWORD });
-  await entryOf(identity, owner, 'email.change_requested');
-  await identity.post('/api/auth/password-resets', { email: member.email });
-  await entryOf(identity, owner, 'password.reset_requested');
-  await send('POST', '/api/auth/mfa/authenticator', member);
-  await keys.make(member);
-  const registered = await register(identity, member, new SoftwareAuthenticator(USERS.origins[0] ?? ''));
-  expect(registered.status).toBe(201);
-  const app = await oauth.installed(identity, { admin: owner });
-  await oauth.granted(identity, app, member);
-  const hash = Buffer.alloc(32, 7);
-  const rows: readonly (readonly [string, string, unknown[]])[] = [
-    ['provider_link', 'tenant_id, issuer, sub, user_id', ['https://idp.example', 'sub-of-the-erased', member.userId]],
-    [
-      'provider_sign_in',
-      'tenant_id, id, provider_id, state_hash, browser_hash, nonce, sealed_verifier, user_id, expires_at',
-      [newId(), newId(), hash, hash, 'nonce', hash, member.userId, new Date(Date.now() + 60_000)],
-    ],
-    [
-      'mfa_challenge',
-      'tenant_id, id, user_id, attempts, expires_at',
-      [newId(), member.userId, 0, new Date(Date.now() + 60_000)],
-    ],
-    ['recovery_code', 'tenant_id, user_id, code_hash', [member.userId, hash]],
-    [
-      'code_guess',
-      'tenant_id, user_id, place, tries, last_at, next_at',
-      [member.userId, 'session', 1, new Date(), new Date()],
-    ],
-    [
-      'invitation',
-      'tenant_id, id, user_id, secret_hash, expires_at',
-      [newId(), member.userId, hash, new Date(Date.now() + 60_000)],
-    ],
-    ['email_claim', 'tenant_id, email, user_id', [member.email, member.userId]],
-  ];
-  await asAdmin(async (client) => {
-    for (const [table, columns, values] of rows) {
-      const places = [owner.tenantId, ...values].map((_, index) => `$${index + 1}`).join(', ');
-      await client.query(`INSERT INTO ${table} (${columns}) VALUES (${places})`, [owner.tenantId, ...values]);
-    }
-  });
-}
-
-/** An app of the workspace whose host mints. */
-async function host(owner: Account) {
-  const principal = await identity.get(TokenVerifier).verify(owner.accessToken, [AUDIENCES.api]);
-  const { clientId, clientSecret } = await withNewSecret((fingerprint) =>
-    identity.get(EmbedClientService).issue(principal, {
-      appKey: `app-${randomUUID().slice(0, 8)}`,
-      fingerprint,
-      allowedOrigins: ['https://host.example'],
-      scopes: ['leads'],
-      linkUsersBy: 'email',
-    }),
-  );
-  return (sub: string, email: string) => mintAt(identity, { clientId, clientSecret, sub, email, name: 'Host User' });
-}
+afterAll(() => data?.close());
 
 describe('erasing a user', () => {
   it('leaves nothing of them in any table but the id', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
-    await inhabit(owner, member);
-    expect(await tablesWith(member.email)).toEqual(
+    await data.inhabit(owner, member);
+    expect(await data.tablesWith(member.email)).toEqual(
       expect.arrayContaining(['app_user', 'email_change', 'mail', 'sign_in_email']),
     );
     // Every table that can name a user does so here: one that is added later has to be inhabited and erased too.
-    expect(await tablesWith(member.userId)).toEqual(expect.arrayContaining(await tablesOfUsers()));
+    expect(await data.tablesWith(member.userId)).toEqual(expect.arrayContaining(await data.tablesOfUsers()));
 
-    expect((await erase(owner, member.userId)).status).toBe(204);
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
 
     // Events are kept for seven days, so that a lost stream can be filled again.
-    expect(await tablesWith(member.email)).toEqual(['outbox']);
-    for (const text of ['host-sub-of-the-erased', 'sub-of-the-erased']) expect(await tablesWith(text)).toEqual([]);
-    expect((await tablesWith(member.userId)).filter((table) => table !== 'revocation_cutoff')).toEqual([
+    expect(await data.tablesWith(member.email)).toEqual(['outbox']);
+    for (const text of ['host-sub-of-the-erased', 'sub-of-the-erased']) expect(await data.tablesWith(text)).toEqual([]);
+    expect((await data.tablesWith(member.userId)).filter((table) => table !== 'revocation_cutoff')).toEqual([
       'audit_entry',
       'outbox',
     ]);
-    expect((await send('GET', `/api/tenant/users/${member.userId}`, owner)).status).toBe(404);
-    expect((await erase(owner, member.userId)).status).toBe(404);
+    expect((await data.send('GET', `/api/tenant/users/${member.userId}`, owner)).status).toBe(404);
+    expect((await data.erase(owner, member.userId)).status).toBe(404);
   });
 
   it('ends their tokens within a second, and every way to sign in', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
-    expect((await erase(owner, member.userId)).status).toBe(204);
-    await waitUntil(isRefused(member), { timeoutMs: 1000, describe: 'the token of the erased user is refused' });
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
+    await waitUntil(() => data.isRefused(member), {
+      timeoutMs: 1000,
+      describe: 'the token of the erased user is refused',
+    });
     expect((await identity.post('/api/auth/refresh', { refreshToken: member.refreshToken })).status).toBe(401);
     expect((await identity.login(member.email)).status).toBe(401);
     // The address is free again.
     const again = { email: member.email, name: 'Another', password: PASSWORD, roles: ['member'] };
-    const added = await send('POST', '/api/tenant/users', owner, again);
+    const added = await data.send('POST', '/api/tenant/users', owner, again);
     expect(added.status).toBe(201);
     expect(added.body.id).not.toBe(member.userId);
   });
@@ -184,22 +61,22 @@ describe('erasing a user', () => {
     const member = await identity.member(owner, ['admin']);
     const own = await keys.make(member);
     const ownToken = await keys.exchange(own.key);
-    const account = await send('POST', '/api/tenant/service-accounts', member, {
+    const account = await data.send('POST', '/api/tenant/service-accounts', member, {
       name: 'ERP',
       roles: ['member'],
       scopes: ['leads'],
     });
     const ofAccount = made(
-      await send('POST', `/api/tenant/service-accounts/${account.body.id}/api-keys`, member, { name: 'ERP' }),
+      await data.send('POST', `/api/tenant/service-accounts/${account.body.id}/api-keys`, member, { name: 'ERP' }),
     );
     const app = await oauth.installed(identity, { admin: owner });
     const granted = await oauth.granted(identity, app, member);
     const pending = await oauth.approved(identity, app, member);
 
-    expect((await erase(owner, member.userId)).status).toBe(204);
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
 
     await keys.expectEnded(own.key, ownToken);
-    await waitUntil(isRefused({ ...member, accessToken: granted.access_token }), {
+    await waitUntil(() => data.isRefused({ ...member, accessToken: granted.access_token }), {
       timeoutMs: 1000,
       describe: 'the token of the app is refused',
     });
@@ -207,7 +84,7 @@ describe('erasing a user', () => {
     expect((await oauth.exchange(identity, app, pending)).status).toBe(400);
     // It belongs to the workspace; that the erased user made it is an id.
     expect((await keys.current(await keys.exchange(ofAccount.key))).status).toBe(200);
-    expect(await tablesWith(member.email)).toEqual(['outbox']);
+    expect(await data.tablesWith(member.email)).toEqual(['outbox']);
   });
 
   it('keeps entries of the audit trail with the id, without places and names', async () => {
@@ -217,7 +94,7 @@ describe('erasing a user', () => {
     await entryOf(identity, owner, 'sign_in.failed');
     const [before] = await auditOf(identity, owner, `&actor=${member.userId}`);
     expect(before).toMatchObject({ address: '127.0.0.1', actor: { name: 'Member' } });
-    expect((await erase(owner, member.userId)).status).toBe(204);
+    expect((await data.erase(owner, member.userId)).status).toBe(204);
     const about = await auditOf(identity, owner, `&subject=${member.userId}`);
     expect(about.map(({ action }) => action)).toEqual([
       'user.erased',
@@ -235,8 +112,8 @@ describe('erasing a user', () => {
   it('tells other services by an event that has nothing but the id', async () => {
     const owner = await identity.account();
     const member = await identity.member(owner);
-    await erase(owner, member.userId);
-    const { rows: events } = await asAdmin((client) =>
+    await data.erase(owner, member.userId);
+    const { rows: events } = await data.asAdmin((client) =>
       client.query<{ envelope: { data: object; subject: string } }>(
         "SELECT envelope FROM outbox WHERE name = 'user.erased' AND tenant_id = $1",
         [owner.tenantId],
@@ -245,153 +122,5 @@ describe('erasing a user', () => {
     expect(events.map(({ envelope }) => [envelope.subject, envelope.data])).toEqual([
       [member.userId, { userId: member.userId }],
     ]);
-  });
-
-  it('is what a user can do with themselves, after a recent proof', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner, ['viewer']);
-    await forgetProof(owner);
-    expect((await eraseSelf(member)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await identity.post('/api/auth/step-up', { password: PASSWORD }, member.accessToken)).status).toBe(204);
-    expect((await eraseSelf(member)).status).toBe(204);
-    await waitUntil(isRefused(member), { timeoutMs: 1000, describe: 'the token of the erased user is refused' });
-    expect(await entryOf(identity, owner, 'user.erased')).toMatchObject({
-      actor: { kind: 'user', id: member.userId, name: null },
-      address: null,
-      detail: { bySelf: true },
-    });
-  });
-
-  it('is refused to the last owner, until somebody else is one', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    expect((await eraseSelf(owner)).body.code).toBe('CONFLICT');
-    expect((await erase(owner, owner.userId)).body.code).toBe('CONFLICT');
-    expect(await isRefused(owner)()).toBe(false);
-    await send('PATCH', `/api/tenant/users/${member.userId}`, owner, { roles: ['owner'] });
-    expect((await eraseSelf(owner)).status).toBe(204);
-    const heir = await identity.signedIn(member.email);
-    expect((await eraseSelf(heir)).body.code).toBe('CONFLICT');
-  });
-
-  it('leaves one of two owners who erase themselves at the same moment', async () => {
-    const owner = await identity.account();
-    const other = await identity.member(owner, ['owner']);
-    const answers = await Promise.all([eraseSelf(owner), eraseSelf(other)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
-  });
-
-  it('is refused to members, to administrators of less rank, to other workspaces and without a recent proof', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
-    const stranger = await identity.account();
-    expect((await erase(member, admin.userId)).status).toBe(403);
-    expect((await erase(admin, owner.userId)).body.code).toBe('ROLE_NOT_GRANTABLE');
-    expect((await erase(stranger, member.userId)).status).toBe(404);
-    expect((await erase(owner, 'not-an-id')).status).toBe(404);
-    await forgetProof(owner);
-    expect((await erase(admin, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
-    for (const account of [owner, admin, member]) expect(await isRefused(account)()).toBe(false);
-  });
-
-  it('is refused to an embed token, which ends with its user', async () => {
-    const owner = await identity.account();
-    const mint = await host(owner);
-    const { embedToken } = await mint('sub-1', newEmail());
-    const embedded = { ...owner, accessToken: embedToken };
-    expect((await eraseSelf(embedded)).status).toBe(403);
-    const { sub } = await identity
-      .get(TokenVerifier)
-      .verify(embedToken, [AUDIENCES.api])
-      .then(({ userId }) => ({ sub: userId }));
-    expect((await erase(owner, sub)).status).toBe(204);
-    await waitUntil(isRefused(embedded), { timeoutMs: 1000, describe: 'the embed token is refused' });
-    // The host can bring the person again: as another user.
-    const again = await mint('sub-1', newEmail());
-    const principal = await identity.get(TokenVerifier).verify(again.embedToken, [AUDIENCES.api]);
-    expect(principal.userId).not.toBe(sub);
-  });
-});
-
-describe('the export of personal data', () => {
-  const exported = (by: Account, userId?: string) =>
-    send('POST', userId === undefined ? '/api/auth/me/export' : `/api/admin/users/${userId}/export`, by);
-
-  it('has everything of the user, no secret, and not from where others acted', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    const mint = await host(owner);
-    await mint('host-sub-1', member.email);
-    await send('PATCH', `/api/tenant/users/${member.userId}`, owner, { name: 'Grace' });
-    const { status, headers, body } = await exported(member);
-    expect(status).toBe(200);
-    expect(headers.get('content-disposition')).toBe('attachment; filename="personal-data.json"');
-    const archive = body as unknown as Record<string, never>;
-    expect(archive).toMatchObject({
-      format: 'crm-personal-data/1',
-      workspace: { id: owner.tenantId },
-      account: { id: member.userId, email: member.email, name: 'Grace', roles: ['member'], hasPassword: true },
-      secondFactor: { enabled: false, authenticatorSince: null, recoveryCodesLeft: 0 },
-      sessions: [{ current: true, address: '127.0.0.1' }],
-      embedLinks: [{ sub: 'host-sub-1', undoneAt: null }],
-    });
-    const trail = (archive.auditTrail as unknown as { action: string; address: string | null }[]).map(
-      ({ action, address }) => [action, address],
-    );
-    expect(trail).toEqual([
-      ['user.added', null],
-      ['sign_in.succeeded', '127.0.0.1'],
-      ['embed_link.made', null],
-      ['user.renamed', null],
-      ['user.data_exported', '127.0.0.1'],
-    ]);
-    expect(JSON.stringify(body)).not.toMatch(/argon2|hash|sealed|owner@/i);
-  });
-
-  it('has the passkeys, keys, providers and apps of the user, and no secret of them', async () => {
-    const owner = await identity.account();
-    const member = await identity.member(owner);
-    await inhabit(owner, member);
-    const archive = (await exported(owner, member.userId)).body as unknown as Record<string, unknown>;
-    const empty = Object.entries(archive).filter(([, value]) => Array.isArray(value) && value.length === 0);
-    expect(empty).toEqual([]);
-    expect(archive).toMatchObject({
-      secondFactor: { passkeys: [{ synced: false }] },
-      providerLinks: [{ issuer: 'https://idp.example', sub: 'sub-of-the-erased' }],
-      apiKeys: [{ name: 'Import', scopes: ['leads', 'contacts:read'], lastUsedAt: null }],
-      appGrants: [{ app: { name: 'Site Visits' }, scopes: ['leads', 'tasks:read'] }],
-    });
-    expect(JSON.stringify(archive)).not.toMatch(/argon2|hash|sealed|publicKey|credentialId/i);
-  });
-
-  it('is read over several batches', async () => {
-    const owner = await identity.account();
-    const { tenantId, userId } = owner;
-    await identity.get(Database).transaction(tenantId, (tx) =>
-      tx.query(
-        `INSERT INTO audit_entry (tenant_id, id, at, action, outcome, actor_kind, actor_id, subject_kind, subject_id, detail)
-         SELECT $1, gen_random_uuid(), now(), 'user.renamed', 'success', 'user', $2, 'user', $2, '{}'
-           FROM generate_series(1, 1200)`,
-        [tenantId, userId],
-      ),
-    );
-    const { auditTrail } = (await exported(owner)).body as unknown as { auditTrail: { id: string }[] };
-    expect(new Set(auditTrail.map(({ id }) => id)).size).toBe(auditTrail.length);
-    expect(auditTrail.length).toBeGreaterThan(1_200);
-  });
-
-  it('is given to the user and to administrators of no less rank, with a recent proof', async () => {
-    const owner = await identity.account();
-    const admin = await identity.member(owner, ['admin']);
-    const member = await identity.member(owner);
-    const stranger = await identity.account();
-    expect((await exported(admin, member.userId)).status).toBe(200);
-    expect((await exported(member, admin.userId)).status).toBe(403);
-    expect((await exported(admin, owner.userId)).body.code).toBe('ROLE_NOT_GRANTABLE');
-    expect((await exported(stranger, member.userId)).status).toBe(404);
-    await forgetProof(owner);
-    expect((await exported(member)).body.code).toBe('STEP_UP_REQUIRED');
-    expect((await exported(admin, member.userId)).body.code).toBe('STEP_UP_REQUIRED');
   });
 });
