@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MEASURE_DUE_DELIVERIES } from '../src/due/due-delivery.sql.js';
 import { startWebhooks, type WebhookService } from './webhook-service.js';
 
@@ -80,5 +81,29 @@ describe('a suspended tenant', () => {
     await waitUntil(() => app.received(event.id).length === before + 1, { timeoutMs: 10_000, describe: 'the retry' });
     await waitUntil(async () => (await statuses())[0]?.status === 'delivered', { timeoutMs: 10_000 });
     expect(await statuses()).toEqual([{ status: 'delivered', attempts: before + 1 }]);
+  });
+
+  it('is sent nothing by a process that does not know yet who is suspended', async () => {
+    await app.subscribe(tenant.admin);
+    await suspend();
+    const waiting = await app.emit(tenant.id);
+    await app.subscribe(other.admin);
+    // As it is at a start, until the first cut-offs have arrived.
+    const revocations = app.service.get(RevocationSource);
+    const unknown = [
+      jest.spyOn(revocations, 'ready', 'get').mockReturnValue(false),
+      jest.spyOn(revocations, 'isSuspended').mockReturnValue(false),
+      jest.spyOn(revocations, 'suspendedTenants').mockReturnValue([]),
+    ];
+    const young = await app.emit(tenant.id);
+    const others = await app.emit(other.id);
+    // Far more than a worker takes that may send.
+    await delay(700);
+    for (const { id } of [waiting, young, others]) expect(app.received(id)).toEqual([]);
+    for (const each of unknown) each.mockRestore();
+    await waitUntil(() => app.received(others.id).length === 1, { timeoutMs: 5_000, describe: 'the other delivery' });
+    for (const { id } of [waiting, young]) expect(app.received(id)).toEqual([]);
+    await reinstate();
+    await waitUntil(() => app.received(young.id).length === 1, { timeoutMs: 10_000, describe: 'what waited' });
   });
 });

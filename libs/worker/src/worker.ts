@@ -32,6 +32,9 @@ export interface Claimed<Item extends WorkItem> {
   readonly dueInMs?: number | null;
 }
 
+/** For a claim that cannot be made yet, because the process does not know all that it needs for it. */
+export const LOOK_AGAIN_SOON: Claimed<never> = { items: [], dueInMs: 100 };
+
 export interface WorkerOptions {
   /** Concurrent items. */
   readonly places: number;

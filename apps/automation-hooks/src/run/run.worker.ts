@@ -1,6 +1,6 @@
 import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
-import { type Claimed, type Room, Worker } from '@crm/worker';
+import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { AUTOMATIONS_CONFIG, type AutomationsConfig } from '../config.js';
 import { RunExecutor } from './run.executor.js';
@@ -25,6 +25,7 @@ export class RunWorker extends Worker<Claim> {
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<Claim>> {
+    if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // Runs of a suspended tenant wait until it is reinstated.
     const except = [...fullTenants, ...this.revocations.suspendedTenants()];
     return { items: await this.queue.claim(places, this.leaseSeconds, except) };

@@ -11,6 +11,7 @@ describe('the retries of a step', () => {
     'IDEMPOTENCY_KEY_IN_USE',
     'TOKEN_REVOKED',
     'TOKEN_EXPIRED',
+    'WORKSPACE_SUSPENDED',
   ] as const)('repeat a step that failed with %s', (code) => {
     expect(isRetryable(new PlatformError(code))).toBe(true);
   });

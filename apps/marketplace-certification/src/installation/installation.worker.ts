@@ -1,6 +1,6 @@
 import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
-import { type Claimed, type Room, Worker } from '@crm/worker';
+import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { MARKETPLACE_CONFIG, type MarketplaceConfig } from '../config.js';
 import { InstallationSaga, type SagaOutcome } from './installation.saga.js';
@@ -31,6 +31,7 @@ export class InstallationWorker extends Worker<WorkLease> {
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<WorkLease>> {
+    if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // The work of a suspended tenant waits until it is reinstated.
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     return { items: await this.database.crossTenant((tx) => this.repository.claim(tx, room)) };

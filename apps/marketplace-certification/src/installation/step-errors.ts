@@ -10,7 +10,8 @@ const RETRY_DELAYS_MS = [300, 1200];
 export const POSTPONE_BACKOFF = Backoff.listed([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
 
 /**
- * Repeats a call that nobody received. A neighbour that is there and does not answer in time is not called again: the time
+ * Repeats a call that nobody received, or that was refused because of a suspension: work is not begun while the workspace is
+ * suspended, so identity does not know yet of the reinstatement that this process knows of. A neighbour that is there and does not answer in time is not called again: the time
  * of the caller is better spent on undoing the installation.
  * @param stop ends the waiting; what is under way then no longer matters
  */
@@ -20,7 +21,7 @@ export async function withRetries<T>(stop: AbortSignal, call: () => Promise<T>):
       return await abandonedOn(stop, call());
     } catch (error) {
       const wait = RETRY_DELAYS_MS[attempt];
-      if (wait === undefined || !isUnavailable(error)) throw error;
+      if (wait === undefined || !isPassing(error)) throw error;
       await delay(wait, undefined, { signal: stop });
     }
   }
@@ -38,8 +39,8 @@ export function storedError(error: unknown): StoredError {
     : { code: 'INSTALL_FAILED', detail: 'A part of the platform failed while the app was installed' };
 }
 
-function isUnavailable(error: unknown): boolean {
-  return error instanceof PlatformError && error.code === 'SERVICE_UNAVAILABLE';
+function isPassing(error: unknown): boolean {
+  return error instanceof PlatformError && ['SERVICE_UNAVAILABLE', 'WORKSPACE_SUSPENDED'].includes(error.code);
 }
 
 function abandonedOn<T>(stop: AbortSignal, call: Promise<T>): Promise<T> {

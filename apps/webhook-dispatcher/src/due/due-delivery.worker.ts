@@ -1,6 +1,6 @@
 import { RevocationSource } from '@crm/access';
 import { Database, millisecondsOfId, type NarrowTransaction, newId } from '@crm/database';
-import { type Claimed, type Room, Worker } from '@crm/worker';
+import { type Claimed, LOOK_AGAIN_SOON, type Room, Worker } from '@crm/worker';
 import { Inject, Injectable } from '@nestjs/common';
 import { WEBHOOK_CONFIG, type WebhookConfig } from '../config.js';
 import { afterAttempt, afterAttemptOfHead } from '../delivery/delivery-state.js';
@@ -49,6 +49,7 @@ export class DueDeliveryWorker extends Worker<DueDelivery> {
   }
 
   protected async claim({ places, fullTenants }: Room): Promise<Claimed<DueDelivery>> {
+    if (!this.revocations.ready) return LOOK_AGAIN_SOON;
     // What a suspended tenant has due waits until it is reinstated.
     const room = { places, fullTenants: [...fullTenants, ...this.revocations.suspendedTenants()] };
     const bySubscription = this.targets.narrowed(Date.now());

@@ -159,8 +159,9 @@ export class FanOutService implements BeforeApplicationShutdown {
   private async begin(attempt: FirstAttempt, message: Message): Promise<void> {
     const { receiver } = attempt;
     if (!receiver.enabled) return attempt.hold();
-    // Recorded as due: of a suspended tenant until it is reinstated.
-    if (this.isStopping || this.revocations.isSuspended(receiver.tenantId)) return;
+    // Recorded as due: of a suspended tenant until it is reinstated, of anybody until it is known who is suspended.
+    const mayWork = this.revocations.ready && !this.revocations.isSuspended(receiver.tenantId);
+    if (this.isStopping || !mayWork) return;
     const isSlow = this.targets.isSlow(receiver, Date.now());
     const hasPlace = isSlow ? this.places.tryTake(receiver) : await this.places.take(receiver);
     if (hasPlace) await this.attempt(attempt, message, () => this.places.free(receiver.tenantId));

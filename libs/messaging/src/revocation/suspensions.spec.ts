@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Suspensions } from './suspensions.js';
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 describe('the suspended tenants', () => {
   it('are the same in whatever order, and however often, the decisions arrive', () => {
@@ -32,11 +32,20 @@ describe('the suspended tenants', () => {
     suspensions.suspend('again', 1);
     suspensions.reinstate('again', 2);
     suspensions.suspend('again', 3);
-    suspensions.prune(2 + HOUR_MS);
+    suspensions.prune(2 + 2 * DAY_MS);
     expect(suspensions.size).toBe(5);
-    suspensions.prune(3 + HOUR_MS);
+    suspensions.prune(3 + 2 * DAY_MS);
     expect([suspensions.size, ...suspensions.list()]).toEqual([2, 'kept', 'again']);
-    suspensions.prune(1_000 * HOUR_MS);
+    suspensions.prune(1_000 * DAY_MS);
     expect(suspensions.list()).toEqual(['kept', 'again']);
+  });
+
+  it('are not suspended again by a bucket that is read again, which gives what was lifted first', () => {
+    const suspensions = new Suspensions();
+    suspensions.suspend('lifted', 1);
+    suspensions.reinstate('lifted', 2);
+    suspensions.prune(2 + DAY_MS);
+    suspensions.suspend('lifted', 1);
+    expect(suspensions.list()).toEqual([]);
   });
 });

@@ -1,5 +1,8 @@
-/** Tokens from before a reinstatement end by a cut-off of their own; this only has to outlast messages on their way. */
-const RELEVANT_MS = 3_600_000;
+/**
+ * A reinstatement is remembered for longer than the bucket can have the suspension that it lifted, which is a day after that was
+ * published for the last time: a bucket that is read again gives the suspension first.
+ */
+const RELEVANT_MS = 2 * 86_400_000;
 
 /**
  * Which tenants are suspended: those whose last suspension is later than their last reinstatement. Each of the two only moves
