@@ -5,7 +5,7 @@ import { AfterAnswer } from '../src/after-answer/after-answer.service.js';
 import { ExpiredRowSweeper } from '../src/housekeeping/expired-row.sweeper.js';
 import { enrol, protectedAccount } from './authenticators.js';
 import { EmbedHost } from './embed-host.js';
-import { newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
+import { type Answer, newEmail, PASSWORD, TestIdentity, USERS } from './identity.js';
 import { MailServer } from './mail-server.js';
 import { register, signIn } from './passkeys.js';
 import { SoftwareAuthenticator } from './software-authenticator.js';
@@ -32,20 +32,31 @@ const ask = (token: string, email: string, changes: Record<string, unknown> = {}
   identity.post('/api/auth/email-change', { email, password: PASSWORD, ...changes }, token);
 const present = (step: 'confirm' | 'undo', token: string) =>
   identity.request('POST', `/api/auth/email-change/${step}`, { body: { token }, headers: newAddress() });
-const tokenIn = (text: string, page: string) => new RegExp(`/${page}#token=([\\w.-]+)`).exec(text)?.[1] ?? '';
+/** The token of the link to a page, in whichever mail it comes: those of what went before can be late. */
+const tokenTo = async (address: string, page: string, since = 0): Promise<string> => {
+  const link = new RegExp(`/${page}#token=([\\w.-]+)`);
+  const find = () =>
+    mailServer.mails
+      .slice(since)
+      .filter(({ to }) => to === address)
+      .flatMap(({ text }) => link.exec(text)?.[1] ?? [])
+      .at(-1);
+  await waitUntil(() => find() !== undefined, { timeoutMs: 10_000, describe: `a link to ${page} for ${address}` });
+  return find() ?? '';
+};
 /** Asks for another address. @returns the token of the mail that confirms it */
 const asked = async (accessToken: string, email: string) => {
   const since = mailServer.mails.length;
   const { status, body } = await ask(accessToken, email);
   expect([status, body]).toEqual([202, {}]);
-  return tokenIn((await mailServer.mailTo(email, since)).text, 'email-change');
+  return tokenTo(email, 'email-change', since);
 };
 /** Changes an address. @returns the token that undoes it */
 const changed = async (accessToken: string, from: string, to: string) => {
   const token = await asked(accessToken, to);
   const since = mailServer.mails.length;
   expect((await present('confirm', token)).status).toBe(204);
-  return tokenIn((await mailServer.mailTo(from, since)).text, 'email-change/undo');
+  return tokenTo(from, 'email-change/undo', since);
 };
 
 describe('a change of the e-mail address', () => {
@@ -80,7 +91,21 @@ describe('a change of the e-mail address', () => {
     const code = /code is (\d{6})/.exec((await mailServer.mailTo(email, since)).text)?.[1];
     const second = await ask(accessToken, wanted, { challengeId: first.body.challengeId, code });
     expect([second.status, second.body]).toEqual([202, {}]);
-    expect(tokenIn((await mailServer.mailTo(wanted)).text, 'email-change')).not.toBe('');
+    expect(await tokenTo(wanted, 'email-change')).not.toBe('');
+  });
+
+  const endings: [string, (token: string) => Promise<Answer>][] = [
+    [
+      'a new password',
+      (token) => identity.post('/api/auth/password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }, token),
+    ],
+    ['the end of every session', (token) => identity.request('DELETE', '/api/auth/sessions', { token })],
+  ];
+  it.each(endings)('ends, while it waits for its confirmation, with %s', async (_name, end) => {
+    const { accessToken } = await identity.account();
+    const token = await asked(accessToken, newEmail());
+    expect((await end(accessToken)).status).toBeLessThan(300);
+    expect((await present('confirm', token)).body.code).toBe('INVALID_EMAIL_CHANGE');
   });
 
   it('to the present address is refused', async () => {
@@ -171,7 +196,7 @@ describe('undoing a change of the e-mail address', () => {
       async () => (await identity.request('GET', '/api/auth/me', { token: thief.accessToken })).status === 401,
       { describe: 'the access token of the thief to be refused' },
     );
-    const token = tokenIn((await mailServer.mailTo(email, since)).text, 'password-reset');
+    const token = await tokenTo(email, 'password-reset', since);
     const body = { token, password: NEW_PASSWORD };
     expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
     const back = await identity.login(email, NEW_PASSWORD);
@@ -188,7 +213,7 @@ describe('undoing a change of the e-mail address', () => {
     await enrol(identity, { email, ...account });
     const since = mailServer.mails.length;
     expect((await present('undo', undo)).status).toBe(204);
-    const token = tokenIn((await mailServer.mailTo(email, since)).text, 'password-reset');
+    const token = await tokenTo(email, 'password-reset', since);
     const body = { token, password: NEW_PASSWORD };
     expect((await identity.request('POST', '/api/auth/password-resets/complete', { body })).status).toBe(204);
     // Setting it up has switched the second factor on: without it, a code goes to the address.
@@ -199,10 +224,10 @@ describe('undoing a change of the e-mail address', () => {
     const again = { challengeId: needed.challengeId, code: await app.freshCode() };
     const [newer, before] = [newEmail(), mailServer.mails.length];
     expect((await ask(older.accessToken, newer, again)).status).toBe(202);
-    const confirmation = tokenIn((await mailServer.mailTo(newer, before)).text, 'email-change');
+    const confirmation = await tokenTo(newer, 'email-change', before);
     expect((await present('confirm', confirmation)).status).toBe(204);
-    const told = await mailServer.mailTo(older.email, before);
-    expect((await present('undo', tokenIn(told.text, 'email-change/undo'))).status).toBe(204);
+    const undoing = await tokenTo(older.email, 'email-change/undo', before);
+    expect((await present('undo', undoing)).status).toBe(204);
     const rows = await identity
       .get(Database)
       .transaction(older.tenantId, (tx) => tx.query('SELECT confirmed_at IS NOT NULL AS confirmed FROM authenticator'));

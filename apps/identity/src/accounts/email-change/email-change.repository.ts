@@ -23,6 +23,15 @@ export class EmailChangeRepository {
     return tx.repository(EmailChange).findOneBy({ tenantId: tx.tenantId, id, expiresAt: FUTURE });
   }
 
+  /** Whose change it is, by the narrow role in the context of the tenant. @returns null for one that has expired */
+  async findUserOf(tx: NarrowTransaction, tenantId: string, id: string): Promise<string | null> {
+    const where = { tenantId, id, expiresAt: FUTURE };
+    const found = await tx
+      .repository(EmailChange)
+      .findOne({ select: { tenantId: true, id: true, userId: true }, where });
+    return found?.userId ?? null;
+  }
+
   /** Like find, by the narrow role in the context of the tenant, and holds the row until the transaction ends. */
   async lock(tx: NarrowTransaction, tenantId: string, id: string): Promise<EmailChange | null> {
     return tx

@@ -77,12 +77,14 @@ export class EmailChangeService {
     const { tenantId, id, secret } = await this.take(token, origin.address);
     const undoSecret = newSecret();
     await inWorkspace(this.database, { ...origin, tenantId }, async (tx) => {
+      const holder = await this.changes.findUserOf(tx, tenantId, id);
+      if (holder !== null) await this.users.hold(tx, tenantId, holder);
       const change = await this.changes.lock(tx, tenantId, id);
       if (!change || change.confirmedAt || !isSecret(change.secretHash, secret)) throw invalid();
       const { userId, oldEmail, newEmail } = change;
       const user = { tenantId, userId };
-      const holder = await this.emails.claim(tx, newEmail, user);
-      if (holder.userId !== userId) throw new PlatformError('EMAIL_TAKEN');
+      const claimed = await this.emails.claim(tx, newEmail, user);
+      if (claimed.userId !== userId) throw new PlatformError('EMAIL_TAKEN');
       // An address that the user had before is still reserved for them.
       await this.emails.activate(tx, newEmail, user);
       await this.emails.reserve(tx, oldEmail, user, UNDO_SECONDS);

@@ -29,6 +29,12 @@ export class UserRepository {
     return tx.repository(User).findOne({ select: { tenantId: true, id: true, email: true }, where: { tenantId, id } });
   }
 
+  /** Holds a user until the transaction of the narrow role ends, before what belongs to them, as {@link lock} does. */
+  async hold(tx: NarrowTransaction, tenantId: string, id: string): Promise<void> {
+    const user = { select: { tenantId: true, id: true }, where: { tenantId, id } };
+    await tx.repository(User).findOne({ ...user, lock: { mode: 'pessimistic_write' } });
+  }
+
   async find(tx: TenantTransaction, id: string): Promise<User | null> {
     return tx.repository(User).findOneBy({ tenantId: tx.tenantId, id });
   }
