@@ -1,5 +1,5 @@
-import { RevocationSource } from '@crm/access';
 import { Database } from '@crm/database';
+import { RevocationWatch } from '@crm/messaging';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Stage } from './single-sign-on/stage.js';
@@ -22,7 +22,7 @@ describe('the identity provider of a suspended workspace', () => {
         .get(Database)
         .transaction(tenantId, (tx) => tx.query('SELECT id FROM app_user WHERE email = $1', [email]));
     const settles = (isSuspended: boolean) =>
-      waitUntil(() => identity.get(RevocationSource).isSuspended(tenantId) === isSuspended, { timeoutMs: 1_000 });
+      waitUntil(() => identity.get(RevocationWatch).isSuspended(tenantId) === isSuspended, { timeoutMs: 1_000 });
     await suspendTenant(tenantId);
     await settles(true);
     expect(await stage.outcome()).toEqual({ error: 'WORKSPACE_SUSPENDED' });

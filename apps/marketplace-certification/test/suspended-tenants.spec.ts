@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RevocationSource } from '@crm/access';
-import { PlatformError, rpc } from '@crm/contracts';
+import { PlatformError, type RpcRequest, rpc } from '@crm/contracts';
 import { reinstateTenant, suspendTenant, waitUntil } from '@crm/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Fixture, useMarketplace } from './support/fixture.js';
@@ -36,13 +36,15 @@ describe('an installation in a workspace that is suspended meanwhile', () => {
     const { body } = await marketplace.install(tenant, key);
     // Several looks of the worker.
     await delay(500);
-    const [id] = neighbours.callsTo(rpc.customObjects.provisionObjects).map((call) => call.installationId);
-    expect(neighbours.holds(id as string)).toEqual(['objects']);
+    type Provisioning = RpcRequest<typeof rpc.customObjects.provisionObjects>;
+    const [asked] = neighbours.callsTo(rpc.customObjects.provisionObjects) as Provisioning[];
+    const id = asked?.installationId ?? '';
+    expect(neighbours.holds(id)).toEqual(['objects']);
     expect(body.code).not.toBe('WORKSPACE_SUSPENDED');
     neighbours.reset();
     await reinstateTenant(tenant.tenantId);
     await settles(false);
-    await marketplace.settled(tenant, id as string, 'active');
+    await marketplace.settled(tenant, id, 'active');
     expect(neighbours.callsTo(rpc.customObjects.provisionObjects)).toEqual([]);
   });
 
