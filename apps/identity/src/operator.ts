@@ -14,6 +14,7 @@ import { OperatorInput } from './operators/operator.dto.js';
 import { OperatorRepository } from './operators/operator.repository.js';
 import { PLATFORM_TENANT } from './platform-tenant.js';
 import { RevocationRepository } from './sessions/revocation/revocation.repository.js';
+import { PendingSignInRepository } from './sessions/session/pending-sign-in.repository.js';
 import { SessionRepository } from './sessions/session/session.repository.js';
 import { AuthenticatorRepository } from './sign-in/authenticator/authenticator.repository.js';
 import { PasskeyRepository } from './sign-in/passkey/passkey.repository.js';
@@ -60,7 +61,7 @@ export async function createOperator(database: Database, input: object): Promise
 }
 
 /**
- * Removes the authenticator and the passkeys of an operator and ends their sessions. The running replicas publish the cut-offs within a
+ * Removes the authenticator and the passkeys of an operator and ends their sessions, and sign-ins that are under way. The running replicas publish the cut-offs within a
  * second; in production the next sign-in sets up a new authenticator.
  * @throws PlatformError NOT_FOUND
  */
@@ -73,6 +74,8 @@ export async function resetOperator(database: Database, email: string): Promise<
       act: 'operator.reset-authenticator',
       subject: { kind: 'operator', id: operator.id, name: operator.email },
     });
+    // First, as it locks the operator: an enrolment does so too before it touches the authenticator.
+    await new PendingSignInRepository().endOfUser(tx, operator.id);
     await new AuthenticatorRepository().delete(tx, operator.id);
     await new RecoveryCodeRepository().deleteOfUser(tx, operator.id);
     await new PasskeyRepository().deleteOfUser(tx, operator.id);

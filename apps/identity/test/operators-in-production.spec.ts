@@ -2,8 +2,9 @@ import { TokenVerifier } from '@crm/access';
 import { AUDIENCES, rpc } from '@crm/contracts';
 import { Database } from '@crm/database';
 import { waitUntil } from '@crm/testing';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { resetOperator } from '../src/operator.js';
+import { OperatorSessionService } from '../src/operators/operator-session.service.js';
 import { PLATFORM_TENANT } from '../src/platform-tenant.js';
 import { FREE_TRIES } from '../src/sign-in/code-guess/code-guess.service.js';
 import { TestAuthenticator } from './authenticators.js';
@@ -98,5 +99,24 @@ describe('an operator in production', () => {
         () => true,
       );
     await waitUntil(revoked, { timeoutMs: 3000, describe: 'a running process revokes what the command ended' });
+  });
+
+  it('opens no session by what was proven before the command has removed the lost authenticator', async () => {
+    const { email, app } = await enrolled();
+    const reset = () => resetOperator(identity.get(Database), email);
+    const { challengeId = '' } = await operators.login(email);
+    const code = await app.freshCode();
+    const sessions = identity.get(OperatorSessionService);
+    const open = sessions.open.bind(sessions);
+    // The code was right, and the session is about to be opened.
+    jest.spyOn(sessions, 'open').mockImplementationOnce(async (...call) => {
+      await reset();
+      return open(...call);
+    });
+    expect(await refusedCode(challengeId, code)).toBe('INVALID_CREDENTIALS');
+    // The password was right, and an authenticator is about to be set up.
+    const { enrolmentToken = '' } = await operators.login(email);
+    await reset();
+    expect(await operators.refusal(contracts.startOperatorEnrolment, { enrolmentToken })).toBe('INVALID_CREDENTIALS');
   });
 });

@@ -8,6 +8,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SigningKeyService } from '../src/keys/signing-key.service.js';
 import { TokenSigner } from '../src/keys/token-signer.js';
+import { FAILURES_PER_CLIENT } from '../src/oauth/protocol/guess-limit.js';
 import { EmbedHost, principalOf } from './embed-host.js';
 import { type Account, newEmail, PASSWORD, TestIdentity } from './identity.js';
 import { TestKeys } from './keys.js';
@@ -113,6 +114,16 @@ describe('a suspended workspace', () => {
     expect((await exchange(identity, app, code)).body.error).toBe('invalid_grant');
     expect(await keys.refusal(key)).toBe('INVALID_API_KEY');
     expect(await codeOf(internalToken(owner))).toBe('WORKSPACE_SUSPENDED');
+  });
+
+  it('keeps no app from the tokens of other workspaces, however many users of the suspended one it asks for', async () => {
+    const owner = await identity.account();
+    const app = await installed(identity, { admin: owner });
+    const { refresh_token: token } = await granted(identity, app, owner);
+    await suspensions.suspend(owner.tenantId);
+    for (let user = 0; user <= FAILURES_PER_CLIENT; user += 1) {
+      expect((await refresh(identity, app, token)).body.error).toBe('invalid_grant');
+    }
   });
 
   it('asks nobody for a second factor', async () => {

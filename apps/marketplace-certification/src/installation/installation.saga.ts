@@ -1,3 +1,4 @@
+import { RevocationSource } from '@crm/access';
 import { EVENTS, type ProvisionedHook } from '@crm/contracts';
 import { appendEvent, type TenantTransaction } from '@crm/database';
 import { Injectable, Logger } from '@nestjs/common';
@@ -11,7 +12,7 @@ import { InstallationWorkRepository, LeaseLostError, type WorkLease } from './in
 import { OfferService } from './offer.service.js';
 import { PackageStepService } from './package-step.service.js';
 import { SagaTokenService } from './saga-token.service.js';
-import { isUncertain, POSTPONE_BACKOFF, storedError, withRetries } from './step-errors.js';
+import { isOfSuspension, isUncertain, POSTPONE_BACKOFF, storedError, withRetries } from './step-errors.js';
 
 /** Seconds after which a neighbour that did not answer in time no longer carries the request out. */
 const SETTLE_SECONDS = 60;
@@ -38,10 +39,11 @@ export class InstallationSaga {
     private readonly offers: OfferService,
     private readonly packageSteps: PackageStepService,
     private readonly tokens: SagaTokenService,
+    private readonly revocations: RevocationSource,
   ) {}
 
   /**
-   * Works on an installation until it is settled or postponed, or `stop` fires.
+   * Works on an installation until it is settled or postponed, `stop` fires or, while it installs, the workspace is suspended.
    * @throws LeaseLostError when another process took it over; any error of the database, after which the lease runs out
    */
   async run(lease: WorkLease, stop: AbortSignal): Promise<SagaOutcome> {
@@ -55,7 +57,7 @@ export class InstallationSaga {
     const manifest = await this.offers.getManifest(installation.versionId);
     let hooks: readonly ProvisionedHook[] = [];
     for (const step of found.steps.filter(({ state }) => state !== 'done')) {
-      if (stop.aborted) return this.interrupted(lease, installation);
+      if (this.mustStop(lease, stop)) return this.interrupted(lease, installation);
       await this.work.inLease(lease, (tx) => this.steps.update(tx, step, { state: 'running' }));
       try {
         const outcome = await withRetries(stop, async () => {
@@ -69,7 +71,7 @@ export class InstallationSaga {
         installation = { ...installation, ...outcome.result };
         hooks = outcome.hooks ?? hooks;
       } catch (error) {
-        if (stop.aborted) return this.interrupted(lease, installation);
+        if (this.mustStop(lease, stop) || isOfSuspension(error)) return this.interrupted(lease, installation);
         if (error instanceof LeaseLostError) throw error;
         return this.undo(lease, stop, await this.stepFailed(lease, installation, step, error));
       }
@@ -178,7 +180,12 @@ export class InstallationSaga {
     return { state: installation.state, hooks: [] };
   }
 
-  /** The process is about to end: the next process continues at once. */
+  /** What an installation provides waits with its workspace; what has been begun is repeated afterwards. */
+  private mustStop({ tenantId }: WorkLease, stop: AbortSignal): boolean {
+    return stop.aborted || this.revocations.isSuspended(tenantId);
+  }
+
+  /** The process is about to end, and the next one continues at once, or the workspace is suspended. */
   private async interrupted(lease: WorkLease, installation: Installation): Promise<SagaOutcome> {
     await this.work.inLease(lease, (tx) => this.work.postpone(tx, lease, 0));
     return { state: installation.state, hooks: [] };

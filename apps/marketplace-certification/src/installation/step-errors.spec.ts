@@ -16,10 +16,13 @@ function refusedOnce(refusal: PlatformError) {
 }
 
 describe('the calls of a step', () => {
-  it.each(['SERVICE_UNAVAILABLE', 'WORKSPACE_SUSPENDED'] as const)('are repeated after %s', async (code) => {
-    const { call } = refusedOnce(new PlatformError(code));
-    await expect(withRetries(signal, call)).resolves.toBe(2);
-  });
+  it.each(['SERVICE_UNAVAILABLE', 'TOKEN_REVOKED', 'WORKSPACE_SUSPENDED'] as const)(
+    'are repeated after %s',
+    async (code) => {
+      const { call } = refusedOnce(new PlatformError(code));
+      await expect(withRetries(signal, call)).resolves.toBe(2);
+    },
+  );
 
   it.each(['DEADLINE_EXCEEDED', 'FORBIDDEN'] as const)('are not repeated after %s', async (code) => {
     const { calls, call } = refusedOnce(new PlatformError(code));

@@ -1,17 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { PlatformError } from '@crm/contracts';
+import { type ErrorCode, PlatformError } from '@crm/contracts';
 import { Backoff } from '@crm/worker';
 import type { StoredError } from './installation-state.js';
 
 /** Milliseconds before another try when a neighbour is away: a restart by the supervisor takes a second or two. */
 const RETRY_DELAYS_MS = [300, 1200];
 
+const PASSING: ReadonlySet<string> = new Set<ErrorCode>([
+  'SERVICE_UNAVAILABLE',
+  'TOKEN_REVOKED',
+  'WORKSPACE_SUSPENDED',
+]);
+
 /** Delays between tries of what has to succeed in the end: growing to five minutes. */
 export const POSTPONE_BACKOFF = Backoff.listed([1_000, 2_000, 5_000, 15_000, 60_000, 300_000]);
 
 /**
- * Repeats a call that nobody received, or that was refused because of a suspension: work is not begun while the workspace is
- * suspended, so identity does not know yet of the reinstatement that this process knows of. A neighbour that is there and does not answer in time is not called again: the time
+ * Repeats a call that nobody received, or whose token was refused: after a suspension, or a reinstatement, services learn of it
+ * one after the other. A neighbour that is there and does not answer in time is not called again: the time
  * of the caller is better spent on undoing the installation.
  * @param stop ends the waiting; what is under way then no longer matters
  */
@@ -32,6 +38,11 @@ export function isUncertain(error: unknown): boolean {
   return !(error instanceof PlatformError) || error.status >= 500;
 }
 
+/** Whether a call was refused because its workspace is suspended, of which this process need not know yet. */
+export function isOfSuspension(error: unknown): boolean {
+  return error instanceof PlatformError && error.code === 'WORKSPACE_SUSPENDED';
+}
+
 /** What is stored and shown of an error: one that is not in the catalogue is a defect, of which callers learn nothing. */
 export function storedError(error: unknown): StoredError {
   return error instanceof PlatformError
@@ -40,7 +51,7 @@ export function storedError(error: unknown): StoredError {
 }
 
 function isPassing(error: unknown): boolean {
-  return error instanceof PlatformError && ['SERVICE_UNAVAILABLE', 'WORKSPACE_SUSPENDED'].includes(error.code);
+  return error instanceof PlatformError && PASSING.has(error.code);
 }
 
 function abandonedOn<T>(stop: AbortSignal, call: Promise<T>): Promise<T> {

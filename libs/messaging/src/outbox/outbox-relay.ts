@@ -225,10 +225,10 @@ export class OutboxRelay {
     outcomes: readonly EventOutcome[],
   ): StreamPlace | undefined {
     let last: StreamPlace | undefined;
-    for (const [index, { subject }] of batch.entries()) {
+    for (const [index, { id, subject }] of batch.entries()) {
       const streamSeq = outcomes[index];
       if (typeof streamSeq !== 'number') continue;
-      if (streamSeq <= (outbox.end?.streamSeq ?? 0)) this.watch.noteLoss();
+      if (streamSeq <= (outbox.end?.streamSeq ?? 0)) this.watch.noteLoss(id, streamSeq);
       if (streamSeq > (last?.streamSeq ?? 0)) last = { streamSeq, subject };
     }
     return last;

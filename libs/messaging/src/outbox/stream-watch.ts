@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EVENT_STREAM } from '@crm/contracts';
 import type { Outbox, StreamPlace } from '@crm/database';
 import { Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { NatsConnection } from '../nats-connection.js';
 import { EventStream } from './event-stream.js';
 import { outboxMetrics } from './outbox-metrics.js';
@@ -18,6 +19,9 @@ const RETRY_MS = 1_000;
 const MARGIN_SECONDS = 3_600;
 const KEPT_SECONDS = EVENT_STREAM.maxAgeNanos / 1_000_000_000 - MARGIN_SECONDS;
 
+/** Far more than are on their way at a loss. */
+const MOST_SHOWN = 4_096;
+
 /**
  * Notices that the stream has lost what the relay has published, and takes the outbox back to before that, so that the relay
  * publishes it again. See docs/decisions/0132-stream-refill.md.
@@ -28,6 +32,8 @@ export class StreamWatch {
   private readonly removeListener: () => void;
   private lookAt = 0;
   private lossShown = false;
+  /** Events that have shown a loss, with the numbers by which they have. */
+  private readonly shown = new LRUCache<string, number>({ max: MOST_SHOWN });
 
   /** @param everyMs milliseconds between looks while nothing happens */
   constructor(
@@ -47,9 +53,12 @@ export class StreamWatch {
 
   /**
    * The stream has given an event of this outbox a number that is not behind what was published before, so it has lost
-   * something, whatever a look says: the event with the number of the last one can be another by now.
+   * something, whatever a look says: the event with the number of the last one can be another by now. When it is published again
+   * after that it has the same number, by which the broker knows it for two minutes, and shows no other loss.
    */
-  noteLoss(): void {
+  noteLoss(eventId: string, streamSeq: number): void {
+    if (this.shown.get(eventId) === streamSeq) return;
+    this.shown.set(eventId, streamSeq);
     this.lossShown = true;
     this.lookSoon();
   }

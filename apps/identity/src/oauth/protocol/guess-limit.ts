@@ -36,7 +36,8 @@ export class GuessLimit {
     try {
       return await attempt();
     } catch (error) {
-      if (error instanceof OAuthError && FAILURES.includes(error.error)) await this.limits.penalise(...keys);
+      const isFailure = error instanceof OAuthError && error.mayBeGuess && FAILURES.includes(error.error);
+      if (isFailure) await this.limits.penalise(...keys);
       throw error;
     }
   }

@@ -17,10 +17,14 @@ export type OAuthErrorCode =
 export class OAuthError extends Error {
   override name = 'OAuthError';
 
-  /** @param description ASCII without quotes, for developers (RFC 6749, section 5.2) */
+  /**
+   * @param description ASCII without quotes, for developers (RFC 6749, section 5.2)
+   * @param mayBeGuess false where nothing that was presented has been looked at, so that it is no failed attempt
+   */
   constructor(
     readonly error: OAuthErrorCode,
     readonly description: string,
+    readonly mayBeGuess = true,
   ) {
     super(description);
   }

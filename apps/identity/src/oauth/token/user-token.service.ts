@@ -96,8 +96,12 @@ export class UserTokenService {
     // Before anything is read: whatever is changed after that has a later cut-off, and ends this token too.
     const tokenId = newId();
     const ids = parseGrantText(text);
-    // Grants have ended with the suspension of their workspace; this is for a code that is presented at that moment.
-    if (!ids || !this.signer.issuesFor(ids.tenantId)) throw invalidGrant();
+    if (!ids) throw invalidGrant();
+    // Its grants have ended. An app presents those of all its users, from one address and with the id that it has in every
+    // workspace: if that counted, the suspension of one would keep it from the others.
+    if (!this.signer.issuesFor(ids.tenantId)) {
+      throw new OAuthError('invalid_grant', 'The workspace is suspended', false);
+    }
     const installation = await this.installations.readForUsers(ids.tenantId, ids.installationId);
     const named = installationId === undefined || installationId.toLowerCase() === ids.installationId;
     const alive = installation && installation.appKey === clientId && installation.status !== 'revoked' && named;

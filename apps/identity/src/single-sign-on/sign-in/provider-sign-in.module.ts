@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { UserModule } from '../../accounts/user/user.module.js';
+import { KeyModule } from '../../keys/key.module.js';
 import { SessionModule } from '../../sessions/session/session.module.js';
 import { KnownDeviceModule } from '../../sign-in/known-device/known-device.module.js';
 import { MfaModule } from '../../sign-in/mfa/mfa.module.js';
@@ -18,6 +19,7 @@ import { ProviderStepUpController } from './provider-step-up.controller.js';
 @Module({
   imports: [
     UserModule,
+    KeyModule,
     SessionModule,
     KnownDeviceModule,
     MfaModule,

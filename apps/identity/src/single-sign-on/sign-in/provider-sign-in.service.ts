@@ -9,6 +9,7 @@ import type { User } from '../../accounts/user/user.entity.js';
 import { UserRepository } from '../../accounts/user/user.repository.js';
 import type { RequestOrigin } from '../../audit/trail/request-origin.decorator.js';
 import { IDENTITY_CONFIG, type IdentityConfig } from '../../config.js';
+import { TokenSigner } from '../../keys/token-signer.js';
 import { packIds, unpackIds } from '../../secrets/packed-ids.js';
 import { hashSecret, isSecret, newSecret } from '../../secrets/secret.js';
 import { SessionRepository } from '../../sessions/session/session.repository.js';
@@ -58,6 +59,7 @@ export class ProviderSignInService {
     private readonly sessions: SessionService,
     private readonly openSessions: SessionRepository,
     private readonly devices: DeviceTokens,
+    private readonly signer: TokenSigner,
     @Inject(IDENTITY_CONFIG) private readonly config: IdentityConfig,
   ) {
     this.box = new SecretBox(config.keyEncryptionKey);
@@ -126,7 +128,8 @@ export class ProviderSignInService {
    * @param from where the browser is
    * @returns the code that the page exchanges; undefined when the proof was noted at the session for which it was asked
    * @throws PlatformError SINGLE_SIGN_ON_EXPIRED for an answer that nobody waits for, also one of another browser;
-   *   SINGLE_SIGN_ON_FAILED, SINGLE_SIGN_ON_REFUSED, RATE_LIMITED, SERVICE_UNAVAILABLE; TOKEN_REVOKED when the session has ended
+   *   SINGLE_SIGN_ON_FAILED, SINGLE_SIGN_ON_REFUSED, RATE_LIMITED, SERVICE_UNAVAILABLE; TOKEN_REVOKED when the session has ended;
+   *   WORKSPACE_SUSPENDED
    */
   async complete(
     signInId: string,
@@ -143,6 +146,8 @@ export class ProviderSignInService {
     const person = await this.reachable(provider, () =>
       this.oidc.authenticate(this.providers.clientOf(provider), answer, { state, nonce: signIn.nonce, verifier }),
     );
+    // Nobody is made a user of a suspended workspace.
+    this.signer.assertIssuesFor(signIn.tenantId);
     if (signIn.fresh && !this.isRecent(person)) throw refused('not_recent');
     const { sessionId, userId } = signIn;
     const user = await this.links.userOf(provider, person, from, userId ?? undefined);
