@@ -51,7 +51,7 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
   override apply(operation: Operation, claims: readonly Claim[]): Decision | Promise<Decision> {
     if (!this.canAsk()) return this.decideHere(operation, claims);
     return new Promise((decide) => {
-      if (this.waiting.length === 0 && this.callsUnderWay === 0) setImmediate(() => this.ask());
+      if (this.waiting.length === 0 && this.callsUnderWay === 0) this.askSoon();
       this.waiting.push({ operation, claims, decide });
     });
   }
@@ -108,10 +108,15 @@ export class RedisLimiterStore extends LimiterStore implements OnApplicationShut
     this.callsUnderWay -= 1;
     if (this.callsUnderWay > 0 || this.waiting.length === 0) return;
     if (this.canAsk()) {
-      this.ask();
+      this.askSoon();
       return;
     }
     for (const { operation, claims, decide } of this.waiting.splice(0)) decide(this.decideHere(operation, claims));
+  }
+
+  /** At the end of this turn of the event loop: what other sockets bring in it goes along. */
+  private askSoon(): void {
+    setImmediate(() => this.ask());
   }
 
   private decideHere(operation: Operation, claims: readonly Claim[]): Decision {
